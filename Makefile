@@ -1,0 +1,67 @@
+# gindex_lab. Every target sets up what it needs by itself; `make` alone lists them.
+PYTHON  ?= python3
+PROFILE ?= quick
+UV      := .tools/bin/uv
+UV_PIN  := uv==0.13.7
+
+ifeq ($(OS),Windows_NT)
+BIN := .venv/Scripts
+else
+BIN := .venv/bin
+endif
+PY    := $(BIN)/python
+READY := .venv/.ready
+
+# A headless MPLBACKEND would drop the figures of executed notebooks, and two BLAS threads
+# in each of two workers are slower than one.
+unexport MPLBACKEND
+export OPENBLAS_NUM_THREADS := 1
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.DEFAULT_GOAL := help
+.PHONY: help setup test reproduce lab report bench lock clean
+
+help:  ## list the targets
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | while IFS='	' read -r t d; do printf 'make %-10s %s\n' "$$t" "$$d"; done
+
+setup: $(READY)  ## create .venv and install the pinned lock (the other targets call this)
+
+WITH_UV = test -z "$(NO_UV)" && { test -x $(UV) || $(PY) -m pip install --quiet --only-binary :all: --target .tools $(UV_PIN); } \
+	&& $(UV) pip sync --quiet --python $(PY) --compile-bytecode --require-hashes --build-constraints requirements.lock requirements.lock \
+	&& $(UV) pip install --quiet --python $(PY) --no-deps --no-build-isolation --editable .
+WITH_PIP = $(PYTHON) -m venv --clear .venv \
+	&& PIP_CONSTRAINT=requirements.lock $(PY) -m pip install --quiet --require-hashes --requirement requirements.lock \
+	&& $(PY) -m pip install --quiet --no-deps --no-build-isolation --editable .
+
+# The lock also pins the build back end of the one package that has no wheel (factor_analyzer).
+$(READY): requirements.lock pyproject.toml
+	@echo "Setting up .venv (once; about a minute)"
+	@$(PYTHON) -c "import sys; v = sys.version_info; sys.exit(None if v >= (3, 11) else f'gindex_lab needs Python 3.11 or newer, found {v[0]}.{v[1]}. Try: make PYTHON=python3.12')"
+	@$(PYTHON) -m venv --clear .venv
+	@$(WITH_UV) || { echo "uv is not to be had here: using pip (about two minutes)" && $(WITH_PIP); }
+	@touch $@
+
+test: $(READY)  ## lint, type-check, and run the tests and doctests
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check --quiet . || { echo "run: $(BIN)/ruff format ."; exit 1; }
+	@$(BIN)/mypy
+	@$(PY) -m pytest --numprocesses 2 --dist worksteal --cov --cov-report term:skip-covered $(ARGS)
+
+reproduce: $(READY)  ## run the notebooks that are out of date and write reports/ (ONLY=gindex/table1, PROFILE=full)
+	@$(BIN)/gindex-lab reproduce $(ONLY) --profile $(PROFILE)
+
+lab: $(READY)  ## open JupyterLab on the notebooks
+	@$(BIN)/jupyter lab --notebook-dir=notebooks
+
+report:  ## print the path of the report, and open it where there is a screen
+	@$(PYTHON) -c "import pathlib, sys, webbrowser; p = pathlib.Path('reports/index.html').resolve(); p.exists() or sys.exit('no report yet: run make reproduce'); print(p); webbrowser.open(p.as_uri())"
+
+bench: $(READY)  ## measure speed against peers, as ratios in one run
+	@$(PY) -m benchmarks
+
+lock: $(READY)  ## resolve the dependencies anew into requirements.lock
+	@$(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-annotate --no-header --upgrade --extra dev pyproject.toml --output-file requirements.lock
+
+clean:  ## remove the environment and everything generated
+	rm -rf .venv .tools reports build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage*
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

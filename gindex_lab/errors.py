@@ -1,0 +1,63 @@
+"""Errors that teach: what was given, what was expected, what to do.
+
+Every error that gindex_lab raises on purpose is a `GIndexLabError`. Its message always names the
+argument, the offending value (or row) and the remedy, so that it can be read without the traceback.
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "BadInput",
+    "BadProgram",
+    "DataUnavailable",
+    "GIndexLabError",
+    "NotebookFailed",
+    "short",
+]
+
+_LONGEST = 80
+
+
+def short(value: object) -> str:
+    """A value as it may stand in a message: one line, 80 characters at most.
+
+    >>> short("x" * 200)[-5:]
+    'xxxx…'
+    >>> short([1, 2])
+    '[1, 2]'
+    """
+    text = " ".join(repr(value).split())
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+
+
+class GIndexLabError(Exception):
+    """The base of all our errors: `argument`, `value`, `problem`, `remedy`.
+
+    >>> raise BadInput("columns", 1, "a step curve needs at least two difficulties", "use columns=100")
+    Traceback (most recent call last):
+        ...
+    gindex_lab.errors.BadInput: columns=1: a step curve needs at least two difficulties; use columns=100
+    """
+
+    def __init__(self, argument: str, value: object, problem: str, remedy: str) -> None:
+        self.argument, self.value, self.problem, self.remedy = argument, value, problem, remedy
+        super().__init__(f"{argument}={short(value)}: {problem}; {remedy}")
+
+    def __reduce__(self) -> tuple[type[GIndexLabError], tuple[str, object, str, str]]:
+        return type(self), (self.argument, self.value, self.problem, self.remedy)
+
+
+class BadInput(GIndexLabError, ValueError):
+    """An argument, a table or a file that cannot mean what it says."""
+
+
+class BadProgram(BadInput):
+    """A program (flow, BF environment, drawing) that does not parse or breaks a rule."""
+
+
+class DataUnavailable(GIndexLabError, LookupError):
+    """A data set that is neither here nor to be had: the message says how to get it."""
+
+
+class NotebookFailed(GIndexLabError, RuntimeError):
+    """A notebook of the catalogue that stopped: the message names its cell and error."""

@@ -1,0 +1,25 @@
+"""What the tests share: where ../shared is, and that CI does not skip the tests that read it."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+SHARED = Path(os.environ.get("GINDEX_LAB_SHARED", ROOT.parent / "shared"))
+
+
+def pytest_collection_modifyitems(items):
+    """Skip what needs ../shared where it is absent, with the reason."""
+    if SHARED.is_dir() or os.environ.get("GINDEX_LAB_REQUIRE_SHARED"):
+        return
+    for item in items:
+        if "shared" in item.keywords:
+            item.add_marker(pytest.mark.skip(reason=f"needs {SHARED} (goldens and published data)"))
+
+
+@pytest.fixture(scope="session")
+def shared():
+    """The folder of goldens and published data."""
+    assert SHARED.is_dir(), f"{SHARED} is absent"
+    return SHARED
