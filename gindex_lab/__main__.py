@@ -1,0 +1,8 @@
+"""`python -m gindex_lab` is `gindex-lab`."""
+
+import sys
+
+from gindex_lab.cli import main
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,146 @@
+"""`gindex-lab` on the command line: reproduce, data, claims, analyse.
+
+Each command is a thin layer over one function of the package. Our own errors are printed as one line
+and end with status 2; anything else is a bug and shows its traceback.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from gindex_lab import __version__
+from gindex_lab.errors import GIndexLabError
+
+__all__ = ["main"]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; the exit status is 0 where everything went well.
+
+    >>> main(["data", "where", "no-such-data"])
+    2
+    """
+    options = _parser().parse_args(arguments)
+    try:
+        return int(options.run(options) or 0)
+    except GIndexLabError as error:
+        print(f"gindex-lab: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("gindex-lab: stopped; the same command resumes", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        sys.stderr.close()
+        return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="gindex-lab", description="Measure how capable and how general agents are."
+    )
+    parser.add_argument("--version", action="version", version=f"gindex-lab {__version__}")
+    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+
+    command = commands.add_parser("reproduce", help="run the notebooks and write reports/")
+    command.add_argument("only", nargs="?", help="one notebook, e.g. gindex/table1")
+    command.add_argument("--profile", default="quick", choices=["quick", "full"])
+    command.add_argument("--jobs", type=int, default=2, help="notebooks at a time (2)")
+    command.add_argument("--force", action="store_true", help="run what is up to date, too")
+    command.add_argument("--reports", type=Path, default=Path("reports"))
+    command.set_defaults(run=_reproduce)
+
+    command = commands.add_parser("data", help="the published data sets")
+    actions = command.add_subparsers(required=True, metavar="list|fetch|where")
+    action = actions.add_parser("list", help="every data set, its licence, and whether it is here")
+    action.set_defaults(run=_data_list)
+    action = actions.add_parser("fetch", help="download what may be downloaded")
+    action.add_argument("names", nargs="*", help="all where none is named")
+    action.set_defaults(run=_data_fetch)
+    action = actions.add_parser("where", help="where a data set is read from")
+    action.add_argument("name")
+    action.set_defaults(run=_data_where)
+
+    command = commands.add_parser("claims", help="what the papers state, and what we get")
+    command.add_argument("--paper", help="one paper only")
+    command.add_argument("--all", action="store_true", help="one line per claim")
+    command.add_argument("--accept", action="store_true", help="take today's statuses as baseline")
+    command.set_defaults(run=_claims)
+
+    command = commands.add_parser("analyse", help="a table of scores or responses -> a report")
+    command.add_argument(
+        "path", type=Path, help="CSV (agents x items, or agent,item,response) or tidy folder"
+    )
+    command.add_argument("--out", type=Path, help="write an HTML report here")
+    command.add_argument("--transform", default="auto", choices=TRANSFORMS)
+    command.add_argument("--reference", help="the reference agent of --transform reference")
+    command.add_argument("--difficulty", help="a column of items.csv, or a CSV of item,difficulty")
+    command.add_argument(
+        "--ci", type=float, default=0.95, help="level of the intervals (0.95; 0 for none)"
+    )
+    command.add_argument("--seed", type=int, default=1)
+    command.set_defaults(run=_analyse)
+    return parser
+
+
+TRANSFORMS = ["auto", "none", "rank", "standardise", "reference", "opponent", "irt"]
+
+
+def _reproduce(options: argparse.Namespace) -> int:
+    from gindex_lab.reproduce import reproduce
+
+    return reproduce(
+        options.only,
+        profile=options.profile,
+        jobs=options.jobs,
+        force=options.force,
+        reports=options.reports,
+    )
+
+
+def _data_list(_: argparse.Namespace) -> None:
+    from gindex_lab.data import datasets
+
+    print(datasets().to_string(index=False, max_colwidth=60))
+
+
+def _data_fetch(options: argparse.Namespace) -> None:
+    from gindex_lab.data import fetch
+
+    for name, where in fetch(options.names or None).items():
+        print(f"{name}: {where}")
+
+
+def _data_where(options: argparse.Namespace) -> None:
+    from gindex_lab.data import where
+
+    print(where(options.name))
+
+
+def _claims(options: argparse.Namespace) -> None:
+    from gindex_lab import claims
+
+    if options.accept:
+        print(claims.accept())
+    elif options.all:
+        print(claims.table(paper=options.paper).to_string(index=False, max_colwidth=60))
+    else:
+        print(claims.summary(paper=options.paper).to_string())
+
+
+def _analyse(options: argparse.Namespace) -> None:
+    from gindex_lab.analyse import analyse
+
+    report = analyse(
+        options.path,
+        transform=options.transform,
+        reference=options.reference,
+        difficulty=options.difficulty,
+        ci=options.ci or None,
+        seed=options.seed,
+    )
+    print(report.text())
+    if options.out:
+        print(f"report: {report.write(options.out)}")
