@@ -16,7 +16,16 @@ import gindex_lab as gl
 ROOT = Path(__file__).resolve().parent.parent
 LOCK = (ROOT / "requirements.lock").read_text()
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-CARD = "jupyterlab pandas matplotlib seaborn networkx statsmodels factor-analyzer papermill".split()
+CARD = [
+    "jupyterlab",
+    "pandas",
+    "matplotlib",
+    "seaborn",
+    "networkx",
+    "statsmodels",
+    "factor-analyzer",
+    "papermill",
+]
 
 
 def canonical(name):
