@@ -30,7 +30,9 @@ WITH_UV = test -z "$(NO_UV)" && { test -x $(UV) || $(PY) -m pip install --quiet 
 	&& $(UV) pip sync --quiet --python $(PY) --compile-bytecode --require-hashes --build-constraints requirements.lock requirements.lock \
 	&& $(UV) pip install --quiet --python $(PY) --no-deps --no-build-isolation --editable .
 WITH_PIP = $(PYTHON) -m venv --clear .venv \
-	&& PIP_CONSTRAINT=requirements.lock $(PY) -m pip install --quiet --require-hashes --requirement requirements.lock \
+	&& awk '/^[^ ]/ {keep = /^setuptools==/} keep' requirements.lock > .venv/build.txt \
+	&& $(PY) -m pip install --quiet --require-hashes --requirement .venv/build.txt \
+	&& $(PY) -m pip install --quiet --require-hashes --no-build-isolation --requirement requirements.lock \
 	&& $(PY) -m pip install --quiet --no-deps --no-build-isolation --editable .
 
 # The lock also pins the build back end of the one package that has no wheel (factor_analyzer).
