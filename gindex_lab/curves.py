@@ -20,9 +20,10 @@ __all__ = [
     "ESTIMATORS",
     "Indicators",
     "Rule",
-    "finish",
+    "conclude",
     "indicators",
     "merge",
+    "of_positions",
     "rule_of",
     "step_curve",
 ]
@@ -31,6 +32,7 @@ ESTIMATORS = ["trapezoid", "step"]
 Interval = tuple[float, float]
 _ROUNDING = 16 * np.finfo(float).eps  # relative to the scale of the difficulties
 _CANCELLED = 1e-4  # below this share of q², 2M - A² has lost digits and is summed anew
+_ABSTRUSE = 1e-12  # a constant curve is not abstruse, whatever its last digits say
 _CHUNK = 2_000_000  # cells of a temporary array
 
 
@@ -105,7 +107,7 @@ def step_curve(positions: FloatArray, grid: FloatArray) -> FloatArray:
     offset = (c + 1) * np.arange(agents)[:, None]
     curve = np.zeros((agents, c))
     for side in ("left", "right"):  # points below p, and points up to p: half a win each
-        cell = (np.searchsorted(grid, positions, side) + offset).ravel()  # type: ignore[call-overload]
+        cell = (np.searchsorted(grid, positions, side) + offset).ravel()
         steps = np.bincount(cell, minlength=agents * (c + 1)).reshape(agents, c + 1)
         curve += steps[:, ::-1].cumsum(axis=1)[:, ::-1][:, 1:]
     return curve / (2 * items)
@@ -189,58 +191,78 @@ def indicators(
     With A = ∫ψ and M = ∫(h - low)ψ over the interval [low, high], q = high - low:
     Ψ = low + A (Eq. 7), S² = 2M - A² (Eq. 9), Γ = 1/S (Eq. 5), γ = 1 - S²/(A(q - A)) (Eq. 6; 1 for
     an agent that solves all or nothing) and H = ∫hψ / ∫ψ (Eq. 8), counted from `origin` <= low
-    (low if None) with everything below low solved. ψ = NaN marks levels an agent never met: its
-    curve joins those it met.
+    (low if None) with everything below low solved. NaN marks what an agent never met: its curve
+    joins the levels that it met. Levels that occur twice are merged, so items will do as well.
 
     >>> found = indicators(np.array([0.0, 10.0]), np.array([[0.5, 0.5], [1.0, 0.0]]), (0.0, 10.0))
     >>> found.capability.tolist(), found.spread.round(4).tolist()
     ([5.0, 5.0], [5.0, 2.8868])
     """
-    rule = rule_of(levels, interval, estimator)
-    rows = np.ascontiguousarray(psi, dtype=float).reshape(-1, len(levels))
-    sums = rows @ np.column_stack([rule.area, rule.moment])
+    items = np.asarray(levels, dtype=float)
+    rows = np.ascontiguousarray(psi, dtype=float).reshape(-1, len(items))
+    distinct, level_of, count = np.unique(items, return_inverse=True, return_counts=True)
+    rule = rule_of(distinct, interval, estimator)
+    weights = np.column_stack([rule.area / count, rule.moment / count])[level_of]
+    sums = rows @ weights
     area, moment = rule.block + sums[:, 0], rule.block**2 / 2 + sums[:, 1]
-    gaps = np.flatnonzero(np.isnan(area) | np.isnan(moment))
-    for part in _parts(gaps, len(levels)):
-        area[part], moment[part] = _with_gaps(levels, rows[part], rule)
-    result = finish(area, moment, rule, origin, lambda which: rows[which])
-    return Indicators(*(np.asarray(x).reshape(psi.shape[:-1]) for x in result))
+    for part in _parts(np.flatnonzero(np.isnan(sums).any(axis=1)), len(items)):
+        area[part], moment[part] = _with_gaps(distinct, merge(rows[part], items)[1], rule)
+    low, high = rule.interval
+    area = np.clip(area, 0.0, high - low)
+    variance = 2 * moment - area**2
+    small = np.flatnonzero(variance < _CANCELLED * (high - low) ** 2)
+    for part in _parts(small, len(items)):
+        curve = merge(rows[part], items)[1]
+        whole = ~np.isnan(curve).any(axis=1)
+        again = part[whole]
+        variance[again] = _variance(curve[whole], low + area[again], rule)
+    found = conclude(area, moment, variance, rule.interval, origin)
+    return Indicators(*(np.asarray(x).reshape(np.shape(psi)[:-1]) for x in found))
 
 
-def finish(
+def of_positions(
+    positions: FloatArray, interval: Interval, origin: float | None = None
+) -> Indicators:
+    """The indicators of the mean of unit steps that fall at `positions` (A, N), in closed form.
+
+    Lemma 19 (supplement, F.3): capability is the mean position and spread their population
+    standard deviation. A step outside the interval counts as one at its end.
+
+    >>> found = of_positions(np.array([[0.2, 0.4, 0.9]]), (0.0, 1.0))
+    >>> found.capability.round(4).tolist(), found.spread.round(4).tolist()
+    ([0.5], [0.2944])
+    """
+    low, high = interval
+    area = np.clip(positions, low, high).mean(axis=1) - low
+    variance = np.clip(positions, low, high).var(axis=1)
+    return conclude(area, (variance + area**2) / 2, variance, interval, origin)
+
+
+def conclude(
     area: FloatArray,
     moment: FloatArray,
-    rule: Rule,
-    origin: float | None,
-    rows: Callable[[np.ndarray], FloatArray],
+    variance: FloatArray,
+    interval: Interval,
+    origin: float | None = None,
 ) -> Indicators:
-    """The indicators from area and moment (A,); `rows` gives the curves whose spread is so small
-    against q that 2M - A² has cancelled, to be summed anew."""
-    low, high = rule.interval
+    """The indicators from area, moment about low, and S², each (A,)."""
+    low, high = interval
     q = high - low
-    area = np.clip(area, 0.0, q)
-    variance = 2 * moment - area**2
-    small = np.flatnonzero(variance < _CANCELLED * q**2)
-    for part in _parts(small, len(rule.points)):
-        psi = rows(part)
-        whole = ~np.isnan(psi).any(axis=1)
-        variance[part[whole]] = _variance(psi[whole], low + area[part[whole]], rule)
     noise = _ROUNDING * max(abs(low), abs(high))
     variance = np.where(variance > noise**2, variance, 0.0)
     spread = np.sqrt(variance)
-    room = area * (q - area)
     degenerate = (area <= noise) | (q - area <= noise)
+    room = area * (q - area)
     gamma = 1 - np.divide(variance, room, out=np.zeros_like(area), where=~degenerate)
     with np.errstate(divide="ignore"):
         generality = 1 / spread
-    start = low if origin is None else origin
     return Indicators(
         low + area,
         spread,
         generality,
         np.clip(gamma, -1.0, 1.0),
-        _expected_difficulty(area, moment, low, start),
-        gamma < -1e-12,
+        _expected_difficulty(area, moment, low, low if origin is None else origin),
+        gamma < -_ABSTRUSE,
     )
 
 
