@@ -1,0 +1,112 @@
+"""Finding the training prompt nearest to a new one, and telling what differs between them.
+
+Two small tools that the learning systems share: an inverted TF-IDF index with cosine similarity, and
+an alignment of two prompts that gives the words that changed. Both count their elementary operations
+(a token read, a posting visited, a token compared), which is how the systems measure their compute.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from difflib import SequenceMatcher
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["TextIndex", "changes", "frame", "tokens"]
+
+_TOKEN = re.compile(r"'[^']*'|[^\s',;]+|[',;]")
+_NUMBER = re.compile(r"[-+]?\d[\d:.]*")
+
+
+def tokens(text: str) -> list[str]:
+    """Words, punctuation, and quoted phrases whole.
+
+    >>> tokens("Mail 'green tea' to a@b.example, please")
+    ['Mail', "'green tea'", 'to', 'a@b.example', ',', 'please']
+    """
+    return _TOKEN.findall(text)
+
+
+def frame(text: str) -> list[str]:
+    """The tokens in lower case with phrases, numbers and addresses masked: how a task is put.
+
+    >>> frame("Search Google for 'tea', 3 times, into tea.csv")
+    ['search', 'google', 'for', '<text>', ',', '<number>', 'times', ',', 'into', '<name>']
+    """
+    return [_mask(token) for token in tokens(text)]
+
+
+def _mask(token: str) -> str:
+    if token.startswith("'") and len(token) > 1:
+        return "<text>"
+    if _NUMBER.fullmatch(token):
+        return "<number>"
+    return "<name>" if re.search(r"[@/#]|\.\w", token) else token.lower()
+
+
+class TextIndex:
+    """TF-IDF vectors of many texts, searched by cosine through an inverted index.
+
+    The weight of token t in text d is tf(t, d) (1 + ln((1 + N) / (1 + df(t)))), each vector scaled to
+    length 1, as in G. Salton and C. Buckley, "Term-weighting approaches in automatic text retrieval",
+    Information Processing & Management 24(5), 1988.
+
+    >>> index = TextIndex([["open", "tab"], ["send", "mail"]])
+    >>> index.best(["send", "a", "mail"])
+    (1, 1.0)
+    """
+
+    def __init__(self, texts: Sequence[Sequence[str]]) -> None:
+        self.size, self.operations = len(texts), 0
+        frequency = Counter(token for text in texts for token in set(text))
+        self._idf = {t: 1 + float(np.log((1 + self.size) / (1 + n))) for t, n in frequency.items()}
+        postings: dict[str, list[tuple[int, float]]] = {token: [] for token in frequency}
+        for at, text in enumerate(texts):
+            self.operations += len(text)
+            for token, weight in self._vector(text).items():
+                postings[token].append((at, weight))
+        self._postings = {
+            token: (np.array([p[0] for p in pairs]), np.array([p[1] for p in pairs]))
+            for token, pairs in postings.items()
+        }
+
+    def _vector(self, text: Sequence[str]) -> dict[str, float]:
+        counts = Counter(token for token in text if token in self._idf)
+        weights = {token: n * self._idf[token] for token, n in counts.items()}
+        length = float(np.sqrt(sum(w * w for w in weights.values()))) or 1.0
+        return {token: w / length for token, w in weights.items()}
+
+    def scores(self, text: Sequence[str]) -> npt.NDArray[np.float64]:
+        """The cosine of the text with every text of the index, shape (size,)."""
+        total = np.zeros(self.size)
+        for token, weight in self._vector(text).items():
+            at, weights = self._postings[token]
+            total[at] += weight * weights
+            self.operations += len(at)
+        return total
+
+    def best(self, text: Sequence[str]) -> tuple[int, float]:
+        """The nearest text and its cosine; of equals the first."""
+        scores = self.scores(text)
+        at = int(np.argmax(np.round(scores, 12)))
+        return at, float(round(scores[at], 12))
+
+
+def changes(old: str, new: str) -> tuple[list[tuple[str, str]], int]:
+    """What stands in `new` where `old` had something else, without quotes, and the tokens compared.
+
+    >>> changes("Google 'tea' for me", "Google 'green tea' for me")
+    ([('tea', 'green tea')], 8)
+    """
+    before, after = tokens(old), tokens(new)
+    matcher = SequenceMatcher(None, before, after, autojunk=False)
+    pairs = []
+    for tag, i, j, k, m in matcher.get_opcodes():
+        if tag == "replace" and j - i == m - k:
+            pairs += list(zip(before[i:j], after[k:m], strict=True))
+        elif tag == "replace":
+            pairs.append((" ".join(before[i:j]), " ".join(after[k:m])))
+    return [(a.strip("'"), b.strip("'")) for a, b in pairs], len(before) + len(after)

@@ -1,0 +1,268 @@
+"""Intelligence systems that learn programs from examples: retrieval, slots, composition, chance.
+
+A system in the sense of section 2.1 of the g-index paper is anything with `fit(pairs)`, which sees
+the curriculum as (prompt, program) pairs, and `generate(prompt)`, which answers with a program (or
+with JSON text that may be broken). Each counts its elementary operations in `operations`, so that
+experience E is measured the same way on every machine. None is told what domain a prompt is from.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any, Protocol, runtime_checkable
+
+from gindex_lab.corpus import Program, join_programs, plain_copy, renamed
+from gindex_lab.errors import BadInput
+from gindex_lab.retrieval import TextIndex, changes, frame, tokens
+from gindex_lab.validate import generator
+
+__all__ = [
+    "Composing",
+    "Empty",
+    "Learner",
+    "NearestNeighbour",
+    "Pairs",
+    "RandomNodes",
+    "RandomProgram",
+    "SlotFilling",
+    "System",
+    "check_pairs",
+    "substitute",
+]
+
+Pairs = Sequence[tuple[str, Program]]
+_PLACE = frozenset({"id", "type", "x", "y", "z", "wires"})
+
+
+@runtime_checkable
+class System(Protocol):
+    """What an experiment needs. `operations` is optional: without it the time trained is what counts."""
+
+    def fit(self, pairs: Pairs) -> object:
+        """Learn from the curriculum."""
+
+    def generate(self, prompt: str) -> Program | str:
+        """Answer one prompt with a program, in one attempt."""
+
+
+def check_pairs(pairs: object) -> list[tuple[str, Program]]:
+    """The curriculum as a list of (prompt, program), or an error that names the faulty pair.
+
+    >>> check_pairs([("Pause", [{"id": "a", "type": "tab"}])])
+    [('Pause', [{'id': 'a', 'type': 'tab'}])]
+    """
+    if isinstance(pairs, (str, bytes)) or not isinstance(pairs, Sequence):
+        raise BadInput("pairs", pairs, "is not a list of pairs", "pass [(prompt, program), ...]")
+    if not pairs:
+        raise BadInput("pairs", pairs, "holds nothing to learn from", "pass at least one pair")
+    for at, pair in enumerate(pairs):
+        if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+            remedy = "pass (prompt, program); of a Sample take .pair"
+            raise BadInput(f"pairs[{at}]", pair, "is not a (prompt, program) pair", remedy)
+        _check_pair(at, *pair)
+    return [(prompt, program) for prompt, program in pairs]
+
+
+def _check_pair(at: int, prompt: object, program: object) -> None:
+    if not isinstance(prompt, str) or not prompt.strip():
+        raise BadInput(f"pairs[{at}]", prompt, "has no prompt", "give it a text")
+    if not isinstance(program, list) or not all(isinstance(node, dict) for node in program):
+        raise BadInput(f"pairs[{at}]", program, "has no program", "give it a list of nodes")
+    if any("id" not in node or "type" not in node for node in program):
+        raise BadInput(f"pairs[{at}]", program, "has a node without id or type", "name both")
+
+
+class Learner:
+    """What our systems share: the pairs they saw and the operations they spent."""
+
+    def __init__(self) -> None:
+        self.operations = 0
+        self.pairs: list[tuple[str, Program]] = []
+
+    def fit(self, pairs: Pairs) -> None:
+        """Learn from the curriculum, forgetting any earlier one."""
+        self.operations, self.pairs = 0, check_pairs(pairs)
+        self._learn()
+
+    def generate(self, prompt: str) -> Program | str:
+        """Answer one prompt with a program."""
+        if not self.pairs:
+            raise BadInput("prompt", prompt, "comes before any training", "call fit(pairs) first")
+        if not isinstance(prompt, str) or not prompt.strip():
+            raise BadInput("prompt", prompt, "asks for nothing", "pass a text")
+        return self._answer(prompt)
+
+    def _learn(self) -> None:
+        self.operations += len(self.pairs)
+
+    def _answer(self, prompt: str) -> Program | str:
+        raise NotImplementedError
+
+
+class Empty(Learner):
+    """The floor: an empty program, whatever is asked (Δ = 1)."""
+
+    def _answer(self, prompt: str) -> Program:
+        return []
+
+
+class RandomProgram(Learner):
+    """A training program drawn at random, whatever is asked."""
+
+    def __init__(self, *, seed: object = 1) -> None:
+        super().__init__()
+        self._rng = generator(seed)
+
+    def _answer(self, prompt: str) -> Program:
+        self.operations += 1
+        return plain_copy(self.pairs[int(self._rng.integers(len(self.pairs)))][1])
+
+
+class RandomNodes(RandomProgram):
+    """Nodes drawn at random from all training programs, each wired to a later one at random."""
+
+    def _answer(self, prompt: str) -> Program:
+        size = len(self.pairs[int(self._rng.integers(len(self.pairs)))][1])
+        program = []
+        for at in range(size):
+            donor = self.pairs[int(self._rng.integers(len(self.pairs)))][1]
+            node = plain_copy(donor[int(self._rng.integers(len(donor)))])
+            later = int(self._rng.integers(at + 1, size + 1))
+            program.append(
+                node | {"id": f"n{at}", "wires": [[f"n{later}"]] if later < size else []}
+            )
+        self.operations += 3 * size
+        return program
+
+
+class NearestNeighbour(Learner):
+    """The program of the training prompt nearest by TF-IDF cosine, unchanged.
+
+    >>> system = NearestNeighbour()
+    >>> system.fit([("Pause video", [{"id": "a", "type": "x"}]), ("Mail", [{"id": "b", "type": "y"}])])
+    >>> system.generate("Pause the video")
+    [{'id': 'a', 'type': 'x'}]
+    """
+
+    def _learn(self) -> None:
+        self.index = TextIndex([[t.lower() for t in tokens(prompt)] for prompt, _ in self.pairs])
+        self.operations += self.index.operations
+
+    def _answer(self, prompt: str) -> Program:
+        before = self.index.operations
+        at, _ = self.index.best([token.lower() for token in tokens(prompt)])
+        self.operations += self.index.operations - before
+        return plain_copy(self.pairs[at][1])
+
+
+class SlotFilling(Learner):
+    """Retrieve by how the task is put, then copy what the prompt changed into the program.
+
+    Phrases, numbers and names are masked when prompts are compared, so the neighbour is one that is
+    put alike; where the two prompts differ, the neighbour's words are replaced in its program.
+
+    >>> system = SlotFilling()
+    >>> system.fit([("Play 'tea for two'", [{"id": "a", "type": "x", "song": "tea for two"}])])
+    >>> system.generate("Play 'summertime'")
+    [{'id': 'a', 'type': 'x', 'song': 'summertime'}]
+    """
+
+    def _learn(self) -> None:
+        first: dict[tuple[str, ...], int] = {}
+        for at, (prompt, _) in enumerate(self.pairs):
+            words = tuple(frame(prompt))
+            self.operations += len(words)
+            first.setdefault(words, at)
+        self.frames = list(first.values())
+        self.index = TextIndex(list(first))
+        self.operations += self.index.operations
+
+    def _nearest(self, words: Sequence[str]) -> tuple[int, float]:
+        before = self.index.operations
+        at, cosine = self.index.best(words)
+        self.operations += self.index.operations - before
+        return self.frames[at], cosine
+
+    def _answer(self, prompt: str) -> Program:
+        return self._fill(prompt, self._nearest(frame(prompt))[0])
+
+    def _fill(self, prompt: str, at: int) -> Program:
+        old, program = self.pairs[at]
+        pairs, compared = changes(old, prompt)
+        filled, tried = substitute(program, pairs)
+        self.operations += compared + tried
+        return filled
+
+
+class Composing(SlotFilling):
+    """Slot filling that may read a prompt as two tasks and join the two programs.
+
+    Every place between two words is tried as a joint. The prompt is split where the worse half is
+    nearest to something known, if that is nearer than the prompt as a whole.
+    """
+
+    def _answer(self, prompt: str) -> Program:
+        words = frame(prompt)
+        at, whole = self._nearest(words)
+        splits = [(self._worse_half(words, cut), cut) for cut in range(1, len(words))]
+        best, cut = max(splits, default=(0.0, 0))
+        if best <= whole:
+            return self._fill(prompt, at)
+        halves = _cut(prompt, cut)
+        programs = [self._fill(half, self._nearest(frame(half))[0]) for half in halves]
+        one, two = (renamed(program, seed=i) for i, program in enumerate(programs))
+        self.operations += len(one) + len(two)
+        return join_programs(one, two)
+
+    def _worse_half(self, words: list[str], cut: int) -> float:
+        return min(self._nearest(words[:cut])[1], self._nearest(words[cut:])[1])
+
+
+def _cut(prompt: str, words: int) -> tuple[str, str]:
+    """The prompt before and after its first `words` tokens."""
+    at = 0
+    for token in tokens(prompt)[:words]:
+        at = prompt.index(token, at) + len(token)
+    return prompt[:at], prompt[at:]
+
+
+def substitute(program: Program, pairs: Sequence[tuple[str, str]]) -> tuple[Program, int]:
+    """The program with each old text replaced by the new one in its attributes, and the values tried.
+
+    A number is replaced by a number, and text in lower case (a method, a key) by text in lower case.
+
+    >>> substitute([{"id": "a", "type": "x", "min": 3, "say": "hi you"}], [("3", "7"), ("you", "me")])
+    ([{'id': 'a', 'type': 'x', 'min': 7, 'say': 'hi me'}], 2)
+    """
+    rules: dict[str, str] = {}
+    for old, new in [rule for pair in pairs for rule in _variants(*pair)]:
+        rules.setdefault(old, new)
+    either = "|".join(re.escape(old) for old in sorted(rules, key=len, reverse=True))
+    pattern = re.compile(rf"(?<!\w)(?:{either})(?!\w)") if rules else re.compile(r"(?!)")
+    counter = [0]
+    filled = [
+        {k: v if k in _PLACE else _replaced(v, rules, pattern, counter) for k, v in node.items()}
+        for node in program
+    ]
+    return filled, counter[0]
+
+
+def _variants(old: str, new: str) -> list[tuple[str, str]]:
+    low = (old.lower(), new.lower())
+    key = (low[0].replace(" ", "_"), low[1].replace(" ", "_"))
+    return [(old, new), low, key] if old else []
+
+
+def _replaced(
+    value: Any, rules: dict[str, str], pattern: re.Pattern[str], counter: list[int]
+) -> Any:
+    if isinstance(value, dict):
+        return {k: _replaced(inner, rules, pattern, counter) for k, inner in value.items()}
+    if isinstance(value, list):
+        return [_replaced(inner, rules, pattern, counter) for inner in value]
+    counter[0] += 1
+    if isinstance(value, str):
+        return pattern.sub(lambda found: rules[found[0]], value)
+    new = rules.get(str(value)) if isinstance(value, int) else None
+    return int(new) if new is not None and re.fullmatch(r"-?\d+", new) else value
