@@ -1,0 +1,87 @@
+"""A population in one line: what the authors print beside each capability-against-spread plot.
+
+Takes the table of `gl.generality` and gives means, correlations and the share of abstruse agents.
+A statistic that is not defined (the correlation of one agent, or of agents that are all alike) is
+NaN here on purpose: the plot leaves it out.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from gindex_lab.errors import BadInput
+from gindex_lab.validate import FloatArray, vector
+
+__all__ = ["correlation", "population_summary", "rank_correlation"]
+
+_NEEDED = ("capability", "spread", "normalised_generality", "abstruse")
+
+
+def correlation(x: object, y: object) -> float:
+    """Pearson's correlation, NaN where one of the two does not vary.
+
+    >>> correlation([1, 2, 3], [2, 4, 6])
+    1.0
+    >>> correlation([1, 2, 3], [5, 5, 5])
+    nan
+    """
+    a, b = vector("x", x), vector("y", y)
+    if len(a) != len(b):
+        raise BadInput("y", len(b), f"has another length than x ({len(a)})", "pair the numbers")
+    if len(a) < 2:
+        return float("nan")
+    if _flat(a) or _flat(b):
+        return float("nan")
+    a, b = a - a.mean(), b - b.mean()
+    return float(np.clip(a @ b / np.sqrt((a @ a) * (b @ b)), -1, 1))
+
+
+def _flat(values: FloatArray) -> bool:
+    """Constant up to rounding: the correlation of rounding errors means nothing."""
+    return bool(np.ptp(values) <= 1e-12 * np.abs(values).max())
+
+
+def rank_correlation(x: object, y: object) -> float:
+    """Spearman's correlation: Pearson's, of the average ranks.
+
+    >>> rank_correlation([1, 2, 3, 4], [1, 10, 100, 1000])
+    1.0
+    """
+    return correlation(_ranks(vector("x", x)), _ranks(vector("y", y)))
+
+
+def _ranks(values: FloatArray) -> FloatArray:
+    return pd.Series(values).rank().to_numpy(dtype=float)
+
+
+def population_summary(table: pd.DataFrame) -> pd.Series:
+    """The numbers beside a capability-against-spread plot (Fig. 4 and 5), as one Series.
+
+    `agents`, `mean_capability`, `mean_spread`, `abstruse` (how many lie above the constant curve,
+    §E.2, property 4), `mean_normalised_generality`, and the Pearson correlations
+    `capability_spread` and `capability_generality` (capability with spread and with γ).
+
+    >>> table = pd.DataFrame({"capability": [1.0, 2, 3], "spread": [0.5, 0.4, 0.3],
+    ...                       "normalised_generality": [0.1, 0.2, 0.6], "abstruse": [False] * 3})
+    >>> population_summary(table).round(2).to_dict()["capability_generality"]
+    0.94
+    """
+    absent = [name for name in _NEEDED if name not in table]
+    if absent:
+        raise BadInput("table", absent[0], "is a column that is absent", "pass gl.generality(...)")
+    if table.empty:
+        raise BadInput("table", table.shape, "has no agents", "pass at least one")
+    capability, gamma = table["capability"], table["normalised_generality"]
+    return pd.Series(
+        {
+            "agents": float(len(table)),
+            "mean_capability": float(capability.mean()),
+            "mean_spread": float(table["spread"].mean()),
+            "abstruse": float(table["abstruse"].sum()),
+            "mean_normalised_generality": float(gamma.mean()),
+            "capability_spread": correlation(capability, table["spread"]),
+            "capability_generality": correlation(capability, gamma),
+        },
+        name="population",
+    )
