@@ -19,6 +19,7 @@ from pathlib import Path, PurePosixPath
 from types import TracebackType
 from typing import Any, Self
 
+import numpy as np
 import pandas as pd
 
 from gindex_lab.errors import BadInput, DataUnavailable
@@ -33,17 +34,18 @@ OWN_COPY = "or put the tidy form into $GINDEX_LAB_DATA"
 _failed: dict[str, float] = {}
 
 
-def offline() -> bool:
-    """Whether downloads are forbidden (`GINDEX_LAB_OFFLINE`) or have just failed.
+def offline() -> str:
+    """Why there is no downloading (`GINDEX_LAB_OFFLINE`, or a failure just now); empty if there is.
 
     >>> import os; os.environ["GINDEX_LAB_OFFLINE"] = "1"
     >>> offline()
-    True
+    'GINDEX_LAB_OFFLINE is set'
     >>> del os.environ["GINDEX_LAB_OFFLINE"]
     """
     if os.environ.get("GINDEX_LAB_OFFLINE", "").strip() not in ("", "0"):
-        return True
-    return time.monotonic() - _failed.get("at", -RETRY_AFTER) < RETRY_AFTER
+        return "GINDEX_LAB_OFFLINE is set"
+    failed_just_now = time.monotonic() - _failed.get("at", -np.inf) < RETRY_AFTER
+    return "the network could not be reached a moment ago" if failed_just_now else ""
 
 
 def forget_failures() -> None:
@@ -57,7 +59,7 @@ def retrieve(name: str, url: str, sha256: str, folder: Path) -> Path:
     import requests
 
     if offline():
-        raise DataUnavailable(name, url, "there is no network", f"go online and retry, {OWN_COPY}")
+        raise DataUnavailable(name, url, offline(), f"go online and retry, {OWN_COPY}")
     pooch.get_logger().setLevel(logging.WARNING)
     downloader = pooch.HTTPDownloader(timeout=TIMEOUT, progressbar=sys.stderr.isatty())
     file_name = PurePosixPath(url).name

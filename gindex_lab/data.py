@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -58,14 +58,16 @@ def datasets() -> pd.DataFrame:
         }
         for name, what in entries().items()
     ]
-    return pd.DataFrame(rows).set_index("name")
+    return pd.DataFrame(rows, index=list(entries()))
 
 
 def corrections(name: str) -> pd.DataFrame:
     """The cells of a source that are known to be wrong, with the right values and why.
 
-    >>> corrections("ale")[["agent", "item", "source", "corrected"]].iloc[1].tolist()
-    ['APE-X', 'Bowling', 57196.7, 17.6]
+    >>> corrections("ale")[["agent", "item", "source", "corrected"]].head(2)
+             agent     item   source  corrected
+    0  random noop  Bowling    123.7       23.1
+    1        APE-X  Bowling  57196.7       17.6
     """
     rows = [
         {"agent": c["agent"], "item": fix["item"], "source": c["source"]}
@@ -85,8 +87,10 @@ def load(
     authors' repository at a pinned commit. `fixes` corrects known errors of the source; without it,
     `mode="exact"` corrects them and `mode="reference"` leaves what the authors analysed.
 
-    >>> load("orangutans", download=False)  # doctest: +SKIP
-    Scores(orangutans: 53 agents x 5 items, published)
+    >>> load("odour_span")
+    Traceback (most recent call last):
+        ...
+    gindex_lab.errors.DataUnavailable: name='odour_span': is not on this machine and not to be downloaded ...
     """
     what = entry(name)
     fixed = mode_of(mode) == "exact" if fixes is None else bool(fixes)
@@ -169,7 +173,7 @@ def where(name: str) -> str:
 def fingerprint(name: str) -> str:
     """A short hash of the data that `load` would read, and where they are; "absent" without them.
 
-    >>> fingerprint("odour_span")  # doctest: +SKIP
+    >>> fingerprint("odour_span")
     'absent'
     """
     what = entry(name)
@@ -185,14 +189,15 @@ def fingerprint(name: str) -> str:
     return f"{digest.hexdigest()[:16]} ({place.kind})"
 
 
-def fetch(name: str | None = None) -> dict[str, str]:
-    """Download one data set, or all that can be downloaded; says what happened to each.
+def fetch(names: str | Iterable[str] | None = None) -> dict[str, str]:
+    """Download the named data sets, or all that can be downloaded; says what happened to each.
 
     A named set that cannot be had is an error; among all, it is a line that begins "unavailable".
     """
     network.forget_failures()
-    if name is not None:
-        return {name: _fetched(entry(name))}
+    if names is not None:
+        wanted = [entry(name) for name in ([names] if isinstance(names, str) else names)]
+        return {what.name: _fetched(what) for what in wanted}
     outcome = {}
     for what in entries().values():
         try:
@@ -235,8 +240,9 @@ def _obtain(what: Entry, download: bool) -> Place:
         problem = f"is not on this machine and not to be downloaded ({what.permission})"
         remedy = f"put {form} into the folder {what.name} of $GINDEX_LAB_DATA"
         raise DataUnavailable("name", what.name, problem, remedy)
-    if not download or network.offline():
-        problem = "is not on this machine, and downloads are off" + ("" if download else " here")
+    why_not = network.offline() if download else "download=False"
+    if why_not:
+        problem = f"is not on this machine, and it is not downloaded ({why_not})"
         remedy = f"run `gindex-lab data fetch {what.name}` with a network, {network.OWN_COPY}"
         raise DataUnavailable("name", what.name, problem, remedy)
     path = cached_path(what)

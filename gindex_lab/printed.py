@@ -21,8 +21,10 @@ def published(name: str | None = None) -> pd.DataFrame:
 
     Every table has the columns `paper`, `table` and `row`, which say where each row is printed.
 
-    >>> published("gindex_table1").loc[0, ["model", "g_index"]].tolist()
-    ['GPT2-345M', 7902.972]
+    >>> published("gindex_table1")[["table", "row", "model", "g_index"]].head(2)
+       table  row         model   g_index
+    0      1    1     GPT2-345M  7902.972
+    1      1    2  GPT Neo-2.7B  6421.049
     """
     folder = registry.PROJECT_DATA / "published"
     files = {path.stem: path for path in sorted(folder.glob("*.csv"))}

@@ -1,0 +1,194 @@
+"""The printed tables: each number is what the ledger of claims has for the same place."""
+
+import re
+
+import pandas as pd
+import pytest
+
+from gindex_lab import registry
+from gindex_lab.errors import BadInput, DataUnavailable
+from gindex_lab.printed import published
+
+NAMES = [
+    "aiq_percentages",
+    "aiq_tests",
+    "generality_table_s1",
+    "generality_table_s3",
+    "generality_table_s4",
+    "generality_table_s5",
+    "generality_table_s6",
+    "generality_table_s7",
+    "gindex_table1",
+    "gindex_table2",
+    "gindex_table3",
+]
+
+
+@pytest.fixture(scope="module")
+def claims(shared):
+    return pd.read_csv(shared / "claims.csv", dtype=str, keep_default_na=False)
+
+
+def of_table(claims, paper, table):
+    """quantity -> published value, for the rows that claims.csv takes from a printed table."""
+    chosen = claims[
+        (claims.paper == paper) & (claims.figure == table) & (claims["where"] == "table")
+    ]
+    return dict(zip(chosen.quantity, chosen.published, strict=True))
+
+
+def test_contents_list_every_table_once():
+    assert published().index.tolist() == NAMES
+    assert (published()["rows"] > 0).all()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_row_has_its_place(name):
+    table = published(name)
+    assert list(table.columns[:3]) == ["paper", "table", "row"]
+    assert table[["paper", "table", "row"]].notna().all(axis=None)
+    assert table["row"].is_monotonic_increasing
+    assert table.iloc[:, :5].duplicated().sum() == 0
+
+
+def test_readme_names_every_table():
+    text = (registry.PROJECT_DATA / "published" / "README.md").read_text()
+    for name in NAMES:
+        short = re.sub(r"generality_table_s[4-7]", "generality_table_s4", name)
+        assert f"`{short}`" in text
+
+
+@pytest.mark.shared
+def test_s1_difficulties_are_the_claims(claims):
+    expected = of_table(claims, "generality", "Table S1")
+    table = published("generality_table_s1").set_index("item")["difficulty"]
+    assert len(table) == len(expected) == 23
+    for quantity, value in expected.items():
+        assert table[quantity.removeprefix("difficulty ")] == float(value)
+
+
+@pytest.mark.parametrize("number", [4, 5, 6, 7])
+@pytest.mark.shared
+def test_best_classifiers_are_the_claims(claims, number):
+    expected = of_table(claims, "generality", f"Table S{number}")
+    table = published(f"generality_table_s{number}")
+    assert len(expected) == 9
+    for row in table.itertuples():
+        assert expected.pop(f"rank {row.row} name") == row.classifier
+        assert float(expected.pop(f"{row.classifier} capability")) == row.capability
+        assert float(expected.pop(f"{row.classifier} spread")) == row.spread
+    assert not expected
+
+
+@pytest.mark.shared
+def test_gindex_table1_is_the_claims(claims):
+    expected = of_table(claims, "g-index", "Table 1")
+    assert len(expected) == 32
+    columns = {
+        "training samples": "training_samples",
+        "compute (PFLOP)": "compute_pflop",
+        "θ": "performance",
+        "g-index": "g_index",
+    }
+    for row in published("gindex_table1").to_dict("records"):
+        for quantity, column in columns.items():
+            key = f"row {row['row']} {row['model']}: {quantity}"
+            assert float(expected.pop(key)) == row[column]
+    assert not expected
+
+
+@pytest.mark.shared
+def test_gindex_table2_is_the_claims(claims):
+    expected = of_table(claims, "g-index", "Table 2")
+    assert len(expected) == 64
+    columns = {
+        "nodes": "nodes",
+        "program size (characters)": "characters",
+        "best average performance": "best_performance",
+        "skill level": "skill_level",
+    }
+    for row in published("gindex_table2").to_dict("records"):
+        for quantity, column in columns.items():
+            assert float(expected.pop(f"{row['domain']}: {quantity}")) == row[column]
+    assert not expected
+
+
+@pytest.mark.shared
+def test_table2_domains_are_those_of_the_public_programs(shared):
+    folders = {p.name for p in (shared / "originals/g-index-benchmark/domains").iterdir()}
+    assert set(published("gindex_table2")["domain"]) == folders
+
+
+@pytest.mark.shared
+def test_aiq_percentages_are_the_claims(claims):
+    printed = claims.set_index("id")["published"]
+    table = published("aiq_percentages")
+    assert len(table) == 24
+    for row in table.itertuples():
+        bound = "at most " if row.stated_as == "at most" else ""
+        assert printed[row.claim].removesuffix("%") == f"{bound}{row.percent}"
+
+
+@pytest.mark.shared
+def test_aiq_percentages_round_the_published_counts(shared, monkeypatch):
+    """The shares of the original sample follow from the author's counts of 200,000 programs."""
+    from gindex_lab.data import load
+
+    monkeypatch.setenv("GINDEX_LAB_DATA", str(shared / "datasets"))
+    counts = load("aiq_published")["01-SemAnEP_improved_test-results"]
+    table = published("aiq_percentages").set_index(["sample", "programs_that"])["percent"]
+    characteristics = {
+        "pointless 2(a) modified chance": "incrementation/decrementation of chance",
+        "pointless 2(c) zeroing overwritten": "zeroing overwritten by chance or action",
+        "pointless 2(d) zeroed chance or action": "zeroed chance or action",
+    }
+    for sample, column in {
+        "original": "BF(5-1)#original",
+        "SEP-ext": "BF(5-1)#SEP-ext",
+    }.items():
+        for programs, characteristic in characteristics.items():
+            count = counts.set_index("Characteristics").loc[characteristic, column]
+            assert round(100 * count / 200_000) == table[sample, programs]
+
+
+@pytest.mark.shared
+def test_aiq_tests_are_the_claims(claims):
+    printed = claims.set_index("id")["published"]
+    for row in published("aiq_tests").to_dict("records"):
+        text = printed[row["claim"]]
+        assert text.startswith(f"{row['difference']}")
+        assert f"t({row['degrees_of_freedom']}) = {row['t']:.2f}" in text
+        assert f"p = {row['p']:.1e}" in text
+
+
+@pytest.mark.shared
+def test_letter_programs_are_those_of_the_data(shared):
+    agents = pd.read_csv(shared / "datasets/ctest/agents.csv")
+    machines = agents.loc[agents["kind"] == "machine", "agent"]
+    assert set(published("generality_table_s3")["system"]) == set(machines)
+
+
+def test_node_types_are_counted_as_printed():
+    counts = published("gindex_table3")["category"].value_counts()
+    assert len(counts) == 15
+    assert counts["dashboard"] == 14
+    assert counts["network"] == 12
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("gindex_table9", r"name='gindex_table9': is not a printed table; did you mean"),
+        ("zzz", r"name='zzz': is not a printed table; gl.published\(\) lists 11"),
+        (3, r"name=3: is not a printed table"),
+    ],
+)
+def test_unknown_table_is_named(name, message):
+    with pytest.raises(BadInput, match=message):
+        published(name)
+
+
+def test_without_the_repository_the_error_says_so(tmp_path, monkeypatch):
+    monkeypatch.setattr(registry, "PROJECT_DATA", tmp_path)
+    with pytest.raises(DataUnavailable, match="is not there; run gindex_lab from a clone"):
+        published("gindex_table1")
