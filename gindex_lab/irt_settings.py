@@ -1,0 +1,209 @@
+"""What an item response fit is told: the grid and stopping rule, the priors, the patterns.
+
+`Settings` and `Priors` are the knobs, each with named choices ("mirt", "weak"). A table of responses
+is checked and coded as 0 and 1; `Patterns` is that table with equal rows collapsed, the form in
+which the EM of `irt_em` wants it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from gindex_lab.errors import BadInput
+from gindex_lab.responses import Responses
+from gindex_lab.validate import FloatArray, integer, number, numeric_frame
+
+__all__ = [
+    "FRACTIONS",
+    "Patterns",
+    "Priors",
+    "Settings",
+    "check_agents",
+    "check_size",
+    "coded",
+    "table_of",
+    "varies",
+]
+
+FRACTIONS = ["truncate", "round", "weigh", "error"]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The knobs of the fit. `Settings()` equals mirt's grid; `Settings.named("mirt")` all of it.
+
+    `nodes` points on [-limit, limit] stand for the abilities; the fit has converged when no
+    parameter moves by more than `tolerance` in one EM step, and gives up after `iterations` steps.
+
+    >>> Settings.named("mirt")
+    Settings(nodes=61, limit=6.0, tolerance=0.0001, iterations=500, accelerate=True)
+    """
+
+    nodes: int = 61
+    limit: float = 6.0
+    tolerance: float = 1e-5
+    iterations: int = 2000
+    accelerate: bool = True
+
+    def __post_init__(self) -> None:
+        integer("settings.nodes", self.nodes, 5)
+        number("settings.limit", self.limit, 1, 20)
+        number("settings.tolerance", self.tolerance, 0, 1, open_ends=True)
+        integer("settings.iterations", self.iterations, 1)
+
+    @classmethod
+    def named(cls, settings: object) -> Settings:
+        """Settings from their name: "default", or "mirt" (R's mirt 1.x: 61 nodes on [-6, 6])."""
+        known = {"default": cls(), "mirt": cls(tolerance=1e-4, iterations=500)}
+        if isinstance(settings, cls):
+            return settings
+        if isinstance(settings, str) and settings in known:
+            return known[settings]
+        raise BadInput("settings", settings, "is not known", 'use "default", "mirt" or Settings()')
+
+    def grid(self) -> tuple[FloatArray, FloatArray]:
+        """The nodes and their weights, the normal density scaled to sum to one."""
+        nodes = np.linspace(-self.limit, self.limit, self.nodes)
+        weights = np.exp(-(nodes**2) / 2)
+        return nodes, weights / weights.sum()
+
+
+@dataclass(frozen=True)
+class Priors:
+    """Normal priors (mean, sd) on slope, intercept and the logit of guessing; None for none.
+
+    With few agents an item that splits them perfectly has an infinite slope: a weak prior, worth
+    about one more response per item, keeps it finite (Mislevy 1986).
+
+    >>> Priors.named("weak")
+    Priors(slope=(1.0, 1.0), intercept=(0.0, 3.0), guessing=(-1.4, 0.5))
+    """
+
+    slope: tuple[float, float] | None = None
+    intercept: tuple[float, float] | None = None
+    guessing: tuple[float, float] | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("slope", "intercept", "guessing"):
+            prior = getattr(self, name)
+            if prior is None:
+                continue
+            if not isinstance(prior, tuple) or len(prior) != 2:
+                raise BadInput(f"priors.{name}", prior, "is not a prior", "give (mean, sd) or None")
+            number(f"priors.{name} mean", prior[0])
+            number(f"priors.{name} sd", prior[1], 0, open_ends=True)
+
+    @classmethod
+    def named(cls, priors: object) -> Priors:
+        """Priors from their name: None or "none", or "weak"."""
+        if isinstance(priors, cls):
+            return priors
+        if priors is None or priors == "none":
+            return cls()
+        if isinstance(priors, str) and priors == "weak":
+            return cls((1.0, 1.0), (0.0, 3.0), (-1.4, 0.5))
+        raise BadInput("priors", priors, "is not known", 'use None, "weak" or Priors(slope=(1, 1))')
+
+    def arrays(self, size: int) -> tuple[FloatArray, FloatArray]:
+        """Means and precisions of the first parameters; precision 0 where there is no prior."""
+        pairs = [p or (0.0, np.inf) for p in (self.slope, self.intercept, self.guessing)]
+        mean, sd = np.array(pairs[:size], dtype=float).T
+        return mean, sd**-2.0
+
+    def log_density(self, parameters: FloatArray) -> FloatArray:
+        """The log prior of each item, up to a constant."""
+        mean, precision = self.arrays(parameters.shape[1])
+        return -0.5 * ((parameters - mean) ** 2 @ precision)
+
+
+class Patterns(NamedTuple):
+    """Responses with equal rows collapsed: what was right, what was seen, and how many did so."""
+
+    right: FloatArray  # patterns x items; 0 where missing
+    seen: FloatArray | None  # patterns x items, 1 where observed; None if all is
+    agents: FloatArray  # how many agents show the pattern
+    pattern: npt.NDArray[np.intp]  # the pattern of each agent
+
+    @classmethod
+    def of(cls, values: FloatArray) -> Patterns:
+        """Agents x items (NaN = missing) as distinct patterns.
+
+        >>> Patterns.of(np.array([[1.0, 0.0], [1.0, 0.0], [np.nan, 1.0]])).agents
+        array([2., 1.])
+        """
+        values = np.ascontiguousarray(values, dtype=float) + 0.0  # so that -0.0 equals 0.0
+        keys = np.empty(len(values), dtype=object)
+        keys[:] = [row.tobytes() for row in values]
+        pattern, _ = pd.factorize(keys)
+        first = np.unique(pattern, return_index=True)[1]
+        distinct = values[first]
+        missing = np.isnan(distinct)
+        seen = (~missing).astype(float) if missing.any() else None
+        agents = np.bincount(pattern).astype(float)
+        return cls(np.where(missing, 0.0, distinct), seen, agents, pattern)
+
+
+def table_of(responses: object) -> pd.DataFrame:
+    """The numbers of a `Responses` or of anything table-like, all in [0, 1] or missing."""
+    frame = responses if not hasattr(responses, "frame") else responses.frame
+    return Responses(numeric_frame("responses", frame)).frame
+
+
+def coded(frame: pd.DataFrame, fractions: str) -> pd.DataFrame:
+    """Responses as 0 and 1, by the rule for what lies between.
+
+    >>> coded(pd.DataFrame([[0.0, 0.7, 1.0]]), "truncate").to_numpy()
+    array([[0., 0., 1.]])
+    """
+    values = frame.to_numpy()
+    between = np.argwhere((values > 0) & (values < 1))
+    if fractions == "error" and len(between):
+        agent, item = frame.index[between[0][0]], frame.columns[between[0][1]]
+        raise BadInput(
+            f"responses[{agent!r}, {item!r}]",
+            float(values[tuple(between[0])]),
+            "is neither 0 nor 1",
+            'choose fractions="truncate", "round" or "weigh"',
+        )
+    if fractions == "truncate":
+        values = np.floor(values + 1e-9)
+    elif fractions == "round":
+        values = np.round(values)
+    return pd.DataFrame(values, frame.index, frame.columns)
+
+
+def varies(frame: pd.DataFrame) -> pd.Series:
+    """Which items have more than one value."""
+    return frame.nunique() > 1
+
+
+def check_agents(frame: pd.DataFrame) -> None:
+    """Every agent has answered something."""
+    silent = frame.isna().all(axis=1)
+    if silent.any():
+        raise BadInput(
+            "responses",
+            silent.idxmax(),
+            "is an agent without any response to a varying item",
+            "drop the agent",
+        )
+
+
+def check_size(frame: pd.DataFrame, informative: pd.Series, model: str) -> None:
+    """Enough to tell ability from difficulty: two agents, and three items that vary."""
+    if len(frame) < 2:
+        raise BadInput("responses", frame.shape, "has one agent only", "measure two or more agents")
+    least = 2 if model == "1pl" else 3
+    if informative.sum() < least:
+        raise BadInput(
+            "responses",
+            f"{int(informative.sum())} of {frame.shape[1]} items vary",
+            f"too few to fit a {model}",
+            f"give at least {least} items that some agents solve and others do not",
+        )
+    check_agents(frame.loc[:, informative])
