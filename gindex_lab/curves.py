@@ -97,20 +97,20 @@ def merge(values: FloatArray, difficulty: FloatArray) -> tuple[FloatArray, Float
 
 def step_curve(positions: FloatArray, grid: FloatArray) -> FloatArray:
     """The mean (A, c) over items of unit steps that fall at `positions` (A, N): 1 left of a
-    position, 0 right of it, 1/2 on it. Counting replaces the c x N columns of the authors' code.
+    position, 0 right of it, 1/2 on it. Counting replaces the c x N columns of the authors' code;
+    a missing position (NaN) is no step.
 
     >>> step_curve(np.array([[0.2, 0.5]]), np.array([0.0, 0.25, 0.5, 1.0])).tolist()
     [[1.0, 0.5, 0.25, 0.0]]
     """
-    agents, items = positions.shape
-    c = len(grid)
+    agents, c = len(positions), len(grid)
     offset = (c + 1) * np.arange(agents)[:, None]
-    curve = np.zeros((agents, c))
-    for side in ("left", "right"):  # points below p, and points up to p: half a win each
-        cell = (np.searchsorted(grid, positions, side) + offset).ravel()
-        steps = np.bincount(cell, minlength=agents * (c + 1)).reshape(agents, c + 1)
-        curve += steps[:, ::-1].cumsum(axis=1)[:, ::-1][:, 1:]
-    return curve / (2 * items)
+    seen = ~np.isnan(positions)
+    beyond = np.zeros((agents, c))
+    for below in (np.searchsorted(grid, positions), np.searchsorted(grid, positions, "right")):
+        steps = np.bincount((below + offset)[seen], minlength=agents * (c + 1))
+        beyond += steps.reshape(agents, c + 1)[:, :0:-1].cumsum(axis=1)[:, ::-1]
+    return beyond / (2 * seen.sum(axis=1, keepdims=True))
 
 
 def rule_of(levels: FloatArray, interval: Interval, estimator: str = "trapezoid") -> Rule:
@@ -233,8 +233,8 @@ def of_positions(
     ([0.5], [0.2944])
     """
     low, high = interval
-    area = np.clip(positions, low, high).mean(axis=1) - low
-    variance = np.clip(positions, low, high).var(axis=1)
+    inside = np.clip(positions, low, high)
+    area, variance = np.nanmean(inside, axis=1) - low, np.nanvar(inside, axis=1)
     return conclude(area, (variance + area**2) / 2, variance, interval, origin)
 
 

@@ -62,7 +62,7 @@ class StepCurves(Responses):
     ) -> Self:
         """The curves of these positions on `columns` equal steps of the interval (None: continuous)."""
         grid = np.linspace(*interval, columns or _DRAWN)
-        names = [f"h={h:.4g}" for h in grid] if len(grid) <= 1000 else list(range(len(grid)))
+        names = [f"h={h:.4g}" for h in grid] if len(grid) <= 500 else list(range(len(grid)))
         curve = step_curve(positions.to_numpy(), grid)
         frame = pd.DataFrame(curve, index=positions.index, columns=pd.Index(names))
         return cls(
