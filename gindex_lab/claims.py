@@ -126,6 +126,14 @@ class Result:
     def ours(self) -> str:
         return shown(self.records[0].value) if self.records else ""
 
+    @property
+    def tolerance(self) -> str:
+        return ", ".join(f"±{size}" for size in dict.fromkeys(self.claim.tolerance.split()))
+
+    @property
+    def notebooks(self) -> list[str]:
+        return sorted({record.notebook for record in self.records})
+
 
 def ledger(path: Path | None = None) -> dict[str, Claim]:
     """Every claim by its id.
@@ -157,10 +165,10 @@ def ledger(path: Path | None = None) -> dict[str, Claim]:
 def find(claim_id: str, claims: Mapping[str, Claim] | None = None) -> Claim:
     """One claim; an unknown id is an error that suggests its neighbours.
 
-    >>> find("T07")
+    >>> find("T0001")
     Traceback (most recent call last):
         ...
-    gindex_lab.errors.BadInput: id='T07': is not in the ledger; did you mean ...?
+    gindex_lab.errors.BadInput: id='T0001': is not in the ledger; did you mean ...?
     """
     claims = ledger() if claims is None else claims
     if claim_id in claims:
@@ -178,7 +186,7 @@ def records(reports: Path) -> list[Record]:
         absent = any(data["fingerprint"] is None for data in run["data"])
         found += [
             Record(**entry, notebook=run["notebook"], profile=run["profile"], data_absent=absent)
-            for entry in run["claims"]
+            for entry in json.loads((path.parent / "claims.json").read_text(encoding="utf-8"))
         ]
     return found
 
@@ -250,10 +258,10 @@ def _row(result: Result) -> dict[str, Any]:
         "quantity": claim.quantity,
         "published": claim.published,
         "ours": result.ours,
-        "tolerance": claim.tolerance,
+        "tolerance": result.tolerance,
         "status": result.status,
         "why": result.why,
-        "notebook": " ".join(sorted({r.notebook for r in result.records})),
+        "notebook": " ".join(result.notebooks),
     }
 
 
