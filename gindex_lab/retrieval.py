@@ -102,7 +102,8 @@ def changes(old: str, new: str) -> tuple[list[tuple[str, str]], int]:
     ([('tea', 'green tea')], 8)
     """
     before, after = tokens(old), tokens(new)
-    matcher = SequenceMatcher(None, before, after, autojunk=False)
+    old_words, new_words = ([token.lower() for token in text] for text in (before, after))
+    matcher = SequenceMatcher(None, old_words, new_words, autojunk=False)
     pairs = []
     for tag, i, j, k, m in matcher.get_opcodes():
         if tag == "replace" and j - i == m - k:

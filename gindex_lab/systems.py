@@ -15,7 +15,7 @@ from typing import Any, Protocol, runtime_checkable
 from gindex_lab.corpus import Program, join_programs, plain_copy, renamed
 from gindex_lab.errors import BadInput
 from gindex_lab.retrieval import TextIndex, changes, frame, tokens
-from gindex_lab.validate import generator
+from gindex_lab.validate import generator, number
 
 __all__ = [
     "Composing",
@@ -199,15 +199,19 @@ class Composing(SlotFilling):
     """Slot filling that may read a prompt as two tasks and join the two programs.
 
     Every place between two words is tried as a joint. The prompt is split where the worse half is
-    nearest to something known, if that is nearer than the prompt as a whole.
+    nearest to something known, if that is nearer by `margin` than the prompt as a whole.
     """
+
+    def __init__(self, margin: float = 0.0) -> None:
+        super().__init__()
+        self.margin = number("margin", margin, 0, 1)
 
     def _answer(self, prompt: str) -> Program:
         words = frame(prompt)
         at, whole = self._nearest(words)
         splits = [(self._worse_half(words, cut), cut) for cut in range(1, len(words))]
         best, cut = max(splits, default=(0.0, 0))
-        if best <= whole:
+        if best <= whole + self.margin:
             return self._fill(prompt, at)
         halves = _cut(prompt, cut)
         programs = [self._fill(half, self._nearest(frame(half))[0]) for half in halves]

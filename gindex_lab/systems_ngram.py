@@ -28,7 +28,7 @@ _Counts = dict[tuple[str, ...], Counter[str]]
 
 
 class NGram(Learner):
-    """An n-gram model of programs, with back-off to shorter contexts.
+    """An n-gram model of programs, with back-off to contexts of half the length.
 
     `order` is n. With `neighbours`, the model is counted afresh for each prompt over that many nearest
     training pairs; without, once over them all, so that it remembers the prompt only as long as its
@@ -42,7 +42,7 @@ class NGram(Learner):
 
     def __init__(
         self,
-        order: int = 6,
+        order: int = 16,
         neighbours: int | None = None,
         *,
         temperature: float = 0.7,
@@ -54,6 +54,7 @@ class NGram(Learner):
         self.neighbours = None if neighbours is None else integer("neighbours", neighbours)
         self.temperature = number("temperature", temperature, 1e-6)
         self.window = integer("window", window)
+        self._lengths = [*_halvings(self.order - 1), 0]
         self._rng = generator(seed)
 
     def _learn(self) -> None:
@@ -67,15 +68,15 @@ class NGram(Learner):
             self.operations += self._index.operations
 
     def _count(self, chosen: Any) -> _Counts:
-        """How often each token followed each context of up to order - 1 tokens."""
+        """How often each token followed each context of the lengths counted."""
         counts: _Counts = {}
         for at in chosen:
             text = self._texts[at]
             for place in range(self._starts[at] + 1, len(text)):
-                for length in range(self.order):
+                for length in self._lengths:
                     context = tuple(text[max(0, place - length) : place])
                     counts.setdefault(context, Counter())[text[place]] += 1
-            self.operations += self.order * (len(text) - self._starts[at] - 1)
+            self.operations += len(self._lengths) * (len(text) - self._starts[at] - 1)
         return counts
 
     def _answer(self, prompt: str) -> str:
@@ -97,7 +98,7 @@ class NGram(Learner):
 
     def _next(self, text: list[str], counts: _Counts) -> str:
         """Sampled from the longest context seen in training: p(token) ∝ count^(1/temperature)."""
-        for length in range(self.order - 1, -1, -1):
+        for length in self._lengths:
             self.operations += 1
             found = counts.get(tuple(text[max(0, len(text) - length) :] if length else ()))
             if found:
@@ -108,6 +109,11 @@ class NGram(Learner):
         self.operations += len(found)
         drawn = int(np.searchsorted(weights, self._rng.random() * weights[-1], side="right"))
         return list(found)[min(drawn, len(found) - 1)]
+
+
+def _halvings(length: int) -> list[int]:
+    """The context lengths that are counted: backing off halves what is remembered."""
+    return [length, *_halvings(length // 2)] if length else []
 
 
 def program_tokens(program: Program) -> list[str]:

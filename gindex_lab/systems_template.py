@@ -24,6 +24,7 @@ __all__ = ["TemplateInduction"]
 _SKIPPED = frozenset({"id", "type", "x", "y", "z", "wires"})
 _LONGEST = 5
 _Path = tuple[Any, ...]
+_Parts = dict[tuple[Any, ...], Counter[str]]
 
 
 @dataclass
@@ -32,7 +33,7 @@ class _Slot:
 
     paths: list[_Path]
     values: list[Any]
-    parts: dict[tuple[int, str], Counter[str]] = field(default_factory=dict)
+    parts: _Parts = field(default_factory=dict)
 
 
 @dataclass
@@ -104,8 +105,7 @@ class TemplateInduction(Learner):
             return json.loads(Counter(map(json.dumps, slot.values)).most_common(1)[0][0])
         grams = list(_grams(prompt))
         self.operations += len(grams)
-        places = 1 + max(place for place, _ in slot.parts)
-        return " ".join(_part(place, grams, slot) for place in range(places))
+        return _assembled(grams, slot)
 
 
 def _shape(program: Program) -> str:
@@ -210,31 +210,50 @@ def _grams(prompt: str) -> Iterator[str]:
             yield " ".join(words[at : at + length])
 
 
-def _associate(
-    prompts: Sequence[str], values: Sequence[str]
-) -> dict[tuple[int, str], Counter[str]]:
-    """How often each word run went with each value of each space-separated part."""
-    counts: defaultdict[tuple[int, str], Counter[str]] = defaultdict(Counter)
+def _associate(prompts: Sequence[str], values: Sequence[str]) -> _Parts:
+    """How often each word run went with each shape and each word of every space-separated part.
+
+    The shape of "*/24" is "*/#", its only word "24"; which words go with 24 is learnt per shape.
+    """
+    counts: defaultdict[tuple[Any, ...], Counter[str]] = defaultdict(Counter)
     if len({value.count(" ") for value in values}) > 1:
         return {}
     for prompt, value in zip(prompts, values, strict=True):
-        parts = value.split(" ")
+        outcomes = [
+            pair for at, part in enumerate(value.split(" ")) for pair in _outcomes(at, part)
+        ]
         for gram in set(_grams(prompt)):
-            for place, part in enumerate(parts):
-                counts[place, gram][part] += 1
+            for place, outcome in outcomes:
+                counts[(*place, gram)][outcome] += 1
     return dict(counts)
 
 
-def _part(place: int, grams: Sequence[str], slot: _Slot) -> str:
-    """The value of the word run that foretells this part best: purest first, then best supported."""
+def _outcomes(at: int, part: str) -> list[tuple[tuple[Any, ...], str]]:
+    shape = re.sub(r"\w+", "#", part)
+    words = [((at, shape, k), word) for k, word in enumerate(re.findall(r"\w+", part))]
+    return [((at,), shape), *words]
+
+
+def _assembled(grams: Sequence[str], slot: _Slot) -> str:
+    """The value that the prompt's word runs foretell: for each part its shape, then its words."""
+    parts = []
+    for at in range(1 + slot.values[0].count(" ")):
+        shape = _foretold((at,), grams, slot)
+        words = (_foretold((at, shape, k), grams, slot) for k in range(shape.count("#")))
+        parts.append(shape.replace("#", "{}").format(*words))
+    return " ".join(parts)
+
+
+def _foretold(place: tuple[Any, ...], grams: Sequence[str], slot: _Slot) -> str:
+    """By the word run that foretells it best: purest first, then best supported."""
     best, value = (-1.0, 0), ""
     for gram in grams:
-        counts = slot.parts.get((place, gram))
+        counts = slot.parts.get((*place, gram))
         if counts:
-            (part, hits), total = counts.most_common(1)[0], counts.total()
+            (outcome, hits), total = counts.most_common(1)[0], counts.total()
             rank = ((hits + 0.5) / (total + 1.5), total)
             if rank > best:
-                best, value = rank, part
+                best, value = rank, outcome
     return value
 
 
