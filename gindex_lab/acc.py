@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from gindex_lab.curves import ESTIMATORS, Indicators, Interval, indicators, merge, of_positions
+from gindex_lab.curves import Indicators, indicators_of, merge, of_positions, sums_of
 from gindex_lab.errors import BadInput
 from gindex_lab.reference import difficulty_limits, extrapolate, reference_indicators
 from gindex_lab.responses import Responses, Scores
+from gindex_lab.rules import ESTIMATORS, Interval
 from gindex_lab.steps import StepCurves
 from gindex_lab.validate import FloatArray, choice, mode_of
 
@@ -69,19 +70,24 @@ def generality(
     """
     kind = mode_of(mode)
     choice("estimator", estimator, ESTIMATORS)
-    study = study_of(responses, difficulty, missing)
+    study = _with_levels(responses, difficulty)
     if kind == "reference" and estimator != "trapezoid":
         raise BadInput(
             "estimator", estimator, "is not what the authors' code does", "use mode='exact'"
         )
-    span = _checked(interval) or study.interval
-    found = _exact(study, span, estimator) if kind == "exact" else _reference(study, span)
-    table = _table(study, found)
-    table.attrs = {
-        "interval": span or _range(study, estimator if kind == "exact" else "trapezoid"),
-        "mode": kind,
-        "estimator": estimator,
-    }
+    given = _checked(interval) or study.interval
+    span, origin = _span(study, given, estimator)
+    rows, h = study.values, difficulties_of(study)
+    sums = sums_of(h, rows, span, estimator)
+    _check_missing(study, missing, sums.total)
+    if kind == "reference":
+        found = _reference(study, given)
+    elif isinstance(study, StepCurves) and study.continuous and study.positions is not None:
+        found = of_positions(study.positions.to_numpy(), span)
+    else:
+        found = indicators_of(sums, h, rows, origin)
+    table = _table(study, found, sums.total)
+    table.attrs = {"interval": span, "origin": origin, "mode": kind, "estimator": estimator}
     if ci is None:
         return table
     from gindex_lab.intervals import bootstrap_table
@@ -89,6 +95,7 @@ def generality(
     return bootstrap_table(
         study,
         interval=span,
+        origin=origin,
         estimator=estimator,
         ci=ci,
         resample=resample,
@@ -104,7 +111,12 @@ def study_of(responses: object, difficulty: object = None, missing: str = "error
     >>> study_of([[1, 0]], [1, 2]).difficulty.tolist()
     [1.0, 2.0]
     """
-    choice("missing", missing, ["error", "drop"])
+    study = _with_levels(responses, difficulty)
+    _check_missing(study, missing, study.values @ np.ones(study.shape[1]))
+    return study
+
+
+def _with_levels(responses: object, difficulty: object) -> Responses:
     study = _responses(responses, difficulty)
     if study.difficulty is None:
         raise BadInput(
@@ -121,7 +133,6 @@ def study_of(responses: object, difficulty: object = None, missing: str = "error
             "is the only difficulty, and one point makes no curve",
             "use items of at least two difficulties",
         )
-    _check_missing(study, missing)
     return study
 
 
@@ -138,10 +149,10 @@ def _responses(responses: object, difficulty: object) -> Responses:
     return responses if difficulty is None else responses.with_difficulty(difficulty)
 
 
-def _check_missing(study: Responses, missing: str) -> None:
-    """A matrix product finds the rows with gaps in one pass over the table."""
-    values = study.values
-    rows = np.flatnonzero(np.isnan(values @ np.ones(values.shape[1])))
+def _check_missing(study: Responses, missing: str, total: FloatArray) -> None:
+    """Refuse, or check, the rows whose sum is NaN."""
+    choice("missing", missing, ["error", "drop"])
+    values, rows = study.values, np.flatnonzero(np.isnan(total))
     if not len(rows):
         return
     gaps = np.isnan(values[rows])
@@ -185,21 +196,15 @@ def difficulties_of(study: Responses) -> FloatArray:
     return np.asarray(study.difficulty.to_numpy(), dtype=float)
 
 
-def _range(study: Responses, estimator: str) -> Interval:
-    """The range of the difficulties; for steps, with room for the first."""
-    levels = np.unique(difficulties_of(study))
-    first = levels[0] if estimator == "trapezoid" else 2 * levels[0] - levels[1]
-    return float(first), float(levels[-1])
-
-
-def _exact(study: Responses, interval: Interval | None, estimator: str) -> Indicators:
+def _span(study: Responses, given: Interval | None, estimator: str) -> tuple[Interval, float]:
+    """The interval, and the origin of H: as given, or the range of the difficulties (with room for
+    the first step) counted from the limits of the study."""
+    if given is not None:
+        return given, given[0]
     h = difficulties_of(study)
-    if interval is not None:
-        if isinstance(study, StepCurves) and study.continuous and study.positions is not None:
-            return of_positions(study.positions.to_numpy(), interval)
-        return indicators(h, study.values, interval, estimator)
-    span = _range(study, estimator)
-    return indicators(h, study.values, span, estimator, min(span[0], difficulty_limits(h)[0]))
+    levels = np.unique(h)
+    first = levels[0] if estimator == "trapezoid" else 2 * levels[0] - levels[1]
+    return (float(first), float(levels[-1])), min(float(first), difficulty_limits(h)[0])
 
 
 def _reference(study: Responses, interval: Interval | None) -> Indicators:
@@ -221,22 +226,24 @@ def _reference(study: Responses, interval: Interval | None) -> Indicators:
     return reference_indicators(levels, psi, limits, (float(h.min()), float(h.max())))
 
 
-def _table(study: Responses, found: Indicators) -> pd.DataFrame:
+def _table(study: Responses, found: Indicators, total: FloatArray) -> pd.DataFrame:
     columns: dict[str, Any] = found._asdict()
     abstruse = columns.pop("abstruse")
+    mean = _mean(study, total)
     return pd.DataFrame(
-        columns | {"mean": _mean(study), "abstruse": abstruse}, index=study.frame.index.copy()
+        columns | {"mean": mean, "abstruse": abstruse}, index=study.frame.index.copy()
     )
 
 
-def _mean(study: Responses) -> FloatArray:
+def _mean(study: Responses, total: FloatArray) -> FloatArray:
     """The mean response over the items met; the end points that a transform adds are no items."""
     anchor = study.items.get("anchor")
-    values = study.values if anchor is None else study.values[:, ~anchor.to_numpy(dtype=bool)]
-    total = values @ np.ones(values.shape[1])
-    mean = total / values.shape[1]
-    rows = np.flatnonzero(np.isnan(total))
-    mean[rows] = np.nanmean(values[rows], axis=1) if len(rows) else mean[rows]
+    if anchor is not None:
+        return np.asarray(study.frame.loc[:, ~anchor.astype(bool)].mean(axis=1))
+    mean = total / study.shape[1]
+    gaps = np.flatnonzero(np.isnan(total))
+    if len(gaps):
+        mean[gaps] = np.nanmean(study.values[gaps], axis=1)
     return np.asarray(mean)
 
 
@@ -259,5 +266,5 @@ def characteristic_curve(
     levels, psi, n = merge(values.reshape(1, -1), np.tile(h, len(values)))
     met = n[0] > 0
     curve = pd.DataFrame({"difficulty": levels[met], "response": psi[0, met], "n": n[0, met]})
-    curve.attrs = {"interval": study.interval or _range(study, "trapezoid"), "agent": agent}
+    curve.attrs = {"interval": _span(study, study.interval, "trapezoid")[0], "agent": agent}
     return curve

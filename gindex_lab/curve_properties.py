@@ -13,7 +13,6 @@ import pandas as pd
 from gindex_lab.acc import difficulties_of, generality, study_of
 from gindex_lab.curves import merge
 from gindex_lab.errors import BadInput
-from gindex_lab.reference import difficulty_limits
 from gindex_lab.responses import Responses
 
 __all__ = ["aggregate", "dominance", "effort", "saturation"]
@@ -47,13 +46,7 @@ def effort(responses: object, difficulty: object = None, **options: Any) -> pd.S
     [2.0]
     """
     table = generality(responses, difficulty, **options)
-    span = options.get("interval") or study_of(responses, difficulty, "drop").interval
-    if span is None:
-        origin = difficulty_limits(difficulties_of(study_of(responses, difficulty, "drop")))[0]
-        origin = min(origin, table.attrs["interval"][0])
-    else:
-        origin = span[0]
-    product = table["expected_difficulty"] * (table["capability"] - origin)
+    product = table["expected_difficulty"] * (table["capability"] - table.attrs["origin"])
     return product.rename("effort")
 
 

@@ -8,31 +8,36 @@ difficulties between two observed ones are joined by straight lines (`trapezoid`
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
 
-from gindex_lab.errors import BadInput
-from gindex_lab.validate import FloatArray, choice
+from gindex_lab.rules import ESTIMATORS, Interval, Rule, rule_of, variance_of, with_gaps
+from gindex_lab.validate import FloatArray
 
 __all__ = [
     "ESTIMATORS",
     "Indicators",
+    "Interval",
     "Rule",
+    "Sums",
     "conclude",
     "indicators",
+    "indicators_of",
     "merge",
     "of_positions",
     "rule_of",
     "step_curve",
+    "sums_of",
 ]
 
-ESTIMATORS = ["trapezoid", "step"]
-Interval = tuple[float, float]
 _ROUNDING = 16 * np.finfo(float).eps  # relative to the scale of the difficulties
 _CANCELLED = 1e-4  # below this share of q², 2M - A² has lost digits and is summed anew
 _ABSTRUSE = 1e-12  # a constant curve is not abstruse, whatever its last digits say
+_CACHED = 50_000  # cells of a block that stays in a core's cache
+_LARGE = 4_000_000  # cells from which threads pay
 _CHUNK = 2_000_000  # cells of a temporary array
 
 
@@ -45,28 +50,6 @@ class Indicators(NamedTuple):
     normalised_generality: FloatArray  # γ, Eq. 6
     expected_difficulty: FloatArray  # H, Eq. 8
     abstruse: np.ndarray  # more spread than a constant curve of the same capability
-
-
-class Rule(NamedTuple):
-    """How an estimator reads a curve on an interval: points, and the weights of ψ at the levels.
-
-    With q points at `points` (whose ψ is interpolated: `left`, `share`), the area from `low` is
-    `block + ψ @ area` and the moment about `low` is `block² / 2 + ψ @ moment`.
-    """
-
-    interval: Interval
-    estimator: str
-    points: FloatArray
-    left: np.ndarray
-    share: FloatArray
-    block: float
-    area: FloatArray
-    moment: FloatArray
-
-    def at_points(self, psi: FloatArray) -> FloatArray:
-        """The curve (..., K) read at the rule's points."""
-        right = np.minimum(self.left + 1, psi.shape[-1] - 1)
-        return psi[..., self.left] * (1 - self.share) + psi[..., right] * self.share
 
 
 def merge(values: FloatArray, difficulty: FloatArray) -> tuple[FloatArray, FloatArray, np.ndarray]:
@@ -113,72 +96,6 @@ def step_curve(positions: FloatArray, grid: FloatArray) -> FloatArray:
     return beyond / (2 * seen.sum(axis=1, keepdims=True))
 
 
-def rule_of(levels: FloatArray, interval: Interval, estimator: str = "trapezoid") -> Rule:
-    """The weights that turn ψ at `levels` into area and moment on `interval`.
-
-    An interval that ends between two levels cuts the curve there, at its interpolated height; one
-    that starts below the first level adds a solved block; right of the last level ψ is 0.
-    """
-    choice("estimator", estimator, ESTIMATORS)
-    low, high = interval
-    if not low < high:
-        raise BadInput("interval", interval, "is empty", "give (lowest, highest) difficulty")
-    if low >= levels[-1] or high <= levels[0]:
-        raise BadInput(
-            "interval",
-            interval,
-            f"does not meet the difficulties {levels[0]:g} to {levels[-1]:g}",
-            "give one that overlaps them",
-        )
-    build = _trapezoids if estimator == "trapezoid" else _rectangles
-    return build(levels, (low, high))
-
-
-def _trapezoids(levels: FloatArray, interval: Interval) -> Rule:
-    low, high = interval
-    points = levels[(levels >= low) & (levels <= high)]
-    points = np.unique(np.concatenate([points, np.clip([low, high], levels[0], levels[-1])]))
-    left = np.minimum(np.searchsorted(levels, points, side="right") - 1, len(levels) - 1)
-    gap = levels[np.minimum(left + 1, len(levels) - 1)] - levels[left]
-    share = np.divide(points - levels[left], gap, out=np.zeros_like(points), where=gap > 0)
-    width, x = np.diff(points), points - low
-    area, moment = np.zeros((2, len(points)))
-    area[:-1] += width / 2
-    area[1:] += width / 2
-    moment[:-1] += width * (2 * x[:-1] + x[1:]) / 6
-    moment[1:] += width * (x[:-1] + 2 * x[1:]) / 6
-    back = _spread_back(len(levels), left, share)
-    return Rule(interval, "trapezoid", points, left, share, float(x[0]), back(area), back(moment))
-
-
-def _rectangles(levels: FloatArray, interval: Interval) -> Rule:
-    low, high = interval
-    points = levels[(levels > low) & (levels < high)]
-    points = np.append(points, min(high, levels[-1]))
-    left = np.searchsorted(levels, points, side="left")
-    edges = np.concatenate([[low], points])
-    area = np.diff(edges)
-    moment = area * ((edges[1:] + edges[:-1]) / 2 - low)
-    share = np.zeros_like(points)
-    back = _spread_back(len(levels), left, share)
-    return Rule(interval, "step", points, left, share, 0.0, back(area), back(moment))
-
-
-def _spread_back(
-    size: int, left: np.ndarray, share: FloatArray
-) -> Callable[[FloatArray], FloatArray]:
-    """Weights at the points, handed to the levels that each point is interpolated from."""
-    right = np.minimum(left + 1, size - 1)
-
-    def back(weights: FloatArray) -> FloatArray:
-        return np.asarray(
-            np.bincount(left, weights * (1 - share), size)
-            + np.bincount(right, weights * share, size)
-        )
-
-    return back
-
-
 def indicators(
     levels: FloatArray,
     psi: FloatArray,
@@ -200,14 +117,38 @@ def indicators(
     """
     items = np.asarray(levels, dtype=float)
     rows = np.ascontiguousarray(psi, dtype=float).reshape(-1, len(items))
-    distinct, level_of, count = np.unique(items, return_inverse=True, return_counts=True)
-    rule = rule_of(distinct, interval, estimator)
-    weights = np.column_stack([rule.area / count, rule.moment / count])[level_of]
-    sums = rows @ weights
-    area, moment = rule.block + sums[:, 0], rule.block**2 / 2 + sums[:, 1]
-    for part in _parts(np.flatnonzero(np.isnan(sums).any(axis=1)), len(items)):
-        area[part], moment[part] = _with_gaps(distinct, merge(rows[part], items)[1], rule)
+    found = indicators_of(sums_of(items, rows, interval, estimator), items, rows, origin)
+    return Indicators(*(np.asarray(x).reshape(np.shape(psi)[:-1]) for x in found))
+
+
+class Sums(NamedTuple):
+    """The linear part: area, moment about low and plain sum of the responses, each (A,)."""
+
+    rule: Rule
+    area: FloatArray
+    moment: FloatArray
+    total: FloatArray
+
+
+def sums_of(items: FloatArray, rows: FloatArray, interval: Interval, estimator: str) -> Sums:
+    """One pass over the responses (A, N) on items of difficulty (N,); NaN where a cell is missing."""
+    levels, level_of, count = np.unique(items, return_inverse=True, return_counts=True)
+    rule = rule_of(levels, interval, estimator)
+    weights = np.column_stack([rule.area / count, rule.moment / count, np.ones(len(levels))])
+    area, moment, total = _product(rows, weights[level_of])
+    return Sums(rule, rule.block + area, rule.block**2 / 2 + moment, total)
+
+
+def indicators_of(
+    sums: Sums, items: FloatArray, rows: FloatArray, origin: float | None = None
+) -> Indicators:
+    """The indicators from the sums, going back to the rows where a sum is not enough: missing cells,
+    and spreads so small against q that 2M - A² has lost its digits."""
+    rule, area, moment, total = sums
     low, high = rule.interval
+    levels = np.unique(items)
+    for part in _parts(np.flatnonzero(np.isnan(total)), len(items)):
+        area[part], moment[part] = with_gaps(levels, merge(rows[part], items)[1], rule)
     area = np.clip(area, 0.0, high - low)
     variance = 2 * moment - area**2
     small = np.flatnonzero(variance < _CANCELLED * (high - low) ** 2)
@@ -215,9 +156,28 @@ def indicators(
         curve = merge(rows[part], items)[1]
         whole = ~np.isnan(curve).any(axis=1)
         again = part[whole]
-        variance[again] = _variance(curve[whole], low + area[again], rule)
-    found = conclude(area, moment, variance, rule.interval, origin)
-    return Indicators(*(np.asarray(x).reshape(np.shape(psi)[:-1]) for x in found))
+        variance[again] = variance_of(curve[whole], low + area[again], rule)
+    return conclude(area, moment, variance, rule.interval, origin)
+
+
+def _product(rows: FloatArray, weights: FloatArray) -> FloatArray:
+    """`rows @ weights`, transposed, in blocks that stay in the cache; large tables use all cores.
+
+    The blocks do not depend on the number of cores, so neither does the result.
+    """
+    out = np.empty((len(rows), weights.shape[1]))
+    block = max(16, _CACHED // rows.shape[1])
+
+    def fill(starts: range) -> None:
+        for i in starts:
+            np.dot(rows[i : i + block], weights, out=out[i : i + block])
+
+    starts = range(0, len(rows), block)
+    workers = min(os.cpu_count() or 1, 8) if rows.size > _LARGE else 1
+    with ThreadPoolExecutor(workers) as pool:
+        share = -(-len(starts) // workers)
+        list(pool.map(fill, [starts[k * share : (k + 1) * share] for k in range(workers)]))
+    return np.ascontiguousarray(out.T)
 
 
 def of_positions(
@@ -273,49 +233,6 @@ def _expected_difficulty(
     total = area + (low - origin)
     weighted = moment + low * area + (low**2 - origin**2) / 2
     return np.divide(weighted, total, out=np.full_like(area, origin), where=total > 0)
-
-
-def _variance(psi: FloatArray, capability: FloatArray, rule: Rule) -> FloatArray:
-    """S² as ∫(h - Ψ)² d(1 - ψ), the signed measure of the drops of the curve (lemma 19): a sum of
-    small terms where the spread is small, hence without cancellation."""
-    y = rule.at_points(psi)
-    centre = capability[:, None]
-    if rule.estimator == "step":
-        drop = -np.diff(y, axis=1, prepend=1.0, append=0.0)
-        edges = np.concatenate([[rule.interval[0]], rule.points])
-        return np.asarray((drop * (edges - centre) ** 2).sum(axis=1))
-    x, width = rule.points, np.diff(rule.points)
-    middle = (x[1:] + x[:-1]) / 2
-    inside = -np.diff(y, axis=1) * ((middle - centre) ** 2 + width**2 / 12)
-    ends = (1 - y[:, 0]) * (x[0] - capability) ** 2 + y[:, -1] * (x[-1] - capability) ** 2
-    return np.asarray(inside.sum(axis=1) + ends)
-
-
-def _with_gaps(levels: FloatArray, psi: FloatArray, rule: Rule) -> tuple[FloatArray, FloatArray]:
-    """Area and moment of curves with levels an agent never met, each from its own levels."""
-    low, high = rule.interval
-    met = ~np.isnan(psi)
-    if not met.any(axis=1).all():
-        raise BadInput("responses", "an agent", "has no response at all", "leave that agent out")
-    index = np.maximum.accumulate(np.where(met, np.arange(len(levels)), -1), axis=1)
-    before = np.concatenate([np.full((len(psi), 1), -1), index[:, :-1]], axis=1)
-    first = met & (before < 0)
-    x1 = np.broadcast_to(levels, psi.shape)
-    y1 = np.where(met, psi, 0.0)
-    x0 = np.where(before < 0, min(low, levels[0]), levels[before])
-    y0 = np.where(before < 0, 1.0, np.take_along_axis(y1, np.maximum(before, 0), axis=1))
-    if rule.estimator == "step":
-        y0 = y1
-    else:
-        y1 = np.where(first, 1.0, y1)  # saturated up to the agent's own first level
-    slope = np.divide(y1 - y0, x1 - x0, out=np.zeros_like(y0), where=x1 > x0)
-    a, b = np.clip(x0, low, high), np.clip(x1, low, high)
-    ya, yb = y0 + slope * (a - x0), y0 + slope * (b - x0)
-    width = np.where(met, b - a, 0.0)
-    a, b = a - low, b - low
-    area = (width * (ya + yb) / 2).sum(axis=1)
-    moment = (width * (a * (2 * ya + yb) + b * (ya + 2 * yb)) / 6).sum(axis=1)
-    return area, moment
 
 
 def _parts(rows: np.ndarray, columns: int) -> list[np.ndarray]:

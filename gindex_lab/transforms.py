@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.errors import BadInput
+from gindex_lab.opponents import opponent
 from gindex_lab.positions import beta_position, normal_position, rank_position, scale_position
 from gindex_lab.responses import Responses, Scores
 from gindex_lab.steps import StepCurves
@@ -23,6 +24,7 @@ __all__ = [
     "absolute_reference",
     "distributional_reference",
     "irt_difficulty",
+    "opponent",
     "rank",
     "standardise",
     "threshold",
