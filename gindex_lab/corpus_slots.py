@@ -134,8 +134,9 @@ def _day(rng: np.random.Generator) -> tuple[str, str]:
 
 def _named(rng: np.random.Generator, names: list[str], first: int, only: str) -> tuple[str, str]:
     a, b = _pair(rng, 0, len(names) - 1)
+    one = int(rng.integers(len(names)))
     several = (f"{names[a]} through {names[b]}", f"{a + first}-{b + first}")
-    return _pick(rng, (("", "*"), (f"{only} {names[a]}", f"{a + first}"), several))
+    return _pick(rng, (("", "*"), (f"{only} {names[one]}", f"{one + first}"), several))
 
 
 def _schedule(name: str, rng: np.random.Generator) -> dict[str, Any]:
