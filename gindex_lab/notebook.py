@@ -48,8 +48,8 @@ class _Provenance:
     mode: str = ""
     profile: str = ""
 
-    def line(self) -> str:
-        parts = [self.data or ("no data" if not self.source else ""), self.source]
+    def line(self, source: bool = True) -> str:
+        parts = [self.data, f"{self.source} data" if source and self.source else ""]
         parts += [] if self.seed is None else [f"seed {self.seed}"]
         parts += [f"mode {self.mode}"] if self.mode else []
         parts += [f"profile {self.profile}"] if self.profile else []
@@ -99,7 +99,7 @@ def _banner(title: str) -> str:
         f'<div class="gl-banner" style="{_BOX.format(colour=colour, ground="#f4f6f8")};color:#222">'
         f'{heading}<span class="gl-badge" style="background:{colour};color:#fff;border-radius:3px;'
         f'padding:.05em .5em;font-size:85%">{badge}</span> '
-        f'<span style="font-size:85%;color:#555">{html.escape(_current.line())}</span></div>'
+        f'<span style="font-size:85%;color:#555">{html.escape(_current.line(source=False))}</span></div>'
     )
 
 

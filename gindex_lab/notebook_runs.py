@@ -25,11 +25,16 @@ from gindex_lab.files import atomic_folder, write_text
 from gindex_lab.notebook import OUTPUT
 from gindex_lab.reproduce_inputs import Entry, data_fingerprint, file_hash
 
-__all__ = ["Failure", "Task", "git_commit", "run", "start_worker", "versions"]
+__all__ = ["Failure", "Task", "failed_folder", "git_commit", "run", "start_worker", "versions"]
 
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
 _PACKAGES = ("numpy", "scipy", "pandas", "matplotlib", "seaborn", "networkx", "statsmodels",
              "factor_analyzer", "scikit-learn", "numba", "papermill", "ipykernel")  # fmt: skip
+
+
+def failed_folder(reports: Path, entry: Entry) -> Path:
+    """The folder of a failed run, beside those of the runs that went well."""
+    return reports / ".failed" / entry.path.replace("/", "-")
 
 
 @dataclass(frozen=True)
@@ -45,6 +50,11 @@ class Task:
     @property
     def folder(self) -> Path:
         return self.reports / self.entry.path
+
+    @property
+    def failed(self) -> Path:
+        """Where the notebook is kept as far as it came, with the error, until it succeeds."""
+        return failed_folder(self.reports, self.entry)
 
 
 @dataclass(frozen=True)
@@ -94,10 +104,9 @@ def run(task: Task) -> Failure | None:
 
     began = time.monotonic()
     parent = os.getppid()
-    failed = task.reports / ".failed" / f"{task.entry.path.replace('/', '-')}.ipynb"
     try:
         with atomic_folder(task.folder) as folder:
-            _execute(task, folder, failed)
+            _execute(task, folder)
             _publishable(task, folder, time.monotonic() - began)
             if os.getppid() != parent:
                 os._exit(1)
@@ -105,11 +114,10 @@ def run(task: Task) -> Failure | None:
         return _failure(task, error)
     except DeadKernelError as error:
         return Failure(task.entry.path, f"the kernel died ({error}); perhaps out of memory")
-    failed.unlink(missing_ok=True)
     return None
 
 
-def _execute(task: Task, folder: Path, failed: Path) -> None:
+def _execute(task: Task, folder: Path) -> None:
     import papermill
     from papermill.exceptions import PapermillExecutionError
 
@@ -126,7 +134,7 @@ def _execute(task: Task, folder: Path, failed: Path) -> None:
             log_output=False,
         )
     except PapermillExecutionError:
-        write_text(failed, executed.read_text(encoding="utf-8"))
+        write_text(task.failed / "notebook.ipynb", executed.read_text(encoding="utf-8"))
         raise
 
 

@@ -62,12 +62,13 @@ def formula(latex: str, *, block: bool = False) -> str:
     from latex2mathml import exceptions
     from latex2mathml.converter import convert
 
-    unreadable = tuple(
+    unreadable: tuple[type[Exception], ...] = (IndexError, KeyError)
+    unreadable += tuple(
         e for e in vars(exceptions).values() if isinstance(e, type) and issubclass(e, Exception)
     )
     try:
         return str(convert(latex, display="block" if block else "inline"))
-    except (*unreadable, IndexError, KeyError):
+    except unreadable:
         return f'<code class="formula">{html.escape(latex)}</code>'
 
 
@@ -92,14 +93,14 @@ def _exporter() -> Any:
         renderer = Renderer(escape=False, anchor_link_text="")
         return str(MarkdownWithMath(renderer=renderer).render(source))
 
-    exporter = HTMLExporter(
+    exporter = HTMLExporter(  # type: ignore[no-untyped-call]
         template_name="basic",
         template_file="cells.html.j2",
         extra_loaders=[jinja2.FileSystemLoader(_TEMPLATES)],
         exclude_input_prompt=True,
         exclude_output_prompt=True,
     )
-    exporter.register_filter("markdown2html", markdown)
+    exporter.register_filter("markdown2html", markdown)  # type: ignore[no-untyped-call]
     return exporter
 
 
@@ -107,13 +108,14 @@ def notebook_page(executed: Path, entry: Entry, profile: str) -> str:
     """The HTML report of an executed notebook."""
     import nbformat
     from nbconvert.filters import Highlight2HTML
-    from pygments.formatters import HtmlFormatter
+    from pygments.formatters import HtmlFormatter  # type: ignore[import-untyped]
 
-    notebook = nbformat.read(executed, as_version=4)
+    notebook = nbformat.read(executed, as_version=4)  # type: ignore[no-untyped-call]
     for cell in notebook.cells:  # times of execution would make every page differ
         cell.metadata.pop("execution", None)
     exporter = _exporter()
-    exporter.register_filter("highlight_code", Highlight2HTML(pygments_lexer="python"))
+    highlight = Highlight2HTML(pygments_lexer="python")  # type: ignore[no-untyped-call]
+    exporter.register_filter("highlight_code", highlight)
     body, _ = exporter.from_notebook_node(notebook)
     return _page(
         "notebook.html.j2",

@@ -24,7 +24,15 @@ from gindex_lab import claims as ledger
 from gindex_lab import reproduce_inputs
 from gindex_lab.errors import BadInput
 from gindex_lab.files import write_text
-from gindex_lab.notebook_runs import Failure, Task, git_commit, run, start_worker, versions
+from gindex_lab.notebook_runs import (
+    Failure,
+    Task,
+    failed_folder,
+    git_commit,
+    run,
+    start_worker,
+    versions,
+)
 from gindex_lab.reproduce_inputs import PROFILES, Entry, file_hash, inputs, parameters
 from gindex_lab.validate import choice, integer
 
@@ -148,8 +156,17 @@ def _run_all(tasks: list[Task], reasons: dict[str, str], jobs: int, reports: Pat
                 if failure
                 else f"{task.entry.path}: {took} ({reasons[task.entry.path]})"
             )
+            _note(task, failure)
             failures += [failure] if failure else []
     return failures
+
+
+def _note(task: Task, failure: Failure | None) -> None:
+    """A failure is remembered until the notebook succeeds: the gallery shows it."""
+    if failure:
+        write_text(task.failed / "error.txt", f"{failure}\n")
+    else:
+        shutil.rmtree(task.failed, ignore_errors=True)
 
 
 @contextmanager
@@ -212,7 +229,7 @@ def _conclude(
     from gindex_lab.reports import claims_page, index_page
 
     found = ledger.results(reports)
-    runs = _states(entries, reports, failures)
+    runs = _states(entries, reports)
     _write_if_new(reports / "claims.html", claims_page(found))
     _write_if_new(reports / "index.html", index_page(entries, runs, found))
     _write_if_new(reports / "manifest.json", _manifest(runs, profile, root))
@@ -244,23 +261,20 @@ def _tally(found: list[ledger.Result]) -> str:
     return f"{len(found)} claims: {', '.join(counts)}"
 
 
-def _states(
-    entries: list[Entry], reports: Path, failures: list[Failure]
-) -> dict[str, dict[str, Any]]:
+def _states(entries: list[Entry], reports: Path) -> dict[str, dict[str, Any]]:
     """Every notebook of the catalogue: done, out of date, failed or not run, with its record."""
-    errors = {failure.notebook: str(failure) for failure in failures}
-    states = {}
-    for entry in entries:
-        record = _read_record(reports / entry.path)
-        if entry.path in errors:
-            state: dict[str, Any] = {"status": "failed", "error": errors[entry.path]}
-        elif record is None:
-            state = {"status": "not run"}
-        else:
-            old = stale_reason(reports / entry.path, inputs(entry, record["profile"]))
-            state = {"status": "out of date" if old else "done", **record}
-        states[entry.path] = state
-    return states
+    return {entry.path: _state(entry, reports) for entry in entries}
+
+
+def _state(entry: Entry, reports: Path) -> dict[str, Any]:
+    record = _read_record(reports / entry.path)
+    error = failed_folder(reports, entry) / "error.txt"
+    if error.exists():
+        return {"status": "failed", "error": error.read_text(encoding="utf-8").strip()}
+    if record is None:
+        return {"status": "not run"}
+    old = stale_reason(reports / entry.path, inputs(entry, record["profile"]))
+    return {"status": "out of date" if old else "done", **record}
 
 
 def _manifest(runs: dict[str, dict[str, Any]], profile: str, root: Path) -> str:
