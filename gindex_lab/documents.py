@@ -71,7 +71,9 @@ def read_documents(kind: str, folder: Path, **facts: str) -> Documents:
     """Programs (`kind="flows"`), experiments or tables below a folder."""
     files = document_files(kind, folder)
     if not files:
-        raise BadInput("folder", str(folder), f"holds no {kind}", "put the files there, as named")
+        raise BadInput(
+            folder.name, str(folder), f"holds no {kind}", "put the files there, as named"
+        )
     content: dict[str, Any] = {}
     for path in files:
         if kind == "flows":
@@ -81,12 +83,16 @@ def read_documents(kind: str, folder: Path, **facts: str) -> Documents:
     return Documents(content, **facts)
 
 
+def _short_name(path: Path) -> str:
+    return f"{path.parent.name}/{path.name}"
+
+
 def _json(path: Path) -> Any:
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
         raise BadInput(
-            "file", str(path), f"is not JSON ({error})", "fetch it again, or mend it"
+            _short_name(path), str(path), f"is not JSON ({error})", "fetch it again, or mend it"
         ) from None
 
 
@@ -96,10 +102,12 @@ def _aiq_table(path: Path) -> pd.DataFrame:
         with path.open(encoding="utf-8", newline="") as lines:
             rows = [[cell.strip() for cell in row] for row in csv.reader(lines)]
     except UnicodeDecodeError as error:
-        raise BadInput("file", str(path), f"is not a CSV ({error})", "save it as UTF-8") from None
+        raise BadInput(
+            _short_name(path), str(path), f"is not a CSV ({error})", "save it as UTF-8"
+        ) from None
     rows = [row for row in rows if any(row)]
     if not rows:
-        raise BadInput("file", str(path), "is empty", "copy the author's table anew")
+        raise BadInput(_short_name(path), str(path), "is empty", "copy the author's table anew")
     table = _settings(rows) if rows[0][-1] == "AGNT+AGNTconf" else _sections(rows)
     return table.apply(_numeric_if_all)
 

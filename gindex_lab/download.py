@@ -58,11 +58,12 @@ def retrieve(name: str, url: str, sha256: str, folder: Path) -> Path:
     import pooch
     import requests
 
+    file_name = PurePosixPath(url).name
+    what = f"{file_name} of {name}"
     if offline():
-        raise DataUnavailable(name, url, offline(), f"go online and retry, {OWN_COPY}")
+        raise DataUnavailable(what, url, offline(), f"go online and retry, {OWN_COPY}")
     pooch.get_logger().setLevel(logging.WARNING)
     downloader = pooch.HTTPDownloader(timeout=TIMEOUT, progressbar=sys.stderr.isatty())
-    file_name = PurePosixPath(url).name
     try:
         found = pooch.retrieve(
             url, known_hash=f"sha256:{sha256}", fname=file_name, path=folder, downloader=downloader
@@ -70,19 +71,19 @@ def retrieve(name: str, url: str, sha256: str, folder: Path) -> Path:
     except requests.exceptions.HTTPError as error:
         status = error.response.status_code if error.response is not None else "an error"
         raise DataUnavailable(
-            name, url, f"the server answered {status}", f"retry later, {OWN_COPY}"
+            what, url, f"the server answered {status}", f"retry later, {OWN_COPY}"
         ) from error
     except requests.exceptions.RequestException as error:
         _failed["at"] = time.monotonic()
         raise DataUnavailable(
-            name,
+            what,
             url,
             f"cannot be reached ({type(error).__name__})",
             f"go online and retry, {OWN_COPY}",
         ) from error
     except ValueError as error:  # how pooch reports a wrong hash
         raise DataUnavailable(
-            name,
+            what,
             url,
             f"is not the pinned file (its SHA-256 is not {sha256[:12]}…), and was thrown away",
             f"retry the download, {OWN_COPY}",

@@ -132,8 +132,9 @@ def entry(name: str) -> Entry:
     known = entries()
     if isinstance(name, str) and name in known:
         return known[name]
-    near = difflib.get_close_matches(str(name).lower(), [k.lower() for k in known], n=3, cutoff=0.5)
-    likely = [repr(k) for k in known if k.lower() in near]
+    lower = {known_name.lower(): known_name for known_name in known}
+    near = difflib.get_close_matches(str(name).lower(), lower, n=3, cutoff=0.6)
+    likely = [repr(lower[match]) for match in near]
     hint = f"did you mean {' or '.join(likely)}? " if likely else ""
     raise BadInput("name", name, "is not a data set", f"{hint}gl.datasets() lists them all")
 

@@ -62,8 +62,8 @@ def _responses(what: Entry, folder: Path) -> pd.DataFrame:
     table = _table(folder, "responses")
     if what.key not in table:
         raise BadInput(
-            "folder",
-            str(folder / "responses.csv"),
+            f"{folder.name}/responses.csv",
+            str(folder),
             f"has no column {what.key!r}",
             "name the agents in that column, then one column an item",
         )
@@ -72,7 +72,7 @@ def _responses(what: Entry, folder: Path) -> pd.DataFrame:
     expected = (what.agents, what.items)
     if not what.own_table and frame.shape != expected:
         raise BadInput(
-            "folder",
+            folder.name,
             str(folder),
             f"holds {frame.shape[0]} x {frame.shape[1]} responses, the published table "
             f"{expected[0]} x {expected[1]}",
@@ -93,8 +93,8 @@ def _described(folder: Path, part: str, key: str, labels: pd.Index) -> pd.DataFr
     ):
         if len(extra):
             raise BadInput(
-                "folder",
-                str(folder / f"{part}.csv"),
+                f"{folder.name}/{part}.csv",
+                str(folder),
                 f"{problem} {extra[0]!r}",
                 "make it match responses.csv",
             )
@@ -105,19 +105,27 @@ def _table(folder: Path, part: str) -> pd.DataFrame:
     path = folder / f"{part}.csv"
     if not path.is_file():
         raise BadInput(
-            "folder",
+            folder.name,
             str(folder),
             f"has no {part}.csv",
             "a data set needs responses.csv, items.csv and agents.csv",
         )
-    return read_table(path)
+    table = read_table(path)
+    if not isinstance(table.index, pd.RangeIndex):  # pandas then takes the first column for labels
+        raise BadInput(
+            f"{folder.name}/{part}.csv",
+            str(folder),
+            "has more cells in a row than names in its header",
+            "name every column once",
+        )
+    return table
 
 
 def _column(folder: Path, items: pd.DataFrame, name: str) -> Any:
     if name not in items:
         raise BadInput(
-            "folder",
-            str(folder / "items.csv"),
+            f"{folder.name}/items.csv",
+            str(folder),
             f"has no column {name!r}",
             f"add it; its columns are {list(items.columns)}",
         )

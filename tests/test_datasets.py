@@ -1,0 +1,758 @@
+"""gl.load and its kin: where data are looked for, what they become, and what is refused."""
+
+import dataclasses
+import hashlib
+import http.server
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import threading
+import time
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from gindex_lab import data, download, registry
+from gindex_lab.data import corrections, datasets, fetch, fingerprint, load, load_or, where
+from gindex_lab.documents import Documents
+from gindex_lab.errors import BadInput, DataUnavailable
+from gindex_lab.responses import Responses, Scores
+
+SHAPES = {
+    "mazes": (496, 23),
+    "ctest": (60, 35),
+    "ale": (24, 45),
+    "gvgai": (23, 245),
+    "gvgai_grouped5": (23, 49),
+    "openml": (478, 150),
+    "lambda": (2, 140),
+    "chess_Reykjavik2005": (12, 12),
+    "chess_Leiden2015": (9, 9),
+    "herrmann": (3, 6),
+    "demo": (2, 24),
+}
+WRONG = [123.7, 57196.7, 53318.7, 1852.7, 888.3, 647.8]
+RIGHT = [23.1, 17.6, 219.5, 59.92, 35.73, 31.06]
+
+
+@pytest.fixture(autouse=True)
+def alone(tmp_path, monkeypatch):
+    """No data folder, an empty cache, no memory of failures, and no way out of this machine."""
+    monkeypatch.delenv("GINDEX_LAB_DATA", raising=False)
+    monkeypatch.setenv("GINDEX_LAB_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("GINDEX_LAB_OFFLINE", "1")
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    download.forget_failures()
+    yield
+    download.forget_failures()
+
+
+@pytest.fixture
+def tidy_data(shared, monkeypatch):
+    monkeypatch.setenv("GINDEX_LAB_DATA", str(shared / "datasets"))
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """An empty data folder."""
+    path = tmp_path / "data"
+    path.mkdir()
+    monkeypatch.setenv("GINDEX_LAB_DATA", str(path))
+    return path
+
+
+class Server:
+    """The authors' repository, on this machine: a folder that is served, and what was asked of it."""
+
+    def __init__(self, root, monkeypatch):
+        self.root, self.asked = root, []
+        root.mkdir()
+        asked = self.asked
+
+        class Handler(http.server.SimpleHTTPRequestHandler):
+            def __init__(self, *args):
+                super().__init__(*args, directory=str(root))
+
+            def do_GET(self):
+                asked.append(self.path)
+                super().do_GET()
+
+            def log_message(self, *args):
+                pass
+
+        self.http = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.thread = threading.Thread(target=self.http.serve_forever, args=(0.02,), daemon=True)
+        self.thread.start()
+        self.url = f"http://127.0.0.1:{self.http.server_port}/"
+        self._monkeypatch = monkeypatch
+        self._known = dict(registry.entries())
+        monkeypatch.setattr(registry, "entries", lambda: self._known)
+        monkeypatch.setattr(data, "entries", lambda: self._known)
+        monkeypatch.delenv("GINDEX_LAB_OFFLINE")
+
+    def register(self, name, served, **changes):
+        """Serve these files (path -> bytes) as the originals of `name`."""
+        for path, content in served.items():
+            (self.root / path).parent.mkdir(parents=True, exist_ok=True)
+            (self.root / path).write_bytes(content)
+        sums = {path: hashlib.sha256(content).hexdigest() for path, content in served.items()}
+        self._known[name] = dataclasses.replace(
+            self._known[name], **({"url": self.url, "files": sums} | changes)
+        )
+
+    def close(self):
+        self.http.shutdown()
+        self.http.server_close()
+        self.thread.join(5)
+
+
+@pytest.fixture
+def server(tmp_path, monkeypatch):
+    served = Server(tmp_path / "served", monkeypatch)
+    yield served
+    served.close()
+
+
+def chess_zip(table="No,Name,1,2,3,Score\n1,a,NA,1,0.5,1.5\n2,b,0,NA,1,1\n3,c,0.5,0,NA,0.5\n"):
+    import io
+
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        archive.writestr("chess.data/Leiden2015.csv", table)
+    return buffer.getvalue()
+
+
+SMALL = {"agents": 3, "items": 3}
+
+
+def tree(path):
+    return sorted(str(p.relative_to(path)) for p in path.rglob("*")) if path.exists() else []
+
+
+# -- what is loaded ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", SHAPES)
+@pytest.mark.shared
+def test_every_set_has_its_published_shape(name, tidy_data):
+    table = load(name)
+    assert table.shape == SHAPES[name]
+    assert type(table).__name__ == registry.entry(name).kind
+    assert (table.name, table.source) == (name, "published")
+    assert len(table.citation) > 20
+    assert table.licence
+
+
+@pytest.mark.shared
+def test_difficulties_and_families_come_from_the_register(tidy_data, shared):
+    for name, column in {
+        "mazes": "difficulty",
+        "ctest": "difficulty",
+        "demo": "difficulty",
+        "openml": "KDN",
+        "lambda": "diff2",
+    }.items():
+        items = pd.read_csv(shared / "datasets" / name / "items.csv", index_col="item")
+        pd.testing.assert_series_equal(
+            load(name).difficulty, items[column].astype(float), check_names=False
+        )
+    assert load("ale").difficulty is None
+    assert {"TD_U", "KDN"} <= set(load("openml").items.columns)
+    assert load("openml").with_difficulty("TD_U").difficulty.max() > 1
+    assert load("gvgai").family.nunique() == 49
+    assert load("demo").family.nunique() == 6
+    assert load("herrmann").family.nunique() == 2
+
+
+@pytest.mark.shared
+def test_agents_keep_what_is_known_of_them(tidy_data):
+    iris = load("openml")
+    assert iris.frame.index.tolist() == list(range(1, 479))
+    assert list(iris.agents.columns) == ["agent", "kind", "accuracy", "kept"]
+    assert iris.agents["kept"].sum() == 419
+    assert not iris.agents["agent"].is_unique
+    assert load("ale").agents.loc["human.noop", "start_date_used"] == "2000-01-01"
+    assert load("herrmann").items.loc["Space", ["human_mean", "human_sd"]].tolist() == [
+        0.71,
+        pytest.approx(0.11786),
+    ]
+
+
+@pytest.mark.shared
+def test_chess_leaves_the_diagonal_missing(tidy_data):
+    for name in ("chess_Leiden2015", "chess_Reykjavik2005"):
+        values = load(name).values
+        assert np.isnan(np.diag(values)).all()
+        assert np.isnan(values).sum() == len(values)
+        played = ~np.eye(len(values), dtype=bool)
+        np.testing.assert_array_equal((values + values.T)[played], 1)
+
+
+@pytest.mark.shared
+def test_summaries_of_the_scores_are_left_out_so_that_none_is_stale(tidy_data):
+    assert list(load("ale").items.columns) == ["r_name"]
+    assert list(load("gvgai").items.columns) == ["game", "level", "family"]
+
+
+@pytest.mark.shared
+def test_programs_experiments_and_tables_are_documents(tidy_data):
+    programs, experiments = load("g-index-programs"), load("g-index-experiments")
+    assert isinstance(programs, Documents)
+    assert len(programs) == 16
+    assert sum(map(len, programs.values())) == 32
+    assert programs["http"]["http-00dcbf.json"]["flow"][0]["type"] == "http in"
+    assert len(experiments) == 8
+    assert experiments["GPT2-345M_1"]["model"]["name"] == "GPT2"
+    tables = load("aiq_published")
+    assert len(tables) == 8
+    scores = tables["05-Experiment_Results_SDP"]
+    assert scores.shape == (125, 8)
+    assert scores.loc[5, ["agent", "configuration"]].tolist() == ["H_l", "0.0,0.0,0.95,0.04,0.7"]
+    counts = tables["00-SemAnEP_original_test-results"].set_index(["section", "Characteristics"])
+    assert counts.loc[("Chance", "instruction is present:"), "BF(5-1)"] == 152917
+    tests = tables["06-Results_Analysis_SEP"]
+    assert tests["section"].nunique() == 2
+    assert tests["delta"].iloc[4] == 1.516
+    assert tables["07-Results_Analysis_SDP"]["delta"].iloc[-1] == -8.676
+    assert programs.source == "published"
+    assert "2109.12075" in programs.citation
+
+
+@pytest.mark.shared
+def test_programs_in_the_data_folder_go_first(folder, shared):
+    source = shared / "originals/g-index-benchmark/domains/http"
+    shutil.copytree(source, folder / "g-index-programs" / "http")
+    assert list(load("g-index-programs")) == ["http"]
+
+
+# -- corrections ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("held", ["source", "corrected"])
+@pytest.mark.shared
+def test_bowling_is_corrected_or_as_published_whichever_the_folder_holds(held, folder, shared):
+    shutil.copytree(shared / "datasets/ale", folder / "ale")
+    cells = corrections("ale")
+    path = folder / "ale" / "responses.csv"
+    path.chmod(0o644)
+    table = pd.read_csv(path, index_col=0)
+    for cell in cells.itertuples():
+        table.loc[cell.agent, cell.item] = getattr(cell, held)
+    table.to_csv(path)
+    exact, reference = load("ale").frame, load("ale", mode="reference").frame
+    assert exact.loc[cells.agent, "Bowling"].tolist() == RIGHT
+    assert reference.loc[cells.agent, "Bowling"].tolist() == WRONG
+    assert (exact != reference).sum().sum() == 6
+    assert load("ale", fixes=False).frame.equals(reference)
+    assert load("ale", mode="reference", fixes=True).frame.equals(exact)
+
+
+def test_corrections_are_listed_with_their_reason():
+    table = corrections("ale")
+    assert table["source"].tolist() == WRONG
+    assert table["corrected"].tolist() == RIGHT
+    assert table["why"].str.contains("Berzerk").all()
+    assert corrections("mazes").empty
+
+
+@pytest.mark.shared
+def test_wrong_bowling_scores_are_berzerk_scores_of_the_same_source(shared):
+    """The authors' wider table, inside the archive, tells Berzerk and Bowling apart."""
+    with zipfile.ZipFile(shared / "originals/generality/ale.data.zip") as archive:
+        wide = pd.read_csv(archive.open("ale.data/not-used/ALE_all_EFF.csv"), index_col=0)
+    assert "Berzerk" in wide
+    assert wide["Bowling"].max() < 300
+    assert min(WRONG) > 100
+    assert max(RIGHT) < 300
+
+
+@pytest.mark.shared
+def test_grouped_levels_follow_the_mode(tidy_data, shared):
+    published = pd.read_csv(shared / "datasets/gvgai_grouped5/responses.csv", index_col=0)
+    reference = load("gvgai_grouped5", mode="reference")
+    np.testing.assert_array_equal(reference.values, published.to_numpy())
+    exact = load("gvgai_grouped5")
+    np.testing.assert_allclose(exact.values, published.to_numpy(), atol=1e-9)
+    assert (exact.frame.nunique().sum(), reference.frame.nunique().sum()) == (937, 946)
+    assert exact.items["n_levels"].eq(5).all()
+
+
+# -- looking -------------------------------------------------------------------------------------
+
+
+def test_the_list_says_what_is_here(folder):
+    table = datasets()
+    assert table.index.tolist() == table["name"].tolist() == list(registry.entries())
+    assert not table["available"].any()
+    assert table.loc["ale", "where"].startswith("to download from the authors' repository")
+    assert "permission" in table.loc["odour_span", "where"]
+    assert table["citation"].str.len().min() > 20
+    assert not table.isna().any(axis=None)
+    assert not table["citation"].str.contains("[{}]", regex=True).any()
+
+
+@pytest.mark.shared
+def test_the_list_finds_the_data_folder(tidy_data, shared):
+    table = datasets()
+    here = table.index[table["available"]]
+    assert set(table.index) - set(here) == {"odour_span", "object_recognition", "orangutans"}
+    assert where("ale") == f"data folder: {shared / 'datasets' / 'ale'}"
+    assert where("g-index-programs").endswith("originals/g-index-benchmark/domains")
+
+
+@pytest.mark.shared
+def test_fingerprint_follows_the_content(folder, shared):
+    assert fingerprint("demo") == "absent"
+    shutil.copytree(shared / "datasets/demo", folder / "demo")
+    first = fingerprint("demo")
+    assert first.endswith("(data folder)")
+    assert fingerprint("demo") == first
+    path = folder / "demo" / "items.csv"
+    path.chmod(0o644)
+    path.write_text(path.read_text().replace("mu1", "mu9"))
+    assert fingerprint("demo") != first
+
+
+@pytest.mark.shared
+def test_fingerprint_of_a_derived_set_is_its_origin(tidy_data):
+    assert fingerprint("gvgai_grouped5") == fingerprint("gvgai")
+    assert fingerprint("g-index-programs") != fingerprint("g-index-experiments")
+
+
+def test_own_table_is_loaded_where_permission_is_needed(folder):
+    rats = Responses([[1, 0.5], [1, 1]], difficulty=[2, 4])
+    rats.save(folder / "odour_span")
+    loaded = load("odour_span")
+    assert loaded.shape == (2, 2)
+    assert loaded.difficulty.tolist() == [2, 4]
+    assert "April" in loaded.citation
+    Scores([[1, 2.5]]).save(folder / "orangutans")
+    assert load("orangutans").difficulty is None
+
+
+# -- the stand-in ----------------------------------------------------------------------------------
+
+
+def ours():
+    return Responses([[1, 0]], source="own experiment")
+
+
+def test_stand_in_is_used_without_the_data():
+    assert load_or("mazes", ours).source == "own experiment"
+
+
+@pytest.mark.shared
+def test_published_data_go_before_the_stand_in(tidy_data):
+    assert load_or("demo", ours).source == "published"
+    assert load_or("demo", ours, data="stand-in").source == "own experiment"
+    assert load_or("ale", ours, mode="reference").frame.loc["APE-X", "Bowling"] == 57196.7
+
+
+def test_damaged_data_are_not_hidden_by_the_stand_in(folder):
+    (folder / "demo").mkdir()
+    with pytest.raises(BadInput, match=r"has no responses\.csv"):
+        load_or("demo", ours)
+
+
+def test_failed_network_is_tried_once(monkeypatch):
+    monkeypatch.delenv("GINDEX_LAB_OFFLINE")
+    attempts = []
+
+    class Unreachable:
+        def __init__(self, **settings):
+            assert settings["timeout"][0] <= 5
+
+        def __call__(self, url, output, pooch, **rest):
+            import requests
+
+            attempts.append(url)
+            raise requests.exceptions.ConnectionError("no route")
+
+    import pooch
+
+    monkeypatch.setattr(pooch, "HTTPDownloader", Unreachable)
+    for name in ("mazes", "ale", "g-index-programs"):
+        assert load_or(name, ours).source == "own experiment"
+    assert len(attempts) == 1
+    with pytest.raises(DataUnavailable, match="the network could not be reached a moment ago"):
+        load("ctest")
+    outcome = fetch()
+    assert len(attempts) == 2
+    assert all(text.startswith("unavailable: ") for text in outcome.values())
+
+
+def test_timeout_of_a_silent_server_is_short(monkeypatch, server):
+    silent = socket.socket()
+    silent.bind(("127.0.0.1", 0))
+    silent.listen(1)
+    monkeypatch.setattr(download, "TIMEOUT", (0.3, 0.3))
+    address = f"http://127.0.0.1:{silent.getsockname()[1]}/"
+    server.register("chess_Leiden2015", {"c.zip": chess_zip()}, url=address, **SMALL)
+    started = time.monotonic()
+    with pytest.raises(DataUnavailable, match=r"cannot be reached \(.*Timeout\); go online"):
+        load("chess_Leiden2015")
+    assert time.monotonic() - started < 3
+    silent.close()
+
+
+# -- downloading ---------------------------------------------------------------------------------
+
+
+def test_download_is_checked_converted_and_cached(server, tmp_path):
+    server.register("chess_Leiden2015", {"c.zip": chess_zip()}, **SMALL)
+    assert fingerprint("chess_Leiden2015") == "absent"
+    table = load("chess_Leiden2015")
+    assert table.frame.index.tolist() == ["a", "b", "c"]
+    assert table.frame.loc["a", "c"] == 0.5
+    assert table.source == "published"
+    assert where("chess_Leiden2015").startswith(f"cache: {tmp_path / 'cache'}")
+    assert fingerprint("chess_Leiden2015").endswith("(cache)")
+    again = load("chess_Leiden2015")
+    assert again.frame.equals(table.frame)
+    assert server.asked == ["/c.zip"]
+    names = {p.name for p in (tmp_path / "cache").rglob("*") if p.is_file()}
+    assert names == {"responses.csv", "items.csv", "agents.csv"}
+
+
+@pytest.mark.shared
+def test_cached_original_gives_what_the_data_folder_gives(server, shared, monkeypatch):
+    for name in ("ale", "chess_Reykjavik2005", "gvgai", "lambda", "openml"):
+        (file,) = registry.entry(name).files
+        content = (shared / "originals/generality" / file).read_bytes()
+        server.register(name, {file: content})
+    cached = {n: load(n) for n in ("ale", "chess_Reykjavik2005", "gvgai", "lambda", "openml")}
+    cached["gvgai_grouped5"] = load("gvgai_grouped5")
+    monkeypatch.setenv("GINDEX_LAB_DATA", str(shared / "datasets"))
+    for name, table in cached.items():
+        there = load(name)
+        pd.testing.assert_frame_equal(table.frame, there.frame, check_exact=True)
+        pd.testing.assert_frame_equal(table.items, there.items, check_like=True)
+        pd.testing.assert_frame_equal(table.agents, there.agents, check_like=True)
+
+
+@pytest.mark.shared
+def test_programs_are_downloaded_file_by_file(server, shared):
+    root = shared / "originals/g-index-benchmark"
+    files = {
+        p.relative_to(root).as_posix(): p.read_bytes() for p in (root / "domains/http").iterdir()
+    }
+    server.register("g-index-programs", files)
+    programs = load("g-index-programs")
+    assert list(programs) == ["http"]
+    assert len(programs["http"]) == 2
+    assert len(server.asked) == 2
+
+
+def test_fetch_says_what_happened(server, tmp_path):
+    server.register("chess_Leiden2015", {"c.zip": chess_zip()}, **SMALL)
+    first = fetch("chess_Leiden2015")
+    second = fetch(["chess_Leiden2015"])
+    assert first["chess_Leiden2015"].startswith(f"downloaded to {tmp_path / 'cache'}")
+    assert second["chess_Leiden2015"].startswith("already here, cache: ")
+
+
+def test_new_pinned_hash_makes_the_cache_void(server):
+    server.register("chess_Leiden2015", {"c.zip": chess_zip()}, **SMALL)
+    load("chess_Leiden2015")
+    other = chess_zip("No,Name,1,2,3,Score\n1,x,NA,1,1,2\n2,y,0,NA,1,1\n3,z,0,0,NA,0\n")
+    server.register("chess_Leiden2015", {"c.zip": other}, **SMALL)
+    assert load("chess_Leiden2015").frame.index.tolist() == ["x", "y", "z"]
+
+
+def test_another_process_may_be_faster(server, monkeypatch):
+    """Both convert the same bytes: who comes second uses what the first one made."""
+    server.register("chess_Leiden2015", {"c.zip": chess_zip()}, **SMALL)
+    fill = data._fill
+
+    def refuse(path, target):
+        raise OSError(39, "Directory not empty")
+
+    def slow(what, originals, new):
+        fill(what, originals, new)
+        target = registry.cached_path(what)
+        target.mkdir()
+        fill(what, originals, target)
+        monkeypatch.setattr(Path, "replace", refuse)
+
+    monkeypatch.setattr(data, "_fill", slow)
+    assert load("chess_Leiden2015").shape == (3, 3)
+
+
+# -- what is refused, and that nothing is left behind --------------------------------------------
+
+
+def broken_downloads():
+    whole = chess_zip()
+    odd = chess_zip("No,Name,1,Score\n1,a,NA,0\n2,b,1,1\n")
+    return {
+        "corrupt": (
+            whole[:50] + b"x" + whole[51:],
+            whole,
+            DataUnavailable,
+            "is not the pinned file",
+        ),
+        "truncated": (whole[:-40], whole, DataUnavailable, "was thrown away; retry the download"),
+        "replaced by a page": (b"<html>", whole, DataUnavailable, "its SHA-256 is not"),
+        "pinned but no zip": (b"<html>", b"<html>", BadInput, "is not a complete zip file"),
+        "pinned but cut": (whole[:-40], whole[:-40], BadInput, "is not a complete zip file"),
+        "pinned, other layout": (odd, odd, BadInput, "not a round robin"),
+    }
+
+
+@pytest.mark.parametrize("case", broken_downloads())
+def test_broken_download_is_refused_and_leaves_nothing(case, server, tmp_path):
+    sent, pinned, error, message = broken_downloads()[case]
+    server.register("chess_Leiden2015", {"c.zip": sent}, **SMALL)
+    digest = hashlib.sha256(pinned).hexdigest()
+    server.register("chess_Leiden2015", {"c.zip": sent}, files={"c.zip": digest}, **SMALL)
+    with pytest.raises(error, match=message):
+        load("chess_Leiden2015")
+    assert [p for p in (tmp_path / "cache").rglob("*") if p.is_file()] == []
+    assert where("chess_Leiden2015").startswith("to download")
+
+
+def test_missing_remote_file_says_404_and_leaves_nothing(server, tmp_path):
+    server.register("chess_Leiden2015", {}, files={"gone.zip": "0" * 64}, **SMALL)
+    with pytest.raises(
+        DataUnavailable,
+        match=r"gone\.zip of chess_Leiden2015=.*: the server answered 404; retry later",
+    ):
+        load("chess_Leiden2015")
+    assert tree(tmp_path / "cache") == []
+
+
+def test_second_file_missing_leaves_no_half_of_the_programs(server, tmp_path):
+    files = {"domains/a/1.json": b"{}", "domains/a/2.json": b"{}"}
+    server.register("g-index-programs", files)
+    (server.root / "domains/a/2.json").unlink()
+    with pytest.raises(DataUnavailable, match="the server answered 404"):
+        load("g-index-programs")
+    assert tree(tmp_path / "cache") == []
+
+
+def test_no_server_is_no_network(server):
+    server.register("chess_Leiden2015", {"c.zip": chess_zip()}, url="http://127.0.0.1:9/", **SMALL)
+    with pytest.raises(DataUnavailable, match=r"cannot be reached \(ConnectionError\); go online"):
+        load("chess_Leiden2015")
+
+
+@pytest.mark.parametrize("place", ["/proc/gindex_lab", "file"])
+def test_cache_that_cannot_be_written_is_named(place, server, tmp_path, monkeypatch):
+    if place == "file":
+        (tmp_path / "file").write_text("not a folder")
+        place = str(tmp_path / "file")
+    elif not Path("/proc/self").exists():
+        pytest.skip("needs a folder that nobody can write to")
+    monkeypatch.setenv("GINDEX_LAB_CACHE", place)
+    server.register("chess_Leiden2015", {"c.zip": chess_zip()}, **SMALL)
+    with pytest.raises(DataUnavailable, match=r"GINDEX_LAB_CACHE=.*cannot be written .*; set"):
+        load("chess_Leiden2015")
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("gvgia", r"name='gvgia': is not a data set; did you mean 'gvgai'"),
+        ("ALE", r"did you mean 'ale'"),
+        ("chess_2005", r"did you mean .*chess_"),
+        ("g-index", r"did you mean .*g-index-"),
+        ("qwertyuiop", r"name='qwertyuiop': is not a data set; gl.datasets\(\) lists them all"),
+        ("", r"name='': is not a data set"),
+        (None, r"name=None: is not a data set"),
+        (7, r"name=7: is not a data set"),
+        ("../mazes", r"did you mean 'mazes'"),
+    ],
+)
+@pytest.mark.parametrize("function", [load, where, fingerprint, corrections])
+def test_unknown_name_suggests_near_ones(function, name, message):
+    with pytest.raises(BadInput, match=message):
+        function(name)
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "message"),
+    [
+        ("mazes", {}, r"not downloaded \(GINDEX_LAB_OFFLINE is set\); run `gindex-lab data fetch"),
+        ("mazes", {"download": False}, r"download=False.*or put the tidy form into"),
+        ("gvgai_grouped5", {}, r"name='gvgai': is not on this machine"),
+        ("herrmann", {}, r"not to be downloaded .*put responses\.csv, items\.csv, agents\.csv"),
+        ("aiq_published", {}, r"put the tables into the folder aiq_published"),
+        ("odour_span", {}, r"needs the permission of L\. B\. April"),
+        ("object_recognition", {}, r"needs the permission of the DiCarlo laboratory"),
+        ("orangutans", {}, r"needs the permission of L\. A\. Damerius"),
+    ],
+)
+def test_absent_data_say_what_to_do(name, options, message):
+    with pytest.raises(DataUnavailable, match=message):
+        load(name, **options)
+
+
+def test_fetch_of_what_cannot_be_fetched_is_an_error():
+    with pytest.raises(DataUnavailable, match="needs the permission"):
+        fetch("orangutans")
+    with pytest.raises(BadInput, match="is not a data set"):
+        fetch(["ale", "no such set"])
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: load("demo", mode="fast"), r"mode='fast': is not an option"),
+        (lambda: load_or("demo", ours, data="mine"), r"data='mine': is not an option"),
+        (lambda: load_or("demo", lambda: Responses([[1]])), r"stand_in='': does not say"),
+        (lambda: load_or("demo", lambda: None), r"stand_in=None: does not say"),
+    ],
+)
+def test_bad_option_is_named(call, message):
+    with pytest.raises(BadInput, match=message):
+        call()
+
+
+def test_published_data_can_be_insisted_on():
+    with pytest.raises(DataUnavailable, match="is not on this machine"):
+        load_or("mazes", ours, data="published")
+
+
+def test_data_folder_that_is_none_is_named(monkeypatch, tmp_path):
+    monkeypatch.setenv("GINDEX_LAB_DATA", str(tmp_path / "nowhere"))
+    with pytest.raises(BadInput, match=r"GINDEX_LAB_DATA='.*nowhere': is not a folder; create it"):
+        load("demo")
+
+
+def spoil_missing(part):
+    return lambda folder: (folder / f"{part}.csv").unlink()
+
+
+def spoil_text(part, old, new):
+    def spoil(folder):
+        path = folder / f"{part}.csv"
+        text = path.read_text()
+        assert old in text
+        path.write_text(text.replace(old, new, 1))
+
+    return spoil
+
+
+@pytest.mark.parametrize(
+    ("spoil", "message"),
+    [
+        (spoil_missing("responses"), r"has no responses\.csv; a data set needs"),
+        (spoil_missing("items"), r"has no items\.csv"),
+        (spoil_missing("agents"), r"has no agents\.csv"),
+        (
+            spoil_text("responses", "\nagent b", "\nagent c"),
+            r"agents\.csv.*does not describe 'agent c'",
+        ),
+        (spoil_text("items", "\ni24", "\ni99"), r"items\.csv.*does not describe 'i24'"),
+        (spoil_text("items", "\ni24", "\ni77,2,m,D\ni24"), r"something else .* 'i77'"),
+        (
+            spoil_text("responses", ",i24", ""),
+            r"demo/responses\.csv=.*has more cells in a row than names",
+        ),
+        (spoil_text("responses", "agent,", "who,"), r"has no column 'agent'"),
+        (spoil_text("responses", "agent a,1", "agent a,2"), r"is not in \[0, 1\]"),
+        (spoil_text("responses", "agent a,1", "agent a,yes"), r"is not a number"),
+        (
+            spoil_text("responses", "agent b,1", "agent a,1"),
+            r"something else .* 'agent b'",
+        ),
+        (spoil_text("items", "difficulty", "hardness"), r"has no column 'difficulty'; add it"),
+        (spoil_text("items", ",task,", ",job,"), r"has no column 'task'"),
+        (spoil_text("items", "i01,0,", "i01,,"), r"is an item without a difficulty"),
+    ],
+)
+@pytest.mark.shared
+def test_spoilt_folder_is_named(spoil, message, folder, shared):
+    shutil.copytree(shared / "datasets/demo", folder / "demo", copy_function=shutil.copyfile)
+    (folder / "demo").chmod(0o755)
+    assert load("demo").shape == (2, 24)
+    spoil(folder / "demo")
+    with pytest.raises(BadInput, match=message):
+        load("demo")
+
+
+@pytest.mark.shared
+def test_fewer_people_than_published_is_named(folder, shared):
+    shutil.copytree(shared / "datasets/demo", folder / "demo", copy_function=shutil.copyfile)
+    (folder / "demo").chmod(0o755)
+    for part in ("responses", "agents"):
+        path = folder / "demo" / f"{part}.csv"
+        path.write_text("\n".join(path.read_text().splitlines()[:-1]) + "\n")
+    with pytest.raises(
+        BadInput, match="holds 1 x 24 responses, the published table 2 x 24; restore"
+    ):
+        load("demo")
+
+
+@pytest.mark.shared
+def test_altered_score_is_neither_right_nor_wrong(folder, shared):
+    shutil.copytree(shared / "datasets/ale", folder / "ale", copy_function=shutil.copyfile)
+    (folder / "ale").chmod(0o755)
+    spoil_text("responses", "57196.7", "5.5")(folder / "ale")
+    with pytest.raises(BadInput, match=r"ale\['APE-X', 'Bowling'\]=5\.5: is neither the source's"):
+        load("ale")
+
+
+@pytest.mark.parametrize(
+    ("name", "files", "message"),
+    [
+        ("g-index-programs", {}, "holds no flows"),
+        ("g-index-programs", {"http/a.json": "{"}, r"a\.json=.*is not JSON"),
+        ("g-index-experiments", {"a.json": b"\xff\xfe"}, r"a\.json=.*is not JSON"),
+        ("aiq_published", {"a.csv": ""}, r"a\.csv=.*is empty"),
+        ("aiq_published", {"a.csv": b"\xff\xfe,"}, r"a\.csv=.*is not a CSV"),
+    ],
+)
+def test_bad_document_is_named(name, files, message, folder):
+    (folder / name).mkdir()
+    for path, content in files.items():
+        target = folder / name / path
+        target.parent.mkdir(exist_ok=True)
+        target.write_bytes(content if isinstance(content, bytes) else content.encode())
+    with pytest.raises(BadInput, match=message):
+        load(name)
+
+
+def test_unknown_document_lists_the_known(folder):
+    (folder / "g-index-experiments").mkdir()
+    (folder / "g-index-experiments" / "one.json").write_text(json.dumps({"a": 1}))
+    found = load("g-index-experiments")
+    assert found["one"] == {"a": 1}
+    assert "two" not in found
+    with pytest.raises(BadInput, match=r"name='two': is not in g-index-experiments; use one of"):
+        found["two"]
+
+
+def test_without_the_repository_the_register_is_missed(tmp_path, monkeypatch):
+    monkeypatch.setattr(registry, "PROJECT_DATA", tmp_path)
+    with pytest.raises(DataUnavailable, match=r"registry=.*is not there; run gindex_lab from"):
+        load("demo")
+
+
+def test_damaged_register_is_named(tmp_path, monkeypatch):
+    (tmp_path / "registry.toml").write_text("[datasets")
+    monkeypatch.setattr(registry, "PROJECT_DATA", tmp_path)
+    with pytest.raises(BadInput, match="is not TOML"):
+        datasets()
+
+
+def test_importing_and_looking_stays_light():
+    code = (
+        "import sys, gindex_lab.data as d; d.datasets(); d.fingerprint('ale');"
+        "heavy = {'pooch', 'rdata', 'requests', 'scipy', 'matplotlib'} & set(sys.modules);"
+        "sys.exit(str(heavy) if heavy else 0)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        env=os.environ | {"GINDEX_LAB_DATA": ""},
+    )
+    assert done.returncode == 0, done.stderr
