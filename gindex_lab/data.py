@@ -235,16 +235,7 @@ def _remedy(what: Entry) -> str:
 
 def _obtain(what: Entry, download: bool) -> Place:
     """Download, convert and cache: the folder appears whole or not at all."""
-    if not what.files:
-        form = "responses.csv, items.csv, agents.csv" if what.is_table else f"the {what.kind}"
-        problem = f"is not on this machine and not to be downloaded ({what.permission})"
-        remedy = f"put {form} into the folder {what.name} of $GINDEX_LAB_DATA"
-        raise DataUnavailable("name", what.name, problem, remedy)
-    why_not = network.offline() if download else "download=False"
-    if why_not:
-        problem = f"is not on this machine, and it is not downloaded ({why_not})"
-        remedy = f"run `gindex-lab data fetch {what.name}` with a network, {network.OWN_COPY}"
-        raise DataUnavailable("name", what.name, problem, remedy)
+    _check_obtainable(what, download)
     path = cached_path(what)
     with tempfile.TemporaryDirectory() as scratch:
         originals = _retrieve_all(what, Path(scratch))
@@ -260,6 +251,19 @@ def _obtain(what: Entry, download: bool) -> Place:
                     "set GINDEX_LAB_CACHE to a folder that can",
                 ) from error
     return Place("cache", path)
+
+
+def _check_obtainable(what: Entry, download: bool) -> None:
+    if not what.files:
+        form = "responses.csv, items.csv, agents.csv" if what.is_table else f"the {what.kind}"
+        problem = f"is not on this machine and not to be downloaded ({what.permission})"
+        remedy = f"put {form} into the folder {what.name} of $GINDEX_LAB_DATA"
+        raise DataUnavailable("name", what.name, problem, remedy)
+    why_not = network.offline() if download else "download=False"
+    if why_not:
+        problem = f"is not on this machine, and it is not downloaded ({why_not})"
+        remedy = f"run `gindex-lab data fetch {what.name}` with a network, {network.OWN_COPY}"
+        raise DataUnavailable("name", what.name, problem, remedy)
 
 
 def _retrieve_all(what: Entry, scratch: Path) -> dict[str, Path]:

@@ -86,7 +86,8 @@ def mazes(archive: Archive) -> Tidy:
     answers = archive.table(LAYOUT["maze answers"], ["session", *columns])
     wanted = ["session", "gender", "education", "dobYear"]
     people = archive.table(LAYOUT["maze people"], wanted)[wanted]
-    both = answers[["session", *columns]].merge(people, on="session").sort_values("session")
+    both = answers[["session", *columns]].merge(people, on="session")
+    both = both.sort_values("session", key=_as_r_sorts, kind="stable")
     both.index = pd.Index([f"H{i + 1:03d}" for i in range(len(both))], name="agent")
     agents = pd.DataFrame(
         {
@@ -99,6 +100,11 @@ def mazes(archive: Archive) -> Tidy:
         {"difficulty": [maze_difficulty(*facts) for facts in MAZES.values()]}, index=list(MAZES)
     )
     return Tidy(both[columns].set_axis(list(MAZES), axis=1), items, agents)
+
+
+def _as_r_sorts(key: pd.Series) -> pd.Series:
+    """R's `merge`, which gave the authors their order, sorts words without regard to case."""
+    return key if pd.api.types.is_numeric_dtype(key) else key.astype(str).str.casefold()
 
 
 def _age_group(birth_year: pd.Series) -> pd.Series:

@@ -115,7 +115,11 @@ def _entry(name: str, facts: dict[str, Any], raw: dict[str, Any]) -> Entry:
 
 
 def entries() -> dict[str, Entry]:
-    """All data sets, by name."""
+    """All data sets, by name.
+
+    >>> [name for name, what in entries().items() if what.own_table]
+    ['odour_span', 'object_recognition', 'orangutans']
+    """
     return _register(PROJECT_DATA / "registry.toml")
 
 

@@ -621,7 +621,7 @@ def test_published_data_can_be_insisted_on():
 
 def test_data_folder_that_is_none_is_named(monkeypatch, tmp_path):
     monkeypatch.setenv("GINDEX_LAB_DATA", str(tmp_path / "nowhere"))
-    with pytest.raises(BadInput, match=r"GINDEX_LAB_DATA='.*nowhere': is not a folder; create it"):
+    with pytest.raises(BadInput, match=r"GINDEX_LAB_DATA=.*: is not a folder; create it"):
         load("demo")
 
 

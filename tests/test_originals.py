@@ -187,6 +187,18 @@ def test_mazes_keep_those_with_demographics_in_the_order_of_sessions(tmp_path):
     assert ours.agents["gender_code"].tolist() == gender
 
 
+def test_maze_sessions_that_are_words_are_sorted_without_case(tmp_path):
+    members, answers, known = maze_members()
+    words = dict(zip(sorted(answers["session"]), "aBcDeFgHiJkL", strict=True))
+    named = {
+        LAYOUT["maze answers"]: answers.replace({"session": words}).to_csv(),
+        LAYOUT["maze people"]: known.replace({"session": words}).to_csv(index=False),
+    }
+    by_number = converted("mazes", make_zip(tmp_path / "numbers.zip", members))
+    by_word = converted("mazes", make_zip(tmp_path / "words.zip", named))
+    assert by_word.responses.equals(by_number.responses)
+
+
 def test_maze_ages_become_two_groups_or_none(tmp_path):
     members, _, known = maze_members()
     ours = converted("mazes", make_zip(tmp_path / "m.zip", members))
