@@ -173,10 +173,12 @@ def _product(rows: FloatArray, weights: FloatArray) -> FloatArray:
             np.dot(rows[i : i + block], weights, out=out[i : i + block])
 
     starts = range(0, len(rows), block)
-    workers = min(os.cpu_count() or 1, 8) if rows.size > _LARGE else 1
-    with ThreadPoolExecutor(workers) as pool:
-        share = -(-len(starts) // workers)
-        list(pool.map(fill, [starts[k * share : (k + 1) * share] for k in range(workers)]))
+    workers = min(os.cpu_count() or 1, 8)
+    if rows.size < _LARGE or workers == 1:
+        fill(starts)
+    else:
+        with ThreadPoolExecutor(workers) as pool:
+            list(pool.map(fill, [starts[k::workers] for k in range(workers)]))
     return np.ascontiguousarray(out.T)
 
 
