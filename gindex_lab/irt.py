@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from gindex_lab import irt_em, irt_fit
+from gindex_lab import irt_em, irt_fit, irt_information
 from gindex_lab.errors import BadInput
 from gindex_lab.irt_settings import (
     FRACTIONS,
@@ -165,11 +165,16 @@ class ItemResponseModel:
             table[name] = errors[name].reindex(table.index)
         return table
 
+    def _covariance(self) -> FloatArray:
+        given = self._data, self._fitted, self.model, self.settings, self.priors
+        return irt_information.covariance(irt_information.information(*given))
+
     def _standard_errors(self) -> dict[str, FloatArray]:
         size, items = self._fitted.shape[1], len(self._fitted)
-        info = irt_em.information(self._data, self._fitted, self.model, self.settings, self.priors)
-        covariance = _inverse(info)
-        places = np.arange(len(info) - items * (size - 1), len(info)).reshape(size - 1, items)
+        covariance = self._covariance()
+        places = np.arange(len(covariance) - items * (size - 1), len(covariance)).reshape(
+            size - 1, items
+        )
         slope_at = np.zeros(items, dtype=int) if self.model == "1pl" else np.arange(items)
         variance = covariance.diagonal()
         slope, difficulty = self._fitted[:, 0], -self._fitted[:, 1] / self._fitted[:, 0]
@@ -354,14 +359,3 @@ def _upright(fit: irt_em.Fit) -> irt_em.Fit:
     turned = fit.parameters.copy()
     turned[:, 0] *= sign
     return fit._replace(parameters=turned)
-
-
-def _inverse(info: FloatArray) -> FloatArray:
-    """The covariance; directions the data do not pin down get an infinite variance, not a NaN."""
-    values, vectors = np.linalg.eigh(info)
-    flat = values < 1e-9 * values.max()
-    kept = vectors[:, ~flat]
-    covariance = (kept / values[~flat]) @ kept.T
-    loose = (vectors[:, flat] ** 2).sum(1) > 1e-6
-    covariance[loose, loose] = np.inf
-    return covariance

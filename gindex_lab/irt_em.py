@@ -21,17 +21,19 @@ from gindex_lab.validate import FloatArray
 __all__ = [
     "MODELS",
     "STEEPEST",
+    "Counts",
     "Fit",
     "curves",
     "e_step",
+    "expected",
     "fit",
-    "information",
     "logistic",
+    "score",
 ]
 
 MODELS = {"1pl": 2, "2pl": 2, "3pl": 3}  # how many columns `parameters` has
 STEEPEST = 40.0  # where a slope runs off, it stops: the curve is a step by then
-_LOWEST = np.array([-STEEPEST, -200.0, -7.0])  # the logits -7 and 1 are guessing 0.001 and 0.73
+_LOWEST = np.array([-STEEPEST, -200.0, -9.0])  # the logits -9 and 1 are guessing 0.0001 and 0.73
 _HIGHEST = np.array([STEEPEST, 200.0, 1.0])
 
 
@@ -106,22 +108,23 @@ def e_step(
     return (peak + np.log(total))[:, 0], joint
 
 
-class _Counts(NamedTuple):
+class Counts(NamedTuple):
     """What the M-step needs of the E-step: the expected number of agents at each node."""
 
     right: FloatArray  # items x nodes; without guessing its two moments suffice: items x 2
     seen: FloatArray  # items x nodes, or 1 x nodes
 
 
-def _expected(data: Patterns, posterior: FloatArray, nodes: FloatArray, size: int) -> _Counts:
+def expected(data: Patterns, posterior: FloatArray, nodes: FloatArray, size: int) -> Counts:
+    """The expected counts of an E-step, for parameters of `size` columns."""
     posterior = posterior * data.agents[:, None]
     places = posterior if size == 3 else posterior @ _basis(nodes).T
     seen = posterior.sum(0)[None] if data.seen is None else data.seen.T @ posterior
-    return _Counts(data.right.T @ places, seen)
+    return Counts(data.right.T @ places, seen)
 
 
 def _expected_log_likelihood(
-    counts: _Counts, parameters: FloatArray, nodes: FloatArray
+    counts: Counts, parameters: FloatArray, nodes: FloatArray
 ) -> FloatArray:
     """The M-step's target, item by item."""
     log_odds, log_wrong = _log_curves(parameters, nodes)
@@ -129,8 +132,8 @@ def _expected_log_likelihood(
     return (counts.right * weights).sum(1) + (counts.seen * log_wrong).sum(1)
 
 
-def _score(
-    counts: _Counts, parameters: FloatArray, nodes: FloatArray
+def score(
+    counts: Counts, parameters: FloatArray, nodes: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Gradient (items x k) and expected information (items x k x k) of the M-step's target."""
     know = logistic(_predictor(parameters, nodes))
@@ -151,7 +154,7 @@ def _score(
 
 
 def _m_step(
-    counts: _Counts, parameters: FloatArray, nodes: FloatArray, shared: bool, priors: Priors
+    counts: Counts, parameters: FloatArray, nodes: FloatArray, shared: bool, priors: Priors
 ) -> FloatArray:
     """Fisher scoring from the old parameters; two steps suffice, as the EM itself repeats them.
 
@@ -168,7 +171,7 @@ def _m_step(
 
     old, best = parameters, target(parameters)
     for _ in range(2):
-        gradient, info = _score(counts, old, nodes)
+        gradient, info = score(counts, old, nodes)
         gradient = gradient - precision * (old - mean)
         free = ~((old <= low) & (gradient < 0) | (old >= high) & (gradient > 0))
         info = info * free[:, :, None] * free[:, None, :] + np.diag(precision + 1e-8)
@@ -225,7 +228,7 @@ def fit(data: Patterns, model: str, settings: Settings, priors: Priors) -> Fit:
 
     def step(parameters: FloatArray) -> tuple[float, FloatArray]:
         log_likelihood, posterior = e_step(data, parameters, nodes, weights)
-        counts = _expected(data, posterior, nodes, size)
+        counts = expected(data, posterior, nodes, size)
         target = data.agents @ log_likelihood + priors.log_density(parameters).sum()
         return float(target), _m_step(counts, parameters, nodes, shared, priors)
 
@@ -256,32 +259,3 @@ def _squarem(old: FloatArray, one: FloatArray, two: FloatArray) -> FloatArray:
     far = old + 2 * length * first + length**2 * bend
     size = far.shape[1]
     return np.clip(far, _LOWEST[:size], _HIGHEST[:size])
-
-
-def information(
-    data: Patterns, parameters: FloatArray, model: str, settings: Settings, priors: Priors
-) -> FloatArray:
-    """The observed information of the free parameters, by central differences of the exact score.
-
-    Fisher's identity gives the score of the marginal likelihood as the M-step's gradient at the
-    current posterior. Order: slopes (one for the 1PL), intercepts, guessing logits.
-    """
-    nodes, weights = settings.grid()
-    items, size = parameters.shape
-    slopes = 1 if model == "1pl" else items
-    mean, precision = priors.arrays(size)
-
-    def score(free: FloatArray) -> FloatArray:
-        columns = [np.broadcast_to(free[:slopes], items), *free[slopes:].reshape(-1, items)]
-        moved = np.stack(columns, 1)
-        _, posterior = e_step(data, moved, nodes, weights)
-        gradient, _ = _score(_expected(data, posterior, nodes, size), moved, nodes)
-        gradient = gradient - precision * (moved - mean)
-        by_slope = gradient[:, 0].reshape(slopes, -1).sum(1)
-        return np.concatenate([by_slope, gradient[:, 1:].T.ravel()])
-
-    free = np.concatenate([parameters[:slopes, 0], parameters[:, 1:].T.ravel()])
-    width = 1e-4 * np.maximum(1.0, np.abs(free))
-    jacobian = np.stack([score(free - h) - score(free + h) for h in np.diag(width)])
-    jacobian /= 2 * width[:, None]
-    return 0.5 * (jacobian + jacobian.T)
