@@ -1,0 +1,315 @@
+"""The public measures: typed-in numbers, edge cases, and errors that teach."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from gindex_lab.acc import characteristic_curve, generality, study_of
+from gindex_lab.curve_properties import aggregate, dominance, effort, saturation
+from gindex_lab.curves import indicators, merge
+from gindex_lab.errors import BadInput
+from gindex_lab.isometrics import bin_difficulties, filter_by_frequency, isometrics, spread_at
+from gindex_lab.reference import difficulty_limits, extrapolate, reference_indicators
+from gindex_lab.responses import Responses, Scores
+from gindex_lab.sigmoid import sigmoid_curve
+
+COLUMNS = [
+    "capability", "spread", "generality", "normalised_generality", "expected_difficulty", "mean",
+    "abstruse",
+]  # fmt: skip
+
+
+def test_table_has_the_columns_of_the_contract():
+    table = generality(pd.DataFrame([[1, 0.5, 0]], index=["ann"]), [0, 1, 2])
+    assert list(table.columns) == COLUMNS
+    assert table.index.tolist() == ["ann"]
+    assert table.attrs["interval"] == (0.0, 2.0)
+    assert table["abstruse"].dtype == bool
+
+
+# ramp 1, .5, 0 on 0, 1, 2: A = 1, M = 2/3, so H = 2/3, S² = 4/3 - 1, γ = 1 - (1/3)/1
+def test_ramp_by_hand():
+    row = generality([1, 0.5, 0], [0, 1, 2]).iloc[0]
+    assert row["capability"] == pytest.approx(1)
+    assert row["spread"] == pytest.approx(3**-0.5)
+    assert row["generality"] == pytest.approx(3**0.5)
+    assert row["normalised_generality"] == pytest.approx(2 / 3)
+    assert row["expected_difficulty"] == pytest.approx(2 / 3)
+    assert row["mean"] == 0.5
+
+
+def test_ramp_by_steps_by_hand():
+    row = generality([1, 0.5, 0], [1, 2, 3], estimator="step").iloc[0]
+    assert row["capability"] == pytest.approx(1.5)  # the unit rectangles of section C.3: Σ r
+    assert row["spread"] == pytest.approx(np.sqrt(2 * (0.5 + 0.75) - 1.5**2))
+
+
+def test_an_interval_that_starts_lower_adds_solved_difficulty_only():
+    plain = generality([0.9, 0.4, 0.1], [3, 5, 8]).iloc[0]
+    wide = generality([0.9, 0.4, 0.1], [3, 5, 8], interval=(0, 12)).iloc[0]
+    assert wide["capability"] == pytest.approx(plain["capability"]) == pytest.approx(5.05)
+    assert wide["spread"] == pytest.approx(plain["spread"])
+    assert wide["normalised_generality"] > plain["normalised_generality"]
+    assert wide["expected_difficulty"] == pytest.approx(2.8085808580858087)
+
+
+def test_an_interval_inside_the_data_cuts_the_interpolated_curve():
+    # between 1 and 5 the curve falls linearly from .9 to .1
+    row = generality([1, 0.8, 0.4, 0], [0, 2, 4, 6], interval=(1, 5)).iloc[0]
+    area = 1 * (0.9 + 0.8) / 2 + 2 * (0.8 + 0.4) / 2 + 1 * (0.4 + 0.2) / 2
+    assert row["capability"] == pytest.approx(1 + area)
+
+
+@pytest.mark.parametrize(
+    ("responses", "capability", "expected"),
+    [([0, 0, 0], 3.0, 1.5), ([1, 1, 1], 5.0, 2.5)],
+)
+def test_all_or_nothing_is_a_step(responses, capability, expected):
+    row = generality(responses, [3, 4, 5]).iloc[0]
+    assert row["capability"] == capability
+    assert row["spread"] == 0
+    assert np.isinf(row["generality"])
+    assert row["normalised_generality"] == 1
+    assert row["expected_difficulty"] == expected  # counted from 0, where difficulty begins
+    assert not row["abstruse"]
+
+
+def test_nothing_solved_from_the_first_item_on_has_the_origin_as_expected_difficulty():
+    assert generality([0, 0], [0, 1])["expected_difficulty"].iloc[0] == 0
+
+
+def test_negative_difficulties():
+    row = generality([0.9, 0.7, 0.5, 0.1], [-3, -1, 0, 2], interval=(-5, 4)).iloc[0]
+    assert row["capability"] == pytest.approx(-0.2)
+    assert row["expected_difficulty"] == pytest.approx(-2.3159722222222219)
+    assert row["spread"] == pytest.approx(1.6512621435334458)
+
+
+def test_missing_cells_are_dropped_when_asked():
+    table = generality([[1, None, 0], [1, 1, 0]], [0, 1, 2], missing="drop")
+    assert table["capability"].tolist() == pytest.approx([1, 1.5])
+    assert table["mean"].tolist() == pytest.approx([0.5, 2 / 3])
+
+
+def test_unequal_numbers_of_items_per_difficulty_weigh_the_same():
+    one = generality([[1, 0.5, 0]], [0, 1, 2])
+    many = generality([[1, 1, 0, 1, 0, 0]], [0, 1, 1, 1, 1, 2])
+    assert many["capability"].iloc[0] == pytest.approx(one["capability"].iloc[0])
+
+
+def test_a_constant_curve_is_not_abstruse_but_a_rising_one_is():
+    table = generality([[0.3] * 5, [0, 0, 0, 0.5, 1]], [1, 2, 3, 4, 5])
+    assert table["abstruse"].tolist() == [False, True]
+
+
+def test_large_tables_go_through_threads_and_give_the_same():
+    rng = np.random.default_rng(1)
+    values, h = rng.random((25_000, 200)), rng.random(200)
+    together = indicators(h, values, (0.0, 1.0))
+    apart = indicators(h, values[:300], (0.0, 1.0))
+    assert np.array_equal(together.spread[:256], apart.spread[:256])
+
+
+def test_difficulty_may_name_a_column_of_items():
+    items = pd.DataFrame({"hard": [1.0, 2.0, 4.0]}, index=["a", "b", "c"])
+    table = Responses(pd.DataFrame([[1, 1, 0]], columns=list("abc")), items=items)
+    assert generality(table, "hard").equals(generality([[1, 1, 0]], [1, 2, 4]).set_axis([0]))
+
+
+def test_curve_of_one_agent_and_of_all():
+    table = Responses([[1, 0, 1], [1, None, 0]], difficulty=[1, 2, 1])
+    assert characteristic_curve(table, "agent 2").to_numpy().tolist() == [[1, 0.5, 2]]
+    everyone = characteristic_curve(table)
+    assert everyone["response"].tolist() == [0.75, 0]
+    assert everyone["n"].tolist() == [4, 1]
+
+
+def test_the_mean_agent_has_the_mean_capability_and_no_less_spread():
+    rng = np.random.default_rng(0)
+    table = Responses(rng.random((30, 12)).round(), difficulty=np.arange(12))
+    each, mean = generality(table), generality(aggregate(table)).iloc[0]
+    assert mean["capability"] == pytest.approx(each["capability"].mean())
+    assert mean["spread"] >= each["spread"].mean()
+
+
+def test_aggregate_by_group():
+    table = Responses(
+        [[1, 0], [0, 0], [1, 1]], difficulty=[1, 2],
+        agents=pd.DataFrame({"kind": ["x", "x", "y"]}, index=["agent 1", "agent 2", "agent 3"]),
+    )  # fmt: skip
+    assert aggregate(table, by="kind").frame.loc["x"].tolist() == [0.5, 0]
+
+
+def test_effort_is_expected_difficulty_times_area():
+    assert effort([[1, 1, 1, 0]], [0, 1, 2, 2], estimator="trapezoid").iloc[0] == pytest.approx(
+        0.5 + (1 * (1 * (2 + 0.5) + 2 * (1 + 1)) / 6)
+    )
+
+
+def test_saturation_ends_where_the_first_failure_begins():
+    found = saturation([[1, 1, 1], [1, 0.5, 1], [0, 1, 1]], [1, 2, 3])
+    assert found.tolist() == [3, 1, 1]
+
+
+def test_dominance_needs_a_strict_place():
+    same = dominance([[1, 0], [1, 0]], [1, 2])
+    assert not same.to_numpy().any()
+
+
+# -- isometrics, bins, limits ---------------------------------------------------------------------------
+
+
+def test_isometrics_are_where_gamma_is_one_zero_and_minus_one():
+    lines = isometrics((8.877153, 19.41059), 100)
+    assert lines["constant"].iloc[1] == pytest.approx(1.0532899620870539, abs=1e-9)
+    assert lines["maximum"].iloc[1] == pytest.approx(1.4895769494949549, abs=1e-9)
+    assert (lines["minimum"] == 0).all()
+    assert spread_at([3], 0.5, (0, 10))[0] == pytest.approx(np.sqrt(0.5 * 21))
+
+
+def test_true_bins_have_true_centres():
+    h = np.linspace(0, 10, 101)
+    assert np.unique(bin_difficulties(h, 5)).tolist() == [1, 3, 5, 7, 9]
+    assert np.abs(bin_difficulties(h, 5) - h).max() <= 1 + 1e-12
+
+
+def test_the_authors_bins_are_one_short():
+    h = np.linspace(0, 10, 101)
+    assert np.unique(bin_difficulties(h, 5, mode="reference")).tolist() == [1, 3, 5, 7]
+
+
+def test_filter_by_frequency_counts_exact_values():
+    assert filter_by_frequency([1, 1, 1.0000001, 2], 2).tolist() == [True, True, False, False]
+
+
+def test_limits_follow_the_quantiles_but_start_at_zero():
+    assert difficulty_limits([7, 8, 9, 10, 11, 12, 13, 14]) == pytest.approx((0, 23.1))
+    assert difficulty_limits([-3, -1, 0, 1, 2, 9]) == pytest.approx((-19, 20))
+
+
+def test_reference_mode_averages_a_limit_into_the_first_bin():
+    h, r = extrapolate(np.array([0.0, 5, 8]), np.array([[0.5, 0.4, 0.1]]), (0.0, 12.0))
+    levels, psi, _ = merge(r, h)
+    found = reference_indicators(levels, psi, (0.0, 12.0))
+    assert found.capability[0] == pytest.approx(3.6250005, abs=1e-9)
+    assert found.spread[0] == pytest.approx(3.0126476796448922, abs=1e-9)
+
+
+def test_reference_mode_calls_a_perfect_agent_abstruse_and_exact_mode_does_not():
+    responses, h = [[1, 1, 1], [1, 0.5, 0]], [3, 4, 5]
+    assert generality(responses, h, mode="reference")["abstruse"].tolist() == [True, False]
+    assert generality(responses, h)["abstruse"].tolist() == [False, False]
+    assert generality(responses, h, mode="reference")["normalised_generality"].iloc[0] == 0
+
+
+def test_reference_mode_drops_the_slivers_at_the_ends_of_an_interval():
+    row = generality([1, 0.8, 0.4, 0], [0, 2, 4, 6], interval=(1, 6), mode="reference").iloc[0]
+    assert row["capability"] == pytest.approx(2.6)
+    assert row["spread"] == pytest.approx(2.2150996967781533)
+
+
+def test_reference_mode_studies_agents_with_gaps_apart():
+    gappy = generality([[1, None, 0], [1, 1, 0]], [1, 2, 3], mode="reference", missing="drop")
+    alone = generality([[1, 0]], [1, 3], mode="reference")
+    assert gappy["capability"].iloc[0] == pytest.approx(alone["capability"].iloc[0], abs=1e-9)
+
+
+def test_sigmoid_recovers_a_logistic_curve():
+    h = np.linspace(2, 18, 60)
+    fit = sigmoid_curve((1 / (1 + np.exp(1.2 * (h - 9))))[None], h)
+    assert (fit.slope, fit.location) == pytest.approx((-1.2, 9), abs=1e-3)
+    assert fit.capability == pytest.approx(9, abs=1e-3)
+    assert fit.spread == pytest.approx(np.pi / np.sqrt(3) / 1.2, rel=1e-2)  # sd of the logistic
+
+
+# -- bad input ---------------------------------------------------------------------------------------------
+
+GOOD, H = [[1, 0.5, 0]], [1, 2, 3]
+BAD = {
+    "another length": (lambda: generality(GOOD, [1, 2]), "difficulty=2: has another length"),
+    "response above 1": (
+        lambda: generality(pd.DataFrame({"i": [1.2], "j": [0]}, index=["ann"]), [1, 2]),
+        r"frame\['ann', 'i'\]=1.2: is not in \[0, 1\]",
+    ),
+    "response below 0": (lambda: generality([[1, -0.1]], [1, 2]), r"'item 2'\]=-0.1: is not in"),
+    "missing cell": (
+        lambda: generality([[1, None, 0]], H),
+        r"responses\['agent 1', 'item 2'\]=nan: is missing; pass missing='drop'",
+    ),
+    "missing cell in reference mode": (
+        lambda: generality([[1, None, 0]], H, mode="reference"), "is missing"
+    ),
+    "agent without responses": (
+        lambda: generality([[1, 0], [None, None]], [1, 2], missing="drop"),
+        "'agent 2': is an agent without a single response",
+    ),
+    "no difficulty": (lambda: generality(GOOD), "difficulty=None: is needed"),
+    "one difficulty": (lambda: generality(GOOD, [2, 2, 2]), "is the only difficulty"),
+    "one difficulty, reference": (
+        lambda: generality(GOOD, [2, 2, 2], mode="reference"), "is the only difficulty"
+    ),
+    "raw scores": (lambda: generality(Scores([[10, 20]]), [1, 2]), "holds raw scores; turn them"),
+    "a word": (lambda: generality([["x", 1]], [1, 2]), "is not a number"),
+    "infinite response": (lambda: generality([[np.inf, 1]], [1, 2]), "is infinite"),
+    "infinite difficulty": (lambda: generality(GOOD, [1, 2, np.inf]), "is infinite"),
+    "NaN difficulty": (lambda: generality(GOOD, [1, 2, None]), "without a difficulty"),
+    "empty table": (lambda: generality(np.empty((0, 3)), H), "is empty"),
+    "agent twice": (
+        lambda: generality(pd.DataFrame([[1, 0], [1, 1]], index=["a", "a"]), [1, 2]),
+        "stands there more than once",
+    ),
+    "unknown mode": (lambda: generality(GOOD, H, mode="fast"), "mode='fast': is not an option"),
+    "unknown estimator": (lambda: generality(GOOD, H, estimator="spline"), "estimator='spline'"),
+    "unknown missing": (lambda: generality(GOOD, H, missing="zero"), "missing='zero'"),
+    "steps in reference mode": (
+        lambda: generality(GOOD, H, estimator="step", mode="reference"), "is not what the authors"
+    ),
+    "kmin above kmax": (lambda: generality(GOOD, H, interval=(3, 1)), "is empty or not finite"),
+    "empty interval": (lambda: generality(GOOD, H, interval=(2, 2)), "is empty or not finite"),
+    "infinite interval": (lambda: generality(GOOD, H, interval=(0, np.inf)), "not finite"),
+    "one-sided interval": (lambda: generality(GOOD, H, interval=(1,)), "not a pair of numbers"),
+    "interval of words": (lambda: generality(GOOD, H, interval=("a", "b")), "not a pair"),
+    "interval above all": (
+        lambda: generality(GOOD, H, interval=(3, 9)), "does not meet the difficulties 1 to 3"
+    ),
+    "interval below all": (lambda: generality(GOOD, H, interval=(-9, 1)), "does not meet"),
+    "reference interval above all": (
+        lambda: generality(GOOD, H, interval=(2.5, 9), mode="reference"),
+        "leaves fewer than two distinct difficulties",
+    ),
+    "reference 0 / 0": (
+        lambda: generality([[0, 0, 0]], H, interval=(1, 3), mode="reference"),
+        "solves nothing, so the authors' expected difficulty is 0 / 0",
+    ),
+    "unknown items column": (lambda: generality(Responses(GOOD), "depth"), "not a column of items"),
+    "curve of an unknown agent": (
+        lambda: characteristic_curve(GOOD, "bob", H), "'bob': is not in the table"
+    ),
+    "groups of another length": (lambda: aggregate(GOOD, H, by=["x", "y"]), "does not label"),
+    "unknown group column": (lambda: aggregate(GOOD, H, by="team"), "by='team': does not label"),
+    "bins of one value": (lambda: bin_difficulties([1, 1], 3), "is the only difficulty"),
+    "no bins": (lambda: bin_difficulties([1, 2], 0), "is not a whole number from 1"),
+    "one edge": (lambda: bin_difficulties([1, 2], 1, "reference"), "from 2 up"),
+    "frequency": (lambda: filter_by_frequency([1, 2], 0.5), "is not a whole number"),
+    "isometrics upside down": (lambda: isometrics((3, 1)), "interval=.* is empty"),
+    "one point": (lambda: isometrics((0, 1), 1), "from 2 up"),
+    "capability outside": (lambda: spread_at([11], 0, (0, 10)), "leaves the interval 0 to 10"),
+    "gamma outside": (lambda: spread_at([1], 2, (0, 10)), "is not between -1 and 1"),
+    "limits of words": (lambda: difficulty_limits(["x"]), "not a number"),
+    "no weight": (lambda: sigmoid_curve(GOOD, H, weight=0), "weight=0"),
+    "study without numbers": (lambda: study_of([[1, 0]], "x"), "not a number"),
+    "kernel: empty interval": (
+        lambda: indicators(np.array([1.0, 2]), np.ones((1, 2)), (2.0, 1.0)), "is empty"
+    ),
+    "kernel: nothing met": (
+        lambda: indicators(np.array([1.0, 2]), np.full((1, 2), np.nan), (1.0, 2.0)),
+        "has no response at all",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_input_says_what_is_wrong(case):
+    call, message = BAD[case]
+    with pytest.raises(BadInput, match=message):
+        call()
