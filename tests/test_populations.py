@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gindex_lab import collective, evolution, manifold, simulate, theory
+from gindex_lab import collective, evolution, manifold, populations, theory
 from gindex_lab.acc import generality
 from gindex_lab.errors import BadInput
 from gindex_lab.r_random import RRandom
@@ -53,7 +53,7 @@ CURVES = {
 
 def drawn(name):
     shape, slope, location, threshold, points = CURVES[name]
-    return simulate.generated_curve(
+    return populations.generated_curve(
         shape, slope=slope, location=location, threshold=threshold, points=points
     )
 
@@ -71,7 +71,7 @@ def test_seed_zero_gives_the_curves_of_the_authors(shared, name):
 @pytest.mark.shared
 def test_indicators_of_the_galleries_are_those_of_the_authors(shared):
     golden = pd.read_csv(shared / "golden/generality/demo.csv").set_index("agent")
-    ours = generality(simulate.curve_responses({name: drawn(name) for name in CURVES}))
+    ours = generality(populations.curve_responses({name: drawn(name) for name in CURVES}))
     for column in ("capability", "spread", "generality", "expected_difficulty"):
         wanted = golden.loc[list(CURVES), column].to_numpy(float)
         assert ours[column].to_numpy() == pytest.approx(wanted, abs=1e-9), column
@@ -90,7 +90,7 @@ POPULATIONS = {
 def test_populations_are_those_of_the_authors(shared, study):
     golden = pd.read_csv(shared / "golden/generality/demo_populations.csv")
     wanted = golden[golden.study == study].set_index("agent")
-    made = simulate.population(POPULATIONS[study])
+    made = populations.population(POPULATIONS[study])
     table = generality(made, mode="reference")
     assert list(table.index) == list(wanted.index)
     assert table["mean"].to_numpy() == pytest.approx(wanted["mean_response"].to_numpy(), abs=1e-12)
@@ -105,11 +105,11 @@ def test_populations_are_those_of_the_authors(shared, study):
 def test_random_responses_are_those_of_the_authors_cell_by_cell(shared, study):
     golden = pd.read_csv(shared / "golden/generality/demo_random_responses.csv")
     wanted = golden[golden.study == study].drop(columns="study").to_numpy(float)
-    assert np.array_equal(simulate.population(POPULATIONS[f"demo.{study}"]).values, wanted)
+    assert np.array_equal(populations.population(POPULATIONS[f"demo.{study}"]).values, wanted)
 
 
 def test_another_seed_gives_other_agents_of_the_same_kind():
-    one, two = (simulate.population("coin", 50, 40, seed=s).values for s in (1, 2))
+    one, two = (populations.population("coin", 50, 40, seed=s).values for s in (1, 2))
     assert not np.array_equal(one, two)
     assert abs(one.mean() - two.mean()) < 0.06
 
@@ -321,12 +321,12 @@ def test_a_random_member_of_steps_follows_lemma_19():
 
 BAD = {
     "seed": (lambda: RRandom(-1), "seed=-1: is not a whole number from 0 up"),
-    "shape": (lambda: simulate.generated_curve("round"), "shape='round': is not an option"),
-    "levels": (lambda: simulate.generated_curve("flat", levels=1), "levels=1: is not a whole"),
-    "points": (lambda: simulate.generated_curve("flat", points=0), "points=0: is not a whole"),
-    "slope": (lambda: simulate.generated_curve("normal", slope=0), "slope=0: is out of range"),
-    "kind": (lambda: simulate.population("people"), "kind='people': is not an option"),
-    "agents": (lambda: simulate.population("steps", 1), "agents=1: is not a whole number"),
+    "shape": (lambda: populations.generated_curve("round"), "shape='round': is not an option"),
+    "levels": (lambda: populations.generated_curve("flat", levels=1), "levels=1: is not a whole"),
+    "points": (lambda: populations.generated_curve("flat", points=0), "points=0: is not a whole"),
+    "slope": (lambda: populations.generated_curve("normal", slope=0), "slope=0: is out of range"),
+    "kind": (lambda: populations.population("people"), "kind='people': is not an option"),
+    "agents": (lambda: populations.population("steps", 1), "agents=1: is not a whole number"),
     "pressure": (lambda: evolution.select("flat", "luck"), "pressure='luck': is not an option"),
     "rule": (lambda: evolution.select(rule="both"), "rule='both': is not an option"),
     "excess": (lambda: evolution.select(excess=-1), "excess=-1: is out of range"),
