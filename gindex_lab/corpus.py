@@ -18,6 +18,7 @@ import numpy as np
 from gindex_lab.corpus_domains import DOMAINS, Domain
 from gindex_lab.corpus_nodes import LIBRARY
 from gindex_lab.corpus_slots import draw
+from gindex_lab.documents import Documents
 from gindex_lab.errors import BadInput
 from gindex_lab.validate import choice, generator, integer
 
@@ -27,6 +28,7 @@ __all__ = [
     "compose",
     "composites",
     "corpus",
+    "corpus_documents",
     "domain_names",
     "join_programs",
     "plain_copy",
@@ -80,6 +82,22 @@ def corpus(
     names = _domains(domains)
     root = _root(seed)
     return [_sample(name, _stream(root, name, i)) for name in names for i in range(count)]
+
+
+def corpus_documents(n_per_domain: int = 2, *, seed: object = 1) -> Documents:
+    """Our corpus in the layout of the published programs: domain -> file name -> `text` and `flow`.
+
+    The stand-in for `gl.load("g-index-programs")` where those are not to be had.
+
+    >>> programs = corpus_documents(2, seed=1)
+    >>> len(programs), sorted(programs["http"]), programs.source
+    (16, ['http-0.json', 'http-1.json'], 'own experiment')
+    """
+    content: dict[str, dict[str, Any]] = {}
+    for task in corpus(n_per_domain, seed=seed):
+        files = content.setdefault(task.domain, {})
+        files[f"{task.domain}-{len(files)}.json"] = {"text": task.prompt, "flow": task.program}
+    return Documents(content, name="our own corpus", source="own experiment")
 
 
 def sample(domain: str, *, seed: object, **slots: Any) -> Sample:
