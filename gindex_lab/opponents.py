@@ -33,7 +33,7 @@ def opponent(results: object, *, self_draw: bool = True, incomplete: str = "erro
     choice("incomplete", incomplete, ["error", "draw", "drop"])
     table = results if isinstance(results, (Responses, Scores)) else None
     frame = _square(results if table is None else table.frame)
-    played = frame.fillna(0.5).to_numpy() if incomplete == "draw" else frame.to_numpy(copy=True)
+    played = (frame.fillna(0.5) if incomplete == "draw" else frame).to_numpy(copy=True)
     np.fill_diagonal(played, 0.5 if self_draw else np.nan)
     games = pd.DataFrame(played, frame.index, frame.columns)
     _check_complete(games, incomplete)

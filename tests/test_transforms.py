@@ -1,0 +1,327 @@
+"""Transforms: positions and difficulties by hand, ties, gaps, and errors that teach."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from gindex_lab.acc import generality
+from gindex_lab.errors import BadInput
+from gindex_lab.responses import Responses, Scores
+from gindex_lab.transforms import (
+    absolute_reference,
+    distributional_reference,
+    irt_difficulty,
+    opponent,
+    rank,
+    standardise,
+    threshold,
+)
+
+RAW = [[10, 5, 7], [20, 5, 1], [30, 9, 4]]
+
+
+def games(rows, names="abcd"):
+    labels = list(names[: len(rows)])
+    return pd.DataFrame(rows, index=labels, columns=labels, dtype=float)
+
+
+ROUND_ROBIN = games([[None, 1, 1, 0.5], [0, None, 0.5, 1], [0, 0.5, None, 1], [0.5, 0, 0, None]])
+
+
+# -- rank ------------------------------------------------------------------------------------------------
+
+
+def test_rank_counts_the_agent_itself_as_half():
+    positions = rank(RAW).positions.to_numpy()
+    assert positions[:, 0] == pytest.approx([1 / 6, 3 / 6, 5 / 6])
+    assert positions[:, 1] == pytest.approx([1 / 3, 1 / 3, 5 / 6])
+
+
+def test_rank_against_the_others_only():
+    positions = rank(RAW, leave_one_out=True).positions.to_numpy()
+    assert positions[:, 0] == pytest.approx([0, 0.5, 1])
+    assert positions[:, 1] == pytest.approx([0.25, 0.25, 1])
+
+
+def test_rank_without_halves():
+    assert rank(RAW, ties="win").positions.iloc[:, 1].tolist() == pytest.approx([2 / 3, 2 / 3, 1])
+
+
+def test_rank_of_a_constant_item_is_one_half_for_everybody():
+    assert rank([[1, 5], [2, 5]]).positions.iloc[:, 1].tolist() == [0.5, 0.5]
+
+
+def test_rank_ties_up_to_rounding_when_asked():
+    scores = [[0.1 + 0.2], [0.3], [1.0]]
+    assert rank(scores).positions.iloc[0, 0] != rank(scores, decimals=9).positions.iloc[0, 0]
+
+
+def test_rank_leaves_missing_scores_out_of_the_population():
+    curves = rank([[1, 4], [2, None], [3, 6]], missing="drop")
+    assert curves.positions.iloc[:, 1].tolist() == pytest.approx([0.25, np.nan, 0.75], nan_ok=True)
+    assert curves.frame.notna().all(axis=None)
+
+
+@pytest.mark.parametrize("leave_one_out", [False, True])
+@pytest.mark.parametrize("columns", [2, 7, 100])
+def test_curve_equals_the_long_way_of_columns_times_items(columns, leave_one_out):
+    scores = np.random.default_rng(3).integers(0, 6, (8, 11))
+    curves = rank(scores, columns, leave_one_out)
+    grid, p = np.linspace(0, 1, columns), curves.positions.to_numpy()[:, :, None]
+    cells = (p > grid) + 0.5 * (p == grid)
+    long = Responses(cells.reshape(8, -1), difficulty=np.tile(grid, 11), interval=(0, 1))
+    for mode in ("exact", "reference"):
+        one, two = generality(curves, mode=mode), generality(long, mode=mode)
+        # the mean of the columns is the mean of the curve only because each item has all columns
+        assert np.allclose(one.drop(columns="abstruse"), two.drop(columns="abstruse"), atol=1e-12)
+
+
+def test_continuous_rank_is_lemma_19():
+    curves = rank(np.random.default_rng(1).random((20, 30)), columns=None)
+    table = generality(curves)
+    assert np.allclose(table["capability"], curves.positions.mean(axis=1))
+    assert np.allclose(table["spread"], curves.positions.std(axis=1, ddof=0))
+
+
+def test_many_columns_approach_the_continuous_curve():
+    scores = np.random.default_rng(2).random((10, 15))
+    limit = generality(rank(scores, columns=None))
+    errors = [
+        np.abs(generality(rank(scores, c))["spread"] - limit["spread"]).max()
+        for c in (10, 100, 2000)
+    ]
+    assert errors[0] > errors[1] > errors[2]
+    assert errors[2] < 1e-3
+
+
+def test_a_single_step_on_100_columns_has_the_width_of_a_column_as_spread():
+    table = generality(rank([[1.0], [2.0]]), mode="reference")
+    assert table["spread"].tolist() == pytest.approx([1 / (99 * np.sqrt(12))] * 2)
+
+
+def test_step_curves_keep_positions_when_agents_are_selected():
+    curves = rank(RAW).select(agents=["agent 3"])
+    assert curves.positions.shape == (1, 3)
+    assert generality(curves)["capability"].iloc[0] == pytest.approx(
+        generality(rank(RAW))["capability"].iloc[2]
+    )
+
+
+def test_transforms_keep_what_is_known_of_the_agents():
+    agents = pd.DataFrame({"kind": ["x", "y", "y"]}, index=["agent 1", "agent 2", "agent 3"])
+    scores = Scores(RAW, agents=agents, name="raw", citation="someone")
+    for found in (rank(scores), absolute_reference(scores, "mean"), standardise(scores)):
+        assert found.agents["kind"].tolist() == ["x", "y", "y"]
+        assert found.citation == "someone"
+
+
+# -- scale, references -----------------------------------------------------------------------------------
+
+
+def test_standard_scores_with_the_sample_deviation():
+    curves = standardise(RAW)
+    assert curves.positions.iloc[:, 0].tolist() == pytest.approx([-1, 0, 1])
+    assert curves.interval == (-3, 3)
+    assert generality(curves)["capability"].mean() == pytest.approx(0, abs=0.03)
+
+
+def test_scores_beyond_the_limit_saturate():
+    scores = np.append(np.zeros(30), 1000.0)[:, None] + np.arange(31)[:, None] * 1e-6
+    table = generality(standardise(scores, columns=None))
+    assert table["capability"].max() == 3
+
+
+@pytest.mark.parametrize(
+    ("ties", "tie", "hard"), [("half", 0.5, 0.75), ("win", 1, 0.5), ("loss", 0, 1)]
+)
+def test_three_rules_for_a_tie_with_the_reference(ties, tie, hard):
+    found = absolute_reference([[5, 5], [7, 1], [9, 5]], "agent 1", ties)
+    assert found.frame.loc["agent 3"].tolist() == [1, tie]
+    assert found.difficulty.tolist() == [0, hard]
+    assert found.interval == (0, 1)
+
+
+def test_mean_reference_counts_all_agents():
+    found = absolute_reference([[0, 3], [1, 3], [5, 0]], "mean")
+    assert found.frame.to_numpy().tolist() == [[0, 1], [0, 1], [1, 0]]
+    assert found.difficulty.tolist() == pytest.approx([2 / 3, 1 / 3])
+
+
+def test_an_agent_called_mean_is_the_reference_of_that_name():
+    scores = pd.DataFrame([[9.0, 0.0], [1.0, 1.0]], index=["mean", "x"])
+    assert absolute_reference(scores, "mean").frame.loc["x"].tolist() == [0, 1]
+
+
+def test_missing_scores_do_not_count_against_an_item():
+    found = absolute_reference([[5, 5], [7, None], [4, 9]], "agent 1")
+    assert found.difficulty.tolist() == [0.5, 0]
+    assert np.isnan(found.frame.iloc[1, 1])
+
+
+def test_who_fails_everything_under_a_reference_is_a_step_at_the_easiest_item():
+    scores = [[5, 5, 5], [0, 0, 0], [9, 9, 0], [9, 0, 0]]
+    row = generality(absolute_reference(scores, "agent 1"), mode="reference").loc["agent 2"]
+    assert row["capability"] == pytest.approx(1 / 3)
+    assert row["spread"] == pytest.approx(0, abs=1e-7)
+
+
+def test_beta_positions_agree_with_scipy():
+    mean, sd = np.array([0.71, 0.86]), np.array([0.118, 0.3])
+    found = distributional_reference([[0.71, 0.1]], mean, sd).positions.to_numpy()[0]
+    alpha = mean * (mean * (1 - mean) / sd**2 - 1)
+    assert found == pytest.approx(stats.beta.cdf([0.71, 0.1], alpha, alpha * (1 - mean) / mean))
+
+
+def test_normal_positions_use_the_deviation_and_in_reference_mode_the_variance():
+    one = distributional_reference([[3.0]], [1.0], [2.0], family="normal")
+    two = distributional_reference([[3.0]], [1.0], [2.0], family="normal", mode="reference")
+    assert one.positions.iloc[0, 0] == pytest.approx(stats.norm.cdf(1))
+    assert two.positions.iloc[0, 0] == pytest.approx(stats.norm.cdf(0.5))
+
+
+def test_moments_may_be_columns_of_items():
+    items = pd.DataFrame({"m": [0.5], "s": [0.1]}, index=["i"])
+    values = Responses(pd.DataFrame({"i": [0.5, 0.7]}), items=items)
+    assert distributional_reference(values, "m", "s").positions["i"].iloc[0] == pytest.approx(0.5)
+
+
+# -- opponents -------------------------------------------------------------------------------------------
+
+
+def test_opponents_are_as_hard_as_their_score_with_the_own_draw():
+    found = opponent(ROUND_ROBIN)
+    assert found.difficulty.to_dict() == {
+        "a": 3.0, "b": 2.0, "c": 2.0, "d": 1.0, "(nobody)": 0.0, "(everybody)": 4.0,
+    }  # fmt: skip
+    assert found.interval == (0, 4)
+    assert generality(found)["mean"].to_dict() == {"a": 0.75, "b": 0.5, "c": 0.5, "d": 0.25}
+
+
+def test_opponents_without_the_own_draw():
+    found = opponent(ROUND_ROBIN, self_draw=False)
+    assert found.difficulty[["a", "d"]].tolist() == [2.5, 0.5]
+    assert found.interval == (0, 3)
+    assert np.isnan(found.frame.loc["a", "a"])
+    assert generality(found, missing="drop")["capability"].is_monotonic_decreasing
+
+
+def test_an_incomplete_round_robin_by_draws_or_by_what_was_played():
+    partial = games([[None, 1, None], [0, None, 1], [None, 0, None]])
+    assert opponent(partial, incomplete="draw").difficulty[["a", "c"]].tolist() == [2, 1]
+    dropped = opponent(partial, incomplete="drop")
+    assert dropped.difficulty[["a", "b", "c"]].tolist() == pytest.approx([2.25, 1.5, 0.75])
+    assert generality(dropped, missing="drop")["capability"].is_monotonic_decreasing
+
+
+def test_columns_of_a_tournament_may_come_in_another_order():
+    mixed = ROUND_ROBIN[["d", "b", "a", "c"]]
+    assert opponent(mixed).difficulty["a"] == 3.0
+
+
+# -- IRT and acceptability -------------------------------------------------------------------------------
+
+
+def test_irt_difficulties_move_to_the_scale_asked_for():
+    rng = np.random.default_rng(5)
+    chance = 1 / (1 + np.exp(-1.5 * (rng.normal(size=(400, 1)) - np.linspace(-1.5, 1.5, 8))))
+    answers = (rng.random(chance.shape) < chance).astype(float)
+    plain = irt_difficulty(answers)
+    assert np.corrcoef(plain.difficulty, np.arange(8))[0, 1] > 0.95
+    moved = irt_difficulty(answers, centre=10, deviation=2).difficulty
+    assert (moved.mean(), moved.std()) == pytest.approx((10, 2))
+    assert generality(irt_difficulty(answers))["capability"].between(-2.5, 2.5).all()
+
+
+def test_threshold_is_acceptability():
+    found = threshold(Responses([[0.9, 0.89, None]], difficulty=[1, 2, 3]), epsilon=0.1)
+    assert found.frame.iloc[0].tolist() == pytest.approx([1, 0, np.nan], nan_ok=True)
+    assert found.difficulty.tolist() == [1, 2, 3]
+
+
+# -- bad input -------------------------------------------------------------------------------------------
+
+NAN = [[1, None], [2, 3]]
+BAD = {
+    "one column": (lambda: rank(RAW, columns=1), "columns=1: is not a whole number from 2 up"),
+    "half a column": (lambda: rank(RAW, columns=2.5), "columns=2.5"),
+    "unknown ties": (lambda: rank(RAW, ties="loss"), "ties='loss': is not an option"),
+    "missing score": (lambda: rank(NAN), r"scores\['agent 1', 'item 2'\]=nan: is missing"),
+    "nobody else": (lambda: rank([[1, 2]], leave_one_out=True), "no other agent to compare with"),
+    "one score to rank": (
+        lambda: rank([[1, 2], [1, None]], leave_one_out=True, missing="drop"), "a single score"
+    ),
+    "agent without scores": (
+        lambda: rank([[1, 2], [None, None]], missing="drop"), "'agent 2': has no score at all"
+    ),
+    "item without scores": (lambda: rank([[1, None], [2, None]], missing="drop"), "'item 2': has no"),
+    "negative decimals": (lambda: rank(RAW, decimals=-1), "decimals=-1"),
+    "ranked twice": (lambda: rank(rank(RAW)), "has been transformed already"),
+    "continuous in reference mode": (
+        lambda: generality(rank(RAW, columns=None), mode="reference"), "use columns=100"
+    ),
+    "constant item": (
+        lambda: standardise([[1, 4], [2, 4]]), r"scores\['item 2'\]=4.0: is the same for all agents"
+    ),
+    "no limit": (lambda: standardise(RAW, limit=0), "limit=0: is out of range"),
+    "unknown reference": (lambda: absolute_reference(RAW, "human"), "reference='human': is not an"),
+    "unknown rule": (lambda: absolute_reference(RAW, "mean", "equal"), "ties='equal'"),
+    "reference with a gap": (
+        lambda: absolute_reference(NAN, "agent 1"), "a reference needs a score on every item"
+    ),
+    "reference alone": (
+        lambda: absolute_reference([[1, 2]], "agent 1"), "has no agent beside the reference"
+    ),
+    "unknown family": (
+        lambda: distributional_reference(RAW, [1] * 3, [1] * 3, "gamma"), "family='gamma'"
+    ),
+    "beta too wide": (
+        lambda: distributional_reference([[0.5]], [0.5], [0.5]),
+        r"sd\['item 1'\]=0.5: is too large for a beta distribution with mean 0.5; it must be below",
+    ),
+    "beta outside": (lambda: distributional_reference([[5]], [0.5], [0.1]), r"5.0: is not in \[0, 1\]"),
+    "beta mean": (lambda: distributional_reference([[0.5]], [1.0], [0.1]), "is not inside"),
+    "no deviation": (lambda: distributional_reference([[0.5]], [0.5], [0.0]), "is not positive"),
+    "too few means": (
+        lambda: distributional_reference([[0.5, 0.5]], [0.5], [0.1, 0.1]), "mean=1: has another length"
+    ),
+    "missing mean": (lambda: distributional_reference([[0.5]], [None], [0.1]), "mean.*is missing"),
+    "unknown column": (lambda: distributional_reference([[0.5]], "mu", "sd"), "'mu': is not a column"),
+    "mean without the item": (
+        lambda: distributional_reference([[0.5]], {"x": 0.5}, [0.1]), "an item without a value"
+    ),
+    "not square": (lambda: opponent([[None, 1, 1], [0, None, 1]]), "the same players in rows and"),
+    "one player": (lambda: opponent([[None]]), "the same players"),
+    "other players": (
+        lambda: opponent(pd.DataFrame([[None, 1], [0, None]], list("ab"), list("ac"))), "same players"
+    ),
+    "result above 1": (lambda: opponent([[None, 3], [0, None]]), r"is not a result in \[0, 1\]"),
+    "asymmetric": (
+        lambda: opponent(games([[None, 1], [0.5, None]])),
+        r"results\['a', 'b'\]=1.0: and its mirror do not add up to 1",
+    ),
+    "one side": (lambda: opponent(games([[None, 1], [None, None]])), "one side of the game"),
+    "incomplete": (
+        lambda: opponent(games([[None, 1, None], [0, None, 1], [None, 0, None]])),
+        r"results\['a', 'c'\]=nan: was not played: the round robin is incomplete",
+    ),
+    "idle player": (
+        lambda: opponent(
+            games([[None, 1, None], [0, None, None], [None, None, None]]), incomplete="drop"
+        ),
+        "'c': played no game",
+    ),
+    "unknown remedy": (lambda: opponent(ROUND_ROBIN, incomplete="guess"), "incomplete='guess'"),
+    "centre alone": (
+        lambda: irt_difficulty(np.eye(6)[:, :4], centre=1), "go together; give both or neither"
+    ),
+    "epsilon": (lambda: threshold([[1, 0]], 1.5), "epsilon=1.5: is out of range"),
+    "threshold of scores": (lambda: threshold([[3, 0]], 0), r"is not in \[0, 1\]"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_input_says_what_is_wrong(case):
+    call, message = BAD[case]
+    with pytest.raises(BadInput, match=message):
+        call()
