@@ -114,17 +114,22 @@ def show(fig: Figure, name: str, table: pd.DataFrame | None = None) -> None:
     _sign(fig)
     folder = _output()
     if folder is not None:
-        (folder / "figures").mkdir(exist_ok=True)
-        fig.savefig(
-            folder / "figures" / f"{name}.svg",
-            bbox_inches="tight",
-            metadata={"Date": None, "Creator": f"gindex_lab {_version()}"},
-        )
-        (folder / "figures" / f"{name}.png").write_bytes(_png(fig, 144))
+        _save_figure(fig, folder / "figures" / name)
     if table is not None:
         save_table(table, name)
     _show_png(_png(fig, 200), name)
     _close(fig)
+
+
+def _save_figure(fig: Figure, path: Path) -> None:
+    """SVG and PNG; no dates and no random ids, so that the same figure is the same file."""
+    import matplotlib
+
+    path.parent.mkdir(exist_ok=True)
+    metadata = {"Date": None, "Creator": f"gindex_lab {_version()}"}
+    with matplotlib.rc_context({"svg.hashsalt": path.name}):
+        fig.savefig(f"{path}.svg", bbox_inches="tight", metadata=metadata)
+    Path(f"{path}.png").write_bytes(_png(fig, 144))
 
 
 def _sign(fig: Figure) -> None:

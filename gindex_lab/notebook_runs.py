@@ -129,6 +129,7 @@ def _execute(task: Task, folder: Path) -> None:
             str(executed),
             parameters=dict(task.parameters),
             kernel_name="python3",
+            language="python",
             cwd=str(task.entry.file.parent),
             progress_bar=False,
             log_output=False,

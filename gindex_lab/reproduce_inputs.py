@@ -66,13 +66,15 @@ def read_catalogue(root: Path) -> list[Entry]:
         listed = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise BadInput(
-            "catalogue", str(path), "does not exist", "run this in the project"
+            "catalogue", _name(path), "does not exist", "run this in the project"
         ) from None
     except tomllib.TOMLDecodeError as error:
-        raise BadInput("catalogue", str(path), f"is not TOML ({error})", "mend that line") from None
+        raise BadInput(
+            "catalogue", _name(path), f"is not TOML ({error})", "mend that line"
+        ) from None
     entries = [_entry(row, root) for row in listed.get("notebook", [])]
     if not entries:
-        raise BadInput("catalogue", str(path), "lists no notebook", "add a [[notebook]]")
+        raise BadInput("catalogue", _name(path), "lists no notebook", "add a [[notebook]]")
     paths = [entry.path for entry in entries]
     for name in paths:
         if paths.count(name) > 1:
@@ -100,6 +102,11 @@ def _entry(row: Mapping[str, Any], root: Path) -> Entry:
     profiles = {profile: row.get(profile, {}) for profile in PROFILES}
     data = tuple(row.get("data", ()))
     return Entry(name, row["title"], row["paper"], data, row.get("seed", 1), profiles, root)
+
+
+def _name(path: Path) -> str:
+    """The end of a path, which is what tells it from others: messages are short."""
+    return "/".join(path.parts[-3:])
 
 
 def _suggest(word: object, known: Iterable[str]) -> str:
@@ -130,13 +137,13 @@ def read_notebook(path: Path) -> dict[str, Any]:
     try:
         notebook = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise BadInput("notebook", str(path), "does not exist", "mend catalogue.toml") from None
+        raise BadInput("notebook", _name(path), "does not exist", "mend catalogue.toml") from None
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
         raise BadInput(
-            "notebook", str(path), f"is not a notebook ({error})", "restore it from git"
+            "notebook", _name(path), f"is not a notebook ({error})", "restore it from git"
         ) from None
     if not isinstance(notebook, dict) or not isinstance(notebook.get("cells"), list):
-        raise BadInput("notebook", str(path), "has no cells", "save it from JupyterLab")
+        raise BadInput("notebook", _name(path), "has no cells", "save it from JupyterLab")
     return notebook
 
 
@@ -146,7 +153,7 @@ def declared_parameters(notebook: Mapping[str, Any], path: Path) -> set[str]:
     if len(tagged) != 1:
         raise BadInput(
             "notebook",
-            str(path),
+            _name(path),
             f"has {len(tagged) or 'no'} parameters cell{'s' * bool(tagged)}",
             "tag the one cell that sets the defaults",
         )
@@ -154,7 +161,7 @@ def declared_parameters(notebook: Mapping[str, Any], path: Path) -> set[str]:
         tree = ast.parse(_source(tagged[0]))
     except SyntaxError as error:
         raise BadInput(
-            "notebook", str(path), f"has a broken parameters cell ({error.msg})", "mend it"
+            "notebook", _name(path), f"has a broken parameters cell ({error.msg})", "mend it"
         ) from None
     names = [
         node.targets if isinstance(node, ast.Assign) else [node.target]

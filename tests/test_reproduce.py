@@ -1,0 +1,508 @@
+"""The pipeline on small projects of its own: what runs, what is skipped, what a failure says."""
+
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from gindex_lab import reproduce_inputs
+from gindex_lab.errors import BadInput, GIndexLabError
+from gindex_lab.notebook_runs import Failure
+from gindex_lab.reports import formula
+from gindex_lab.reproduce import reproduce, stale_reason
+from gindex_lab.reproduce_inputs import file_hash, inputs, parameters, read_catalogue, select
+
+PARAMETERS = 'profile = "quick"\nseed = 1\nn = 3'
+TABLE = """import os, pathlib
+out = pathlib.Path(os.environ["GINDEX_LAB_OUTPUT"])
+with open(os.environ["RUN_LOG"], "a") as log:
+    print(out.name.split(".")[1], file=log)
+(out / "tables").mkdir()
+(out / "tables/numbers.csv").write_text("".join(f"{i},{seed / (i + 3)}\\n" for i in range(n)))"""
+RICH = """import matplotlib.pyplot as plt
+import pandas as pd
+from gindex_lab import notebook as nb
+nb.start(data="simulated", seed=seed)
+nb.save_table(pd.DataFrame({"x": range(n), "y": [seed / (i + 3) for i in range(n)]}), "numbers")
+fig, ax = plt.subplots()
+nb.show(fig, "dot")"""
+
+
+def cell(name, source, *tags):
+    return {
+        "cell_type": "code",
+        "id": name,
+        "metadata": {"tags": list(tags)} if tags else {},
+        "source": source,
+        "outputs": [],
+        "execution_count": None,
+    }
+
+
+def text(name, source):
+    return {"cell_type": "markdown", "id": name, "metadata": {}, "source": source}
+
+
+def write_notebook(root, name, *cells, parameters=PARAMETERS):
+    path = root / "notebooks" / f"{name}.ipynb"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    tagged = [cell("parameters", parameters, "parameters")] if parameters is not None else []
+    notebook = {
+        "cells": [text("title", "# Why?"), *tagged, *cells],
+        "metadata": {"kernelspec": {"name": "python3", "display_name": "Python 3"}},
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    }
+    path.write_text(json.dumps(notebook))
+    return path
+
+
+def catalogue(root, *entries, extra=""):
+    rows = [
+        f'[[notebook]]\npath = "{e}"\ntitle = "Why <{e}>?"\npaper = "g-index"\n' for e in entries
+    ]
+    (root / "notebooks").mkdir(exist_ok=True)
+    (root / "notebooks" / "catalogue.toml").write_text("\n".join(rows) + extra)
+
+
+def run_log(root):
+    log = root / "runs.log"
+    return log.read_text().split() if log.exists() else []
+
+
+def tables(reports):
+    return {str(p.relative_to(reports)): p.read_bytes() for p in reports.glob("*/*/tables/*.csv")}
+
+
+@pytest.fixture(autouse=True, scope="module")
+def still():
+    """A package that does not change while the tests run, though somebody may be editing it."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(reproduce_inputs, "_PACKAGE", Path("/no-such-package"))
+        yield
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    """A project with one notebook that is written but not yet run."""
+    monkeypatch.setenv("RUN_LOG", str(tmp_path / "runs.log"))
+    write_notebook(tmp_path, "demo/one", cell("work", TABLE))
+    catalogue(tmp_path, "demo/one")
+    return tmp_path
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory, still):
+    """A project after one run: a notebook with everything, a failing one, a quiet one."""
+    root = tmp_path_factory.mktemp("project")
+    os.environ["RUN_LOG"] = str(root / "runs.log")
+    write_notebook(
+        root,
+        "demo/one",
+        text("formula", r"The spread $S$ and $$\Gamma = \frac{1}{S}$$"),
+        cell("work", RICH),
+        cell("claim", "nb.claim('N295', -0.8660254)\nnb.found('All **well** <here>.')"),
+    )
+    write_notebook(root, "demo/bad", cell("work", "x = 1\ny = [][x]  # <b>\nz = 3"))
+    write_notebook(root, "demo/quiet", cell("work", "1 + 1"))
+    extra = "quick = { n = 4 }\n"
+    catalogue(root, "demo/bad", "demo/quiet", "demo/one", extra=extra)
+    status = reproduce(root=root, reports=root / "reports")
+    return root, root / "reports", status
+
+
+def test_a_run_publishes_every_output_of_a_notebook(finished):
+    _, reports, _ = finished
+    outputs = {
+        p.relative_to(reports / "demo" / "one").as_posix()
+        for p in (reports / "demo" / "one").rglob("*.*")
+    }
+    assert outputs >= {
+        "figures/dot.svg", "figures/dot.png", "tables/numbers.csv", "claims.json", "notebook.ipynb",
+        "record.json", "report.html",
+    }  # fmt: skip
+    assert (reports / "demo/one/tables/numbers.csv").read_text().splitlines()[:2] == [
+        "x,y",
+        "0,0.333333333333",
+    ]
+    assert len((reports / "demo/one/tables/numbers.csv").read_text().splitlines()) == 5  # n = 4
+
+
+def test_a_failing_notebook_is_reported_with_cell_line_and_error_and_the_others_go_on(finished):
+    _, reports, status = finished
+    assert status == 1
+    error = (reports / ".failed/demo-bad/error.txt").read_text()
+    assert error == (
+        "demo/bad failed in cell 3: IndexError: list index out of range\n    y = [][x]  # <b>\n"
+    )
+    assert (reports / ".failed/demo-bad/notebook.ipynb").exists()
+    assert not (reports / "demo/bad").exists()
+    assert (reports / "demo/quiet/report.html").exists()
+
+
+def test_the_manifest_says_what_was_run_with_what(finished):
+    _, reports, _ = finished
+    manifest = json.loads((reports / "manifest.json").read_text())
+    assert manifest["profile"] == "quick"
+    assert manifest["versions"]["python"].startswith("3.")
+    one = manifest["notebooks"]["demo/one"]
+    assert one["status"] == "done"
+    assert one["parameters"] == {"profile": "quick", "seed": 1, "n": 4}
+    assert one["provenance"]["source"] == "simulated"
+    assert set(one["outputs"]) >= {"tables/numbers.csv", "figures/dot.svg"}
+    assert one["seconds"] > 0
+    assert manifest["notebooks"]["demo/bad"]["status"] == "failed"
+
+
+def test_the_pages_are_escaped_and_need_no_network(finished):
+    _, reports, _ = finished
+    index = (reports / "index.html").read_text()
+    assert "Why &lt;demo/one&gt;?" in index
+    assert "y = [][x]  # &lt;b&gt;" in index
+    assert 'src="demo/one/figures/dot.png"' in index
+    page = (reports / "demo/one/report.html").read_text()
+    assert "<mfrac>" in page
+    assert "<strong>well</strong> &lt;here&gt;" in page
+    for name in ("index.html", "claims.html", "demo/one/report.html"):
+        page = (reports / name).read_text().replace("http://www.w3.org/1998/Math/MathML", "")
+        assert "://" not in page
+
+
+def test_the_ledger_page_has_a_row_for_every_claim(finished):
+    _, reports, _ = finished
+    page = (reports / "claims.html").read_text()
+    assert page.count("<tr data-paper=") == 643
+    assert '<td id="N295">N295</td>' in page
+    assert '<a href="demo/one/report.html">demo/one</a>' in page
+
+
+def test_a_second_run_does_nothing_and_says_so_quickly(finished, capsys):
+    root, reports, _ = finished
+    before = {p: p.stat().st_mtime_ns for p in reports.rglob("*.*") if p.name != ".lock"}
+    began = time.monotonic()
+    assert reproduce("demo/one", root=root, reports=reports) == 0
+    assert time.monotonic() - began < 5
+    assert "Nothing to do" in capsys.readouterr().out
+    assert before == {p: p.stat().st_mtime_ns for p in before}
+
+
+def test_figures_are_the_same_bytes_when_made_again(finished, tmp_path):
+    root, reports, _ = finished
+    assert reproduce("demo/one", root=root, reports=tmp_path) == 0
+    for name in ("figures/dot.svg", "figures/dot.png", "tables/numbers.csv", "claims.json"):
+        assert (tmp_path / "demo/one" / name).read_bytes() == (
+            reports / "demo/one" / name
+        ).read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (lambda root: write_notebook(root, "demo/one", cell("work", "2")), "notebook changed"),
+        (lambda root: catalogue(root, "demo/one", extra="seed = 2"), "parameters changed"),
+        (lambda root: catalogue(root, "demo/one", extra="quick = { n = 9 }"), "parameters changed"),
+        (lambda root: (root / "requirements.lock").write_text("x==1"), "locked versions changed"),
+        (lambda root: (root / "data" / "t.csv").write_text("b"), "package changed"),
+        (lambda root: (root / "out/tables/t.csv").unlink(), "tables/t.csv was changed or removed"),
+        (lambda root: (root / "out/tables/t.csv").write_text("2"), "tables/t.csv was changed"),
+        (lambda root: (root / "out/record.json").write_text("{"), "not run yet"),
+    ],
+)
+def test_a_notebook_is_stale_when_an_input_or_output_changed(project, change, reason):
+    (project / "data").mkdir()
+    (project / "data" / "t.csv").write_text("a")
+    table = project / "out" / "tables" / "t.csv"
+    table.parent.mkdir(parents=True)
+    table.write_text("1")
+    (entry,) = read_catalogue(project)
+    record = {"inputs": inputs(entry, "quick"), "outputs": {"tables/t.csv": file_hash(table)}}
+    (project / "out" / "record.json").write_text(json.dumps(record))
+    assert stale_reason(project / "out", inputs(entry, "quick")) is None
+
+    change(project)
+    reproduce_inputs.forget()
+    (entry,) = read_catalogue(project)
+    assert reason in stale_reason(project / "out", inputs(entry, "quick"))
+
+
+def test_outputs_stored_in_a_notebook_do_not_make_it_stale(project):
+    (entry,) = read_catalogue(project)
+    before = inputs(entry, "quick")
+    notebook = json.loads(entry.file.read_text())
+    notebook["cells"][2]["outputs"] = [{"output_type": "stream", "name": "stdout", "text": "hi"}]
+    entry.file.write_text(json.dumps(notebook))
+    assert inputs(entry, "quick") == before
+
+
+def test_another_profile_is_another_run(project):
+    (entry,) = read_catalogue(project)
+    assert inputs(entry, "full") != inputs(entry, "quick")
+    assert parameters(entry, "full") == {"profile": "full", "seed": 1}
+
+
+def test_only_may_name_a_folder_or_a_path(project):
+    write_notebook(project, "other/two")
+    catalogue(project, "demo/one", "other/two")
+    entries = read_catalogue(project)
+    assert [e.path for e in select(entries, "other")] == ["other/two"]
+    assert [e.path for e in select(entries, "notebooks/demo/one.ipynb")] == ["demo/one"]
+
+
+ENTRY = '[[notebook]]\npath = "demo/one"\ntitle = "T"\npaper = "p"\n'
+
+
+@pytest.mark.parametrize(
+    ("listed", "message"),
+    [
+        ("", "lists no notebook; add a"),
+        ("[[notebook\n", r"is not TOML .*; mend that line"),
+        (ENTRY + ENTRY, "path='demo/one': stands in the catalogue twice"),
+        (
+            ENTRY + "titel = 'x'\n",
+            "titel='x': of notebook 'demo/one' is unknown; did you mean title",
+        ),
+        (ENTRY + "seed = 'x'\n", "seed='x': of notebook 'demo/one' is not a int"),
+        (ENTRY + "data = 'mazes'\n", "data='mazes': of notebook 'demo/one' is not a list"),
+        (ENTRY.replace('title = "T"\n', ""), "title=None: of notebook 'demo/one' is missing"),
+        (ENTRY.replace("demo/one", "one"), "path='one': is not folder/notebook"),
+        (ENTRY.replace("demo/one", "../../etc/x"), "is not folder/notebook"),
+        (ENTRY.replace("demo/one", "demo/none"), r"none\.ipynb': does not exist; mend"),
+        (ENTRY + "quick = { m = 1 }\n", "m=1: is not set in the parameters cell of demo/one"),
+        (ENTRY + "data = ['no-such-set']\n", "no-such-set"),
+    ],
+)
+def test_a_bad_catalogue_is_refused(project, listed, message):
+    (project / "notebooks" / "catalogue.toml").write_text(listed)
+    with pytest.raises(GIndexLabError, match=message):
+        reproduce(root=project, reports=project / "reports")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("{not json", r"one\.ipynb': is not a notebook"),
+        ("[]", "has no cells; save it from JupyterLab"),
+        ('{"cells": 3}', "has no cells"),
+    ],
+)
+def test_a_broken_notebook_is_refused(project, content, message):
+    (project / "notebooks/demo/one.ipynb").write_text(content)
+    with pytest.raises(BadInput, match=message):
+        reproduce(root=project, reports=project / "reports")
+
+
+def test_a_notebook_needs_exactly_one_parameters_cell_that_parses(project):
+    write_notebook(project, "demo/one", parameters=None)
+    with pytest.raises(BadInput, match="has no parameters cell; tag the one cell"):
+        reproduce(root=project, reports=project / "reports")
+    write_notebook(project, "demo/one", cell("again", "n = 1", "parameters"))
+    with pytest.raises(BadInput, match="has 2 parameters cells"):
+        reproduce(root=project, reports=project / "reports")
+    write_notebook(project, "demo/one", parameters="n = = 1")
+    with pytest.raises(BadInput, match="has a broken parameters cell"):
+        reproduce(root=project, reports=project / "reports")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"only": "demo/on"}, "only='demo/on': names no notebook; did you mean demo/one"),
+        ({"only": "zzz"}, "only='zzz': names no notebook; use one of demo/one"),
+        ({"profile": "fast"}, "profile='fast': is not an option; use one of 'quick', 'full'"),
+        ({"jobs": 0}, "jobs=0: is not a whole number from 1 up"),
+    ],
+)
+def test_bad_arguments_are_refused(project, arguments, message):
+    with pytest.raises(BadInput, match=message):
+        reproduce(root=project, reports=project / "reports", **arguments)
+
+
+def test_no_catalogue_is_a_clear_error(tmp_path):
+    with pytest.raises(
+        BadInput, match=r"catalogue\.toml': does not exist; run this in the project"
+    ):
+        reproduce(root=tmp_path, reports=tmp_path / "reports")
+
+
+def test_a_reports_folder_that_cannot_be_written_is_refused(project):
+    (project / "file").write_text("")
+    with pytest.raises(BadInput, match=r"cannot be written to .*; choose another with --reports"):
+        reproduce(root=project, reports=project / "file" / "reports")
+
+
+def test_two_runs_do_not_share_a_reports_folder(project):
+    fcntl = pytest.importorskip("fcntl")
+    (project / "reports").mkdir()
+    with (project / "reports" / ".lock").open("wb") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        with pytest.raises(BadInput, match="is being written by another run; wait"):
+            reproduce(root=project, reports=project / "reports")
+
+
+def test_a_failure_reads_as_a_line():
+    assert str(Failure("a/b", "the kernel died")) == "a/b failed: the kernel died"
+
+
+def test_a_formula_that_cannot_be_read_stays_as_its_source():
+    assert formula("a < b^") == '<code class="formula">a &lt; b^</code>'
+
+
+# -- interruptions -------------------------------------------------------------------------------------
+
+DRIVER = """import sys
+from pathlib import Path
+from gindex_lab import reproduce_inputs
+from gindex_lab.reproduce import reproduce
+
+reproduce_inputs._PACKAGE = Path("/no-such-package")  # may be edited while the test runs
+if __name__ == "__main__":
+    root = Path(sys.argv[1])
+    try:
+        sys.exit(reproduce(root=root, reports=root / "reports"))
+    except KeyboardInterrupt:
+        sys.exit(130)
+"""
+
+
+def start(root):
+    driver = root / "driver.py"
+    driver.write_text(DRIVER)
+    return subprocess.Popen(
+        [sys.executable, str(driver), str(root)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        env={**os.environ, "RUN_LOG": str(root / "runs.log")},
+        start_new_session=True,
+    )
+
+
+def published(root):
+    """The notebooks that are there whole; a half-written folder fails here."""
+    names = set()
+    for folder in (root / "reports" / "demo").glob("[!.]*"):
+        record = json.loads((folder / "record.json").read_text())
+        assert stale_reason(folder, record["inputs"]) is None
+        names.add(folder.name)
+    return names
+
+
+def processes_of(root):
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            if str(root).encode() in path.read_bytes():
+                found.append(path.parent.name)
+        except OSError:  # it ended while we looked
+            continue
+    return found
+
+
+def many(root, n=3):
+    names = [f"demo/n{i}" for i in range(n)]
+    for i, name in enumerate(names):
+        write_notebook(root, name, cell("work", TABLE), parameters=f"seed = {i + 1}\nn = 50")
+    catalogue(root, *names)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="sends POSIX signals")
+def test_killed_at_ten_moments_a_run_resumes_to_the_same_bytes(tmp_path):
+    many(tmp_path)
+    began = time.monotonic()
+    whole = start(tmp_path)
+    assert whole.wait(120) == 0, whole.stdout.read()
+    longest = time.monotonic() - began
+    expected = tables(tmp_path / "reports")
+    assert len(expected) == 3
+
+    moments = random.Random(1)
+    shutil.rmtree(tmp_path / "reports")
+    for _ in range(10):
+        if (tmp_path / "reports").exists() and len(published(tmp_path)) == 3:
+            shutil.rmtree(tmp_path / "reports")
+        safe = published(tmp_path)
+        (tmp_path / "runs.log").unlink(missing_ok=True)
+        running = start(tmp_path)
+        time.sleep(moments.uniform(0.2, longest))
+        if moments.random() < 0.5:
+            running.kill()
+        else:
+            os.killpg(running.pid, signal.SIGKILL)
+        running.wait()
+        running.stdout.close()
+        time.sleep(0.4)  # orphaned workers notice within 0.1 s
+        now, began_in_this_run = published(tmp_path), run_log(tmp_path)
+        assert safe <= now
+        assert not safe & set(began_in_this_run), "a finished notebook was computed again"
+        assert len(began_in_this_run) - len(now - safe) <= 2, "more than the interrupted were lost"
+    last = start(tmp_path)
+    assert last.wait(120) == 0, last.stdout.read()
+    assert tables(tmp_path / "reports") == expected
+    assert not list((tmp_path / "reports" / "demo").glob(".*")), "leftovers of killed runs"
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="sends POSIX signals")
+def test_ctrl_c_stops_at_once_leaves_no_process_and_resumes(tmp_path):
+    many(tmp_path)
+    running = start(tmp_path)
+    while True:  # until the first notebook is published
+        line = running.stdout.readline()
+        assert line, "the run ended before it could be interrupted"
+        if line.startswith("[1/3]"):
+            break
+    began = time.monotonic()
+    os.killpg(running.pid, signal.SIGINT)
+    output = running.communicate(timeout=30)[0]
+    assert running.returncode == 130
+    assert time.monotonic() - began < 5
+    assert "Traceback" not in output
+    done = published(tmp_path)
+    assert done
+    while processes_of(tmp_path) and time.monotonic() - began < 10:
+        time.sleep(0.1)
+    assert not processes_of(tmp_path)
+    (tmp_path / "runs.log").unlink()
+    again = start(tmp_path)
+    output = again.communicate(timeout=60)[0]
+    assert again.returncode == 0, output
+    assert not done & set(run_log(tmp_path))
+    assert len(published(tmp_path)) == 3
+
+
+def test_a_worker_that_dies_costs_only_its_own_notebook(project):
+    write_notebook(
+        project, "demo/dies", cell("work", "import os, signal\nos.kill(os.getppid(), 9)")
+    )
+    catalogue(project, "demo/dies", "demo/one")
+    assert reproduce(root=project, reports=project / "reports", jobs=1) == 1
+    error = (project / "reports/.failed/demo-dies/error.txt").read_text()
+    assert error == "demo/dies failed: its worker process died; perhaps out of memory\n"
+    assert published(project) == {"one"}
+
+
+def test_a_kernel_that_dies_is_reported(project):
+    write_notebook(project, "demo/one", cell("work", "import os\nos._exit(1)"))
+    assert reproduce(root=project, reports=project / "reports", jobs=1) == 1
+    error = (project / "reports/.failed/demo-one/error.txt").read_text()
+    assert "demo/one failed: the kernel died" in error
+
+
+def test_a_bad_claim_or_name_fails_its_notebook_with_our_message(project):
+    write_notebook(
+        project,
+        "demo/one",
+        cell("work", "from gindex_lab import notebook\nnotebook.claim('X9', 1)"),
+    )
+    assert reproduce(root=project, reports=project / "reports") == 1
+    error = (project / "reports/.failed/demo-one/error.txt").read_text()
+    assert "demo/one failed in cell 3: BadInput: id='X9': is not in the ledger" in error
+    assert "notebook.claim('X9', 1)" in error
