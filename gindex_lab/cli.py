@@ -103,7 +103,8 @@ def _reproduce(options: argparse.Namespace) -> int:
 def _data_list(_: argparse.Namespace) -> None:
     from gindex_lab.data import datasets
 
-    print(datasets().to_string(index=False, max_colwidth=60))
+    shown = datasets()[["name", "size", "kind", "available", "licence", "where"]]
+    print(shown.to_string(index=False, max_colwidth=48))
 
 
 def _data_fetch(options: argparse.Namespace) -> None:

@@ -19,15 +19,16 @@ _LONGEST = 80
 
 
 def short(value: object) -> str:
-    """A value as it may stand in a message: one line, 80 characters at most.
+    """A value as it may stand in a message: one line, 80 characters at most, both ends kept.
 
-    >>> short("x" * 200)[-5:]
-    'xxxx…'
+    >>> short("/a/long/" + "path/" * 40 + "scores.csv")
+    "'/a/long/path/path/path/path/path/path/p…th/path/path/path/path/path/scores.csv'"
     >>> short([1, 2])
     '[1, 2]'
     """
     text = " ".join(repr(value).split())
-    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+    half = _LONGEST // 2
+    return text if len(text) <= _LONGEST else f"{text[:half]}…{text[1 - half :]}"
 
 
 class GIndexLabError(Exception):

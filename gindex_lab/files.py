@@ -69,10 +69,15 @@ def write_text(path: Path, text: str) -> None:
 def read_table(path: Path) -> pd.DataFrame:
     """A CSV with every float exactly as written."""
     try:
-        return pd.read_csv(path)
+        table = pd.read_csv(path)
     except FileNotFoundError:
         raise BadInput("path", str(path), "does not exist", "check the name") from None
     except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
         raise BadInput(
             "path", str(path), f"is not a CSV ({error})", "save it as UTF-8 CSV"
         ) from None
+    if not isinstance(table.index, pd.RangeIndex):  # pandas took the first column for labels
+        raise BadInput(
+            "path", str(path), "has more cells in a row than names in its header", "name each column"
+        )
+    return table

@@ -110,15 +110,7 @@ def _table(folder: Path, part: str) -> pd.DataFrame:
             f"has no {part}.csv",
             "a data set needs responses.csv, items.csv and agents.csv",
         )
-    table = read_table(path)
-    if not isinstance(table.index, pd.RangeIndex):  # pandas then takes the first column for labels
-        raise BadInput(
-            f"{folder.name}/{part}.csv",
-            str(folder),
-            "has more cells in a row than names in its header",
-            "name every column once",
-        )
-    return table
+    return read_table(path)
 
 
 def _column(folder: Path, items: pd.DataFrame, name: str) -> Any:

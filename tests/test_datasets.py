@@ -653,7 +653,7 @@ def spoil_text(part, old, new):
         (spoil_text("items", "\ni24", "\ni77,2,m,D\ni24"), r"something else .* 'i77'"),
         (
             spoil_text("responses", ",i24", ""),
-            r"demo/responses\.csv=.*has more cells in a row than names",
+            r"demo/responses\.csv'.*has more cells in a row than names",
         ),
         (spoil_text("responses", "agent,", "who,"), r"has no column 'agent'"),
         (spoil_text("responses", "agent a,1", "agent a,2"), r"is not in \[0, 1\]"),
