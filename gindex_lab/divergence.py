@@ -166,7 +166,7 @@ def _rough(
     from gindex_lab.neighbours import rough
 
     if until is not None:
-        effort = int(max(0.0, until - time.monotonic()) * 100_000_000)
+        effort = int(max(0.0, until - time.monotonic()) * 30_000_000)
     image = np.full(int(t.first[a + 1] - t.first[a]), -1, np.int32)
     low, high = rough(
         t, a, b, rules.symmetric, rules.both_ways, effort, shades(t, a), shades(t, b), image
