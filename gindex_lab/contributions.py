@@ -60,12 +60,12 @@ class Contributions:
 
 
 def knots_for(units: int, levels: int) -> int:
-    """How many knots the fit may have: 1.5 ∛units, so that bias and absorbed noise both vanish.
+    """How many knots the fit may have: 1.75 ∛units, so that bias and absorbed noise both vanish.
 
     >>> [knots_for(n, n) for n in (5, 20, 100, 500)]
-    [2, 4, 7, 12]
+    [2, 5, 8, 14]
     """
-    return int(max(1, min(levels, round(1.5 * units ** (1 / 3)), units // 2)))
+    return int(max(1, min(levels, round(1.75 * units ** (1 / 3)), units // 2)))
 
 
 def contributions_of(sample: Sample) -> Contributions:

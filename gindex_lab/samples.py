@@ -83,20 +83,10 @@ def sample_of(
     )
 
 
-def sample_like(table: pd.DataFrame, study: Responses, resample: str, *, whole: bool) -> Sample:
-    """The sample behind a table of `gl.generality`, on its interval and with its estimator.
-
-    `whole` says that the user gave no interval: then the expected difficulty starts where the
-    authors' limits do, as in that table.
-    """
-    from gindex_lab.acc import difficulties_of
-    from gindex_lab.reference import difficulty_limits
-
-    interval: Interval = table.attrs["interval"]
-    origin = None
-    if whole and study.interval is None:
-        origin = min(interval[0], difficulty_limits(difficulties_of(study))[0])
-    return sample_of(study, interval, table.attrs["estimator"], resample, origin)
+def sample_like(table: pd.DataFrame, study: Responses, resample: str) -> Sample:
+    """The sample behind a table of `gl.generality`: on its interval, with its origin and estimator."""
+    kept = table.attrs
+    return sample_of(study, kept["interval"], kept["estimator"], resample, kept["origin"])
 
 
 def _codes(about: pd.DataFrame, resample: str) -> np.ndarray:

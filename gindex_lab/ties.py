@@ -208,7 +208,7 @@ def population_intervals(
     if len(table) < 3:
         raise BadInput("responses", len(table), "are too few agents for a population", "add agents")
     unit = "families" if resample == "families" else "items"
-    found = contributions_of(sample_like(table, study, unit, whole=interval is None))
+    found = contributions_of(sample_like(table, study, unit))
     b, random = integer("resamples", resamples, 100), generator(seed)
     drawn = np.concatenate(
         [
