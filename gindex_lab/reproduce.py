@@ -36,7 +36,7 @@ from gindex_lab.notebook_runs import (
 from gindex_lab.reproduce_inputs import PROFILES, Entry, file_hash, inputs, parameters
 from gindex_lab.validate import choice, integer
 
-__all__ = ["reproduce", "stale_reason"]
+__all__ = ["judged", "reproduce", "stale_reason"]
 
 Report = Callable[[str], None]
 
@@ -233,17 +233,28 @@ def _conclude(
     _write_if_new(reports / "claims.html", claims_page(found))
     _write_if_new(reports / "index.html", index_page(entries, runs, found))
     _write_if_new(reports / "manifest.json", _manifest(runs, profile, root))
-    current = {path: state["profile"] for path, state in runs.items() if state["status"] == "done"}
-    lost = ledger.regressions(
-        found, current, ledger.load_baseline(root / "data" / ledger.BASELINE.name)
-    )
-    silent = ledger.unexplained(found)
+    lost, silent = _judge(found, runs, root)
     for problem in [*map(str, failures), *_complaints(lost, silent)]:
         print(problem, file=sys.stderr)
     if not ran:
         print("Nothing to do: every notebook is up to date.")
     print(f"{_tally(found)}\nreport: {reports / 'index.html'}", flush=True)
     return 1 if failures or lost or silent else 0
+
+
+def judged(root: Path, reports: Path) -> tuple[list[str], list[str]]:
+    """The claims that were lost, and those that differ unexplained, by the runs that are up to date."""
+    runs = _states(reproduce_inputs.read_catalogue(root), reports)
+    return _judge(ledger.results(reports), runs, root)
+
+
+def _judge(
+    found: list[ledger.Result], runs: dict[str, dict[str, Any]], root: Path
+) -> tuple[list[str], list[str]]:
+    current = {path: state["profile"] for path, state in runs.items() if state["status"] == "done"}
+    baseline = ledger.load_baseline(root / "data" / ledger.BASELINE.name)
+    fresh = [result for result in found if set(result.notebooks) <= set(current)]
+    return ledger.regressions(found, current, baseline), ledger.unexplained(fresh)
 
 
 def _complaints(lost: list[str], silent: list[str]) -> list[str]:

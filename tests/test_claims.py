@@ -1,0 +1,346 @@
+"""The ledger: what counts as reproduced, what a record may be, and what fails the build."""
+
+import csv
+import json
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gindex_lab import claims, notebook
+from gindex_lab.claim_values import agrees, printed_numbers
+from gindex_lab.claims import Record, find, ledger, regressions, results, status, unexplained
+from gindex_lab.errors import BadInput
+
+CLAIMS = ledger()
+
+
+def folder(reports, name, entries, profile="quick", fingerprint="abc", source="published"):
+    """A published run with these claims, as the pipeline leaves it."""
+    path = reports / name
+    path.mkdir(parents=True)
+    data = [{"name": "mazes", "fingerprint": fingerprint, "source": source}]
+    record = {"notebook": name, "profile": profile, "data": data}
+    (path / "record.json").write_text(json.dumps(record))
+    (path / "claims.json").write_text(json.dumps(entries))
+
+
+def entry(claim_id, value, source="published"):
+    return {
+        "id": claim_id,
+        "value": value,
+        "source": source,
+        "mode": "",
+        "exact": None,
+        "note": "",
+    }
+
+
+# -- printed numbers -----------------------------------------------------------------------------------
+
+
+@given(st.floats(-1e6, 1e6), st.integers(0, 6))
+def test_every_number_agrees_with_its_own_print(value, digits):
+    assert agrees("number", f"{value:.{digits}f}", value)
+
+
+@given(st.floats(-1e3, 1e3), st.integers(0, 6))
+def test_a_number_two_thirds_of_a_unit_off_differs_and_a_truncated_one_does_not(value, digits):
+    printed = f"{value:.{digits}f}"
+    off = float(printed) + 0.66 * 10.0**-digits
+    assert not agrees("number", printed, off)
+    assert agrees("number", printed, off, truncated=True)
+
+
+@pytest.mark.parametrize(
+    ("text", "values", "units"),
+    [
+        ("16.32", [16.32], [0.01]),
+        ("76%", [76], [1]),
+        ("−0.49", [-0.49], [0.01]),
+        ("12 / 9", [12, 9], [1, 1]),
+        ("p = 7.7e-32", [7.7e-32], [1e-33]),
+        ("T.C.Bishop 3.25/0.81; Fruit2 7.75/0.30", [3.25, 0.81, 7.75, 0.30], [0.01] * 4),
+        ("+4", [4], [1]),
+        ("none", [], []),
+    ],
+)
+def test_printed_numbers_are_found_with_their_last_digit(text, values, units):
+    found = printed_numbers(text)
+    assert [p.value for p in found] == values
+    assert [p.unit for p in found] == pytest.approx(units)
+
+
+def test_a_tie_agrees_with_both_ways_of_rounding():
+    assert agrees("number", "47.87", 47.875)
+    assert agrees("number", "47.88", 47.875)
+
+
+@pytest.mark.parametrize(
+    ("kind", "expected", "value", "answer"),
+    [
+        ("numbers", "9.86, 0.39", [9.8649, 0.3901], True),
+        ("numbers", "9.86, 0.39", [9.8649, 0.3951], False),
+        ("bound", "> 45", 45.0, False),
+        ("bound", ">= 45", 45.0, True),
+        ("bound", "<= 0.15", 0.16, False),
+        ("bound", "< 1", 0.5, True),
+        ("text", "classif.lda(9)", "classif.LDA(9)", True),
+        ("text", "m", "n", False),
+        ("statement", "yes", True, True),
+        ("statement", "yes", False, False),
+    ],
+)
+def test_each_kind_is_compared_in_its_own_way(kind, expected, value, answer):
+    assert agrees(kind, expected, value) is answer
+
+
+# -- the ledger itself ---------------------------------------------------------------------------------
+
+
+def test_tolerances_follow_from_the_printed_digits():
+    wrong = [c.id for c in CLAIMS.values() if c.tolerance != c.derived_tolerance()]
+    assert wrong == []
+
+
+def test_every_row_can_be_compared():
+    for claim in CLAIMS.values():
+        numbers = printed_numbers(claim.target)
+        if claim.kind == "number":
+            assert len(numbers) == 1, claim
+        if claim.kind == "numbers":
+            assert len(numbers) > 1, claim
+            assert claim.holds([p.value for p in numbers])
+        if claim.kind == "bound":
+            assert claim.holds(math.inf) is not claim.holds(-math.inf), claim
+
+
+def test_no_status_is_typed_in():
+    words = {"reproduced", "differs", "status"}
+    with claims.LEDGER.open(newline="") as file:
+        assert not words & set(next(csv.reader(file)))
+
+
+def test_the_data_sets_that_claims_require_exist():
+    from gindex_lab.registry import entries
+
+    needed = {name for claim in CLAIMS.values() for name in claim.requires.split()}
+    assert needed <= set(entries())
+
+
+@pytest.mark.shared
+def test_the_ledger_holds_every_claim_of_the_source_as_printed(shared):
+    with (shared / "claims.csv").open(newline="") as file:
+        source = {row["id"]: row["published"] for row in csv.DictReader(file)}
+    assert {c.id: c.published for c in CLAIMS.values()} == source
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda rows: rows[0].replace("kind", "sort") + rows[1], "has other columns than a ledger"),
+        (lambda rows: rows[0] + rows[1] + rows[1], "id='N001': stands in the ledger twice"),
+        (lambda rows: rows[0] + rows[1].replace("number", "sum"), "kind='sum': of claim N001"),
+    ],
+)
+def test_a_broken_ledger_is_refused(tmp_path, change, message):
+    rows = claims.LEDGER.read_text().splitlines(keepends=True)
+    (tmp_path / "claims.csv").write_text(change(rows))
+    with pytest.raises(BadInput, match=message):
+        ledger(tmp_path / "claims.csv")
+
+
+def test_a_missing_ledger_is_refused(tmp_path):
+    with pytest.raises(BadInput, match="is no ledger; restore"):
+        ledger(tmp_path / "claims.csv")
+
+
+# -- what a notebook may record ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("claim_id", "value", "message"),
+    [
+        ("X001", 1.0, "id='X001': is not in the ledger"),
+        ("G0011", 1.0, "is not in the ledger; did you mean .*G001"),
+        ("N295", math.nan, "claim N295 is a number .*find out why it is not finite"),
+        ("N295", math.inf, "not finite"),
+        ("N295", "-0.866", r"value='-0.866': claim N295 is a number \('-0.866'\); pass a number"),
+        ("N295", True, "pass a number"),
+        ("N295", None, "pass a number"),
+        ("N295", [1.0], "pass a number"),
+        ("N295", np.array([1.0, 2.0]), "pass a number"),
+        ("N491", 9.86, "claim N491 is 2 numbers .*pass a list of 2"),
+        ("N491", [9.86], "pass 2 numbers"),
+        ("N491", [9.86, math.nan], "not finite"),
+        ("N491", "9.86, 0.39", "pass a list of 2"),
+        ("N113", 1.0, "claim N113 is a statement that holds or not; pass True or False"),
+        ("N155", 3, r"claim N155 is a text \('classif.nnet\(3\)'\); pass a string"),
+    ],
+)
+def test_a_value_that_cannot_be_compared_is_refused(claim_id, value, message):
+    with pytest.raises(BadInput, match=message):
+        notebook.claim(claim_id, value)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: notebook.start(data="made up"), "data='made up': is not an option; use one of"),
+        (lambda: notebook.start(data=[1]), "data=None: is not an option"),
+        (lambda: notebook.start(mode="fast"), "mode='fast': is not an option"),
+        (lambda: notebook.save_table([1], "t"), r"table=\[1\]: is not a DataFrame; wrap it"),
+        (lambda: notebook.save_table(None, "../t"), "name='../t': cannot be a file name here"),
+        (lambda: notebook.show(None, "Fig 1"), "name='Fig 1': cannot be a file name here"),
+        (lambda: notebook.claim("N295", -0.866, source="web"), "source='web': is not an option"),
+    ],
+)
+def test_other_notebook_calls_refuse_nonsense(call, message):
+    with pytest.raises(BadInput, match=message):
+        call()
+
+
+def test_numpy_values_are_taken_and_recorded_as_plain_json(tmp_path, monkeypatch):
+    monkeypatch.setenv(notebook.OUTPUT, str(tmp_path))
+    notebook.start(data="simulated", mode="reference")
+    notebook.claim("N295", np.float64(-0.5))
+    notebook.claim("N295", np.float32(-0.8662), exact=-0.8660254)
+    notebook.claim("N491", np.array([9.86, 0.39]), source="published")
+    notebook.claim("N113", np.True_)
+    kept = json.loads((tmp_path / "claims.json").read_text())
+    assert [(e["id"], e["source"], e["mode"]) for e in kept] == [
+        ("N295", "simulated", "reference"),
+        ("N491", "published", "reference"),
+        ("N113", "simulated", "reference"),
+    ]
+    assert kept[0]["value"] == pytest.approx(-0.8662)
+    assert kept[2]["value"] is True
+
+
+def test_one_simulated_table_makes_the_notebook_simulated(tmp_path, monkeypatch):
+    monkeypatch.setenv(notebook.OUTPUT, str(tmp_path))
+    notebook.start(data=["published", "simulated", "own experiment"], seed=3)
+    assert json.loads((tmp_path / "provenance.json").read_text())["source"] == "simulated"
+
+
+# -- statuses ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("claim_id", "found", "absent", "word"),
+    [
+        ("N295", [Record("N295", -0.8660254)], [], "reproduced"),
+        ("N295", [Record("N295", -0.85)], [], "differs"),
+        ("N295", [Record("N295", -0.8660254), Record("N295", -0.85)], [], "differs"),
+        ("N295", [], [], "not yet checked"),
+        ("N047", [Record("N047", -0.4912, source="published")], [], "reproduced"),
+        ("N047", [Record("N047", -0.4912, source="simulated")], [], "needs data"),
+        ("N047", [Record("N047", 0.9, source="simulated")], [], "needs data"),
+        ("N047", [Record("N047", -0.49, source="own experiment")], [], "needs data"),
+        ("N047", [], ["mazes"], "needs data"),
+        ("N047", [], ["ctest"], "not yet checked"),
+        ("N042", [], ["mazes"], "not computable"),
+    ],
+)
+def test_a_status_follows_from_the_records_and_the_data(claim_id, found, absent, word):
+    assert status(CLAIMS[claim_id], found, absent)[0] == word
+
+
+def test_a_difference_carries_its_explanation():
+    word, why = status(CLAIMS["N076"], [Record("N076", 0.0889, source="published")])
+    assert word == "differs"
+    assert "minres" in why
+
+
+def test_a_claim_that_is_not_computable_says_why():
+    assert all(r.why for r in results(absent=()) if r.status == "not computable")
+
+
+def test_results_are_read_from_the_published_folders(tmp_path):
+    folder(tmp_path, "demo/a", [entry("N047", -0.49), entry("N295", -0.9, "")])
+    found = {r.claim.id: r for r in results(tmp_path, absent=())}
+    assert found["N047"].status == "reproduced"
+    assert found["N047"].notebooks == ["demo/a"]
+    assert found["N295"].status == "differs"
+    assert unexplained(found.values()) == ["N295"]
+
+
+def test_summary_and_table_count_every_claim(tmp_path):
+    folder(tmp_path, "demo/a", [entry("N295", -0.866, "")])
+    counts = claims.summary(reports=tmp_path)
+    assert counts.loc["all", "claims"] == len(CLAIMS)
+    assert counts.loc["generality", "reproduced"] == 1
+    table = claims.table("g-index", reports=tmp_path)
+    assert len(table) == 115
+    with pytest.raises(BadInput, match="paper='gindex': is not in the ledger; use one of"):
+        claims.summary("gindex", tmp_path)
+
+
+# -- the guard -----------------------------------------------------------------------------------------
+
+
+BASELINE = {"quick": {"N047": "demo/a", "N295": "demo/b"}, "full": {"N296": "demo/a"}}
+
+
+def lost(tmp_path, ran, absent=()):
+    return regressions(results(tmp_path, absent=absent), ran, BASELINE)
+
+
+def test_what_is_still_reproduced_is_no_regression(tmp_path):
+    folder(tmp_path, "demo/a", [entry("N047", -0.49)])
+    folder(tmp_path, "demo/b", [entry("N295", -0.866, "")])
+    assert lost(tmp_path, {"demo/a": "quick", "demo/b": "quick"}) == []
+
+
+def test_a_value_that_now_differs_is_a_regression(tmp_path):
+    folder(tmp_path, "demo/a", [entry("N047", -0.3)])
+    assert lost(tmp_path, {"demo/a": "quick"}) == ["N047"]
+
+
+def test_a_claim_no_longer_recorded_is_a_regression(tmp_path):
+    folder(tmp_path, "demo/a", [])
+    assert lost(tmp_path, {"demo/a": "quick"}) == ["N047"]
+
+
+def test_a_notebook_that_did_not_run_or_ran_in_another_profile_is_not_judged(tmp_path):
+    folder(tmp_path, "demo/a", [])
+    assert lost(tmp_path, {}) == []
+    assert lost(tmp_path, {"demo/a": "full"}) == ["N296"]
+
+
+def test_absent_data_excuse_a_claim_and_ignored_data_do_not(tmp_path):
+    folder(tmp_path, "demo/a", [entry("N047", -0.2, "simulated")], fingerprint=None)
+    assert lost(tmp_path, {"demo/a": "quick"}, absent=["mazes"]) == []
+    folder(tmp_path / "here", "demo/a", [entry("N047", -0.49, "simulated")])
+    assert lost(tmp_path / "here", {"demo/a": "quick"}) == ["N047"]
+
+
+def test_accept_takes_what_is_reproduced_and_keeps_what_could_not_be_judged(tmp_path):
+    path = tmp_path / "baseline.json"
+    path.write_text(json.dumps({"quick": {"N048": "demo/a", "N296": "demo/b"}}))
+    reports = tmp_path / "reports"
+    folder(reports, "demo/a", [entry("N295", -0.866, ""), entry("N296", 0.5, "")])
+    assert claims.accept(reports, path) == "baseline: 2 under quick"
+    assert json.loads(path.read_text()) == {"quick": {"N048": "demo/a", "N295": "demo/a"}}
+
+
+def test_nothing_reproduced_has_been_lost_in_the_last_run():
+    """Judges reports/ where it is up to date; `gindex-lab reproduce` judges the same after each run."""
+    from gindex_lab.reproduce import judged
+
+    lost, silent = judged(claims.ROOT, claims.ROOT / "reports")
+    assert lost == []
+    assert silent == []
+
+
+def test_the_baseline_names_known_claims_and_notebooks_of_the_catalogue():
+    from gindex_lab.reproduce_inputs import read_catalogue
+
+    paths = {e.path for e in read_catalogue(claims.ROOT)}
+    for profile, accepted in claims.load_baseline().items():
+        assert profile in ("quick", "full")
+        for claim_id, path in accepted.items():
+            assert find(claim_id, CLAIMS)
+            assert path in paths, f"{claim_id} was reproduced by {path}, which is gone"
