@@ -35,6 +35,7 @@ MODELS = {"1pl": 2, "2pl": 2, "3pl": 3}  # how many columns `parameters` has
 STEEPEST = 40.0  # where a slope runs off, it stops: the curve is a step by then
 _LOWEST = np.array([-STEEPEST, -200.0, -9.0])  # the logits -9 and 1 are guessing 0.0001 and 0.73
 _HIGHEST = np.array([STEEPEST, 200.0, 1.0])
+_NEAR = 0.02  # closer to a bound than this is on it: less than the shortest of the halved steps
 
 
 class Fit(NamedTuple):
@@ -159,10 +160,11 @@ def _m_step(
     """Fisher scoring from the old parameters; two steps suffice, as the EM itself repeats them.
 
     A step that would lower an item's target is halved; a parameter that sits on its bound and is
-    pushed outwards is held there, or the others would be solved for the wrong problem.
+    pushed outwards is held there, or the others would be solved for a step it cannot take.
     """
     size = parameters.shape[1]
     low, high = _LOWEST[:size], _HIGHEST[:size]
+    near_low, near_high = low + _NEAR, high - _NEAR
     mean, precision = priors.arrays(size)
 
     def target(at: FloatArray) -> FloatArray:
@@ -173,7 +175,7 @@ def _m_step(
     for _ in range(2):
         gradient, info = score(counts, old, nodes)
         gradient = gradient - precision * (old - mean)
-        free = ~((old <= low) & (gradient < 0) | (old >= high) & (gradient > 0))
+        free = ~((old < near_low) & (gradient < 0) | (old > near_high) & (gradient > 0))
         info = info * free[:, :, None] * free[:, None, :] + np.diag(precision + 1e-8)
         gradient = gradient * free
         step = _common_slope(gradient, info) if shared else _solve(info, gradient)
