@@ -20,7 +20,7 @@ from numba.cpython.unsafe import numbers as intrinsics
 from gindex_lab.encode import IntArray
 from gindex_lab.errors import BadInput
 
-__all__ = ["Clique", "Stack", "max_weight_clique", "new_stack", "search", "still_open"]
+__all__ = ["Clique", "Stack", "max_weight_clique", "new_stack", "peel", "search", "still_open"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 Bits = npt.NDArray[np.uint64]
@@ -188,6 +188,33 @@ def still_open(stack: Stack) -> int:
     return most
 
 
+@compiled
+def peel(weight: IntArray, adjacent: Bits, vertices: int, order: IntArray) -> None:
+    """Order the vertices so that the bound is tight: the one with the lightest neighbourhood goes last,
+    then the same among the rest (the degeneracy order, weighted)."""
+    load, words = np.zeros(vertices, np.int64), (vertices + 63) // 64
+    for v in range(vertices):
+        for k in range(words):
+            word = adjacent[v, k]
+            while word:
+                load[v] += weight[64 * k + trailing_zeros(word)]
+                word &= word - np.uint64(1)
+    for place in range(vertices - 1, -1, -1):
+        v = -1
+        for u in range(vertices):
+            if load[u] >= 0 and (v < 0 or load[u] < load[v]):
+                v = u
+        order[place] = v
+        load[v] = -1
+        for k in range(words):
+            word = adjacent[v, k]
+            while word:
+                u = 64 * k + trailing_zeros(word)
+                if load[u] >= 0:
+                    load[u] -= weight[v]
+                word &= word - np.uint64(1)
+
+
 # --- the search as a function of a graph ------------------------------------------------------------
 
 
@@ -219,13 +246,17 @@ def max_weight_clique(
         )
     if count == 0 or weight.min() < 1:
         raise BadInput("weights", weight.tolist(), "are not positive", "drop the vertices below 1")
-    order = np.argsort(-weight, kind="stable")
-    edges = edges[order][:, order]
-    padded = np.zeros((count, -(-count // 64) * 64), dtype=bool)
-    padded[:, :count] = edges
-    bits = np.packbits(padded, axis=1, bitorder="little").view(np.uint64)
+    order = np.empty(count, np.int64)
+    peel(weight, _bits(edges), count, order)
+    bits = _bits(edges[order][:, order])
     stack = new_stack(count, count)
     proven = search(weight[order], bits, count, stack, 2**62, effort)
     found = int(stack.state[1])
     members = tuple(sorted(order[stack.best[: stack.state[2]]].tolist()))
     return Clique(members, found, found if proven else int(still_open(stack)))
+
+
+def _bits(edges: npt.NDArray[np.bool_]) -> Bits:
+    padded = np.zeros((len(edges), -(-len(edges) // 64) * 64), dtype=bool)
+    padded[:, : len(edges)] = edges
+    return np.packbits(padded, axis=1, bitorder="little").view(np.uint64)

@@ -145,8 +145,7 @@ def _search(
         return low, min(high, total), chosen, 2
     adjacent = np.zeros((vertices, (vertices + 63) // 64), np.uint64)
     stack = cliques.new_stack(vertices, levels)
-    matching.sort_pairs(vertices, pairs)
-    matching.connect(t, a, b, vertices, pairs, rules.both_ways, adjacent)
+    matching.arrange(t, a, b, vertices, pairs, rules.both_ways, adjacent)
     matching.first_clique(vertices, pairs, adjacent, stack)
     proven = False
     while not proven and effort > 0 and (until is None or time.monotonic() < until):

@@ -12,10 +12,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from gindex_lab.cliques import Bits, Places, Stack, compiled, new_stack, search, still_open
+from gindex_lab.cliques import Bits, Places, Stack, compiled, new_stack, peel, search, still_open
 from gindex_lab.encode import IntArray, Table
 
-__all__ = ["BY_BOUND", "BY_SEARCH", "OPEN", "Pairs", "agree", "associate", "connect", "solve"]
+__all__ = ["BY_BOUND", "BY_SEARCH", "OPEN", "Pairs", "agree", "arrange", "associate", "solve"]
 
 BY_BOUND, BY_SEARCH, OPEN = 0, 1, 2  # how a pair was decided
 
@@ -206,22 +206,6 @@ def matching_agrees(t: Table, a: int, b: int, partner: IntArray, both_ways: bool
 
 
 @compiled
-def sort_pairs(vertices: int, pairs: Pairs) -> None:
-    """Heaviest first (a shell sort: short, and nothing else to compile)."""
-    gap = vertices // 2
-    while gap > 0:
-        for k in range(gap, vertices):
-            i, j, w, m = pairs.left[k], pairs.right[k], pairs.weight[k], k
-            while m >= gap and pairs.weight[m - gap] < w:
-                pairs.left[m] = pairs.left[m - gap]
-                pairs.right[m] = pairs.right[m - gap]
-                pairs.weight[m] = pairs.weight[m - gap]
-                m -= gap
-            pairs.left[m], pairs.right[m], pairs.weight[m] = i, j, w
-        gap //= 2
-
-
-@compiled
 def connect(
     t: Table, a: int, b: int, vertices: int, pairs: Pairs, both_ways: bool, adjacent: Bits
 ) -> None:
@@ -234,6 +218,20 @@ def connect(
             if i != k and j != m and agree(t, a, b, i, j, k, m, both_ways):
                 adjacent[v, u // 64] |= np.uint64(1) << np.uint64(u % 64)
                 adjacent[u, v // 64] |= np.uint64(1) << np.uint64(v % 64)
+
+
+@compiled
+def arrange(
+    t: Table, a: int, b: int, vertices: int, pairs: Pairs, both_ways: bool, adjacent: Bits
+) -> None:
+    """The association graph with its vertices in the order that suits the search."""
+    connect(t, a, b, vertices, pairs, both_ways, adjacent)
+    order = np.empty(vertices, np.int64)
+    peel(pairs.weight, adjacent, vertices, order)
+    pairs.left[:vertices] = pairs.left[:vertices][order]
+    pairs.right[:vertices] = pairs.right[:vertices][order]
+    pairs.weight[:vertices] = pairs.weight[:vertices][order]
+    connect(t, a, b, vertices, pairs, both_ways, adjacent)
 
 
 @compiled
@@ -290,8 +288,7 @@ def solve(
         low[k] = high[k] = total
         decided[k] = BY_BOUND
         if not matching_agrees(t, a, b, pairs.partner, both_ways):
-            sort_pairs(vertices, pairs)
-            connect(t, a, b, vertices, pairs, both_ways, adjacent)
+            arrange(t, a, b, vertices, pairs, both_ways, adjacent)
             first_clique(vertices, pairs, adjacent, stack)
             proven = search(pairs.weight, adjacent, vertices, stack, total, effort)
             low[k] = stack.state[1]
