@@ -190,7 +190,8 @@ class _Table:
                 raise BadInput(
                     "table", list(table.columns), f"has no column {column!r}", "name the columns"
                 )
-        long = table[wanted].set_axis(["agent", "item", "response", "trial"][: len(wanted)], axis=1)
+        names = ["agent", "item", "response", "trial"]
+        long = table[wanted].set_axis(names[: len(wanted)], axis=1).reset_index(drop=True)
         key = ["agent", "item"] + (["trial"] if trial else [])
         if long[key].isna().any(axis=None):
             row = int(np.flatnonzero(long[key].isna().any(axis=1))[0])

@@ -1,0 +1,521 @@
+"""Intervals: what they must be exactly, and how often they cover what they should."""
+
+import copy
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import gindex_lab as gl
+from gindex_lab.contributions import contributions_of
+from gindex_lab.coverage import PROFILES, Profile, coverage, simulate_profile
+from gindex_lab.curves import indicators, merge
+from gindex_lab.errors import BadInput
+from gindex_lab.intervals import (
+    bootstrap_table,
+    paired_differences,
+    population_intervals,
+    separations,
+    tie_groups,
+)
+from gindex_lab.resample import MEASURES, counts_of_units, draws, jackknife
+from gindex_lab.responses import Responses
+from gindex_lab.samples import sample_of
+
+ENDS = [f"{name}_{side}" for name in MEASURES for side in ("low", "high")]
+
+
+@pytest.fixture(scope="module")
+def study():
+    """Twelve agents on forty items of ten families, with known curves."""
+    profiles = [Profile(c, 0.15) for c in np.linspace(0.2, 0.85, 12)]
+    return simulate_profile(profiles, 40, families=10, seed=7)
+
+
+def with_gaps(study, seed=1):
+    frame = study.frame.copy()
+    frame[np.random.default_rng(seed).random(frame.shape) < 0.2] = np.nan
+    return Responses(frame, items=study.items, interval=study.interval)
+
+
+def with_trials(study, trials=4, seed=1):
+    rng = np.random.default_rng(seed)
+    long = study.to_long()
+    chance = 0.15 + 0.7 * long["response"].to_numpy()
+    parts = [
+        long.assign(trial=t, response=(rng.random(len(long)) < chance).astype(float))
+        for t in range(trials)
+    ]
+    return Responses.from_long(
+        pd.concat(parts), trial="trial", items=study.items, interval=study.interval
+    )
+
+
+# -- the sums behind everything ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("estimator", ["trapezoid", "step"])
+@pytest.mark.parametrize("interval", [(0.0, 11.0), (-2.0, 15.0), (1.5, 9.2)])
+@pytest.mark.parametrize("gaps", [False, True])
+def test_kernel_and_contributions_agree_with_the_curves(estimator, interval, gaps):
+    rng = np.random.default_rng(0)
+    values, h = rng.random((7, 30)), rng.integers(0, 12, 30).astype(float)
+    if gaps:
+        values[rng.random(values.shape) < 0.3] = np.nan
+    levels, psi, _ = merge(values, h)
+    expected = indicators(levels, psi, interval, estimator)
+    sample = sample_of(Responses(values, h), interval, estimator, "items")
+    from gindex_lab import resample
+
+    whole = resample._moments(sample, np.ones((1, 30), dtype=int))
+    found = contributions_of(sample)
+    for area, moment in ((whole[0][0], whole[1][0]), (found.area, found.moment)):
+        assert area == pytest.approx(expected.capability - interval[0])
+        assert np.sqrt(2 * moment - area**2) == pytest.approx(expected.spread)
+
+
+def test_a_resample_is_the_curve_of_the_drawn_items(study):
+    """Draw with the same generator by hand, rebuild the table, and compare."""
+    sample = sample_of(study, (0.0, 1.0), "trapezoid", "items")
+    found = draws(sample, 3, np.random.default_rng(5))
+    counts = next(counts_of_units(40, 3, np.random.default_rng(5)))
+    h = study.difficulty.to_numpy()
+    for b in range(3):
+        drawn = np.repeat(np.arange(40), counts[b])
+        levels, psi, _ = merge(study.values[:, drawn], h[drawn])
+        expected = indicators(levels, psi, (0.0, 1.0))
+        assert found["capability"][b] == pytest.approx(expected.capability)
+        assert found["spread"][b] == pytest.approx(expected.spread)
+        assert found["normalised_generality"][b] == pytest.approx(expected.normalised_generality)
+        assert found["mean"][b] == pytest.approx(study.values[:, drawn].mean(axis=1))
+
+
+def test_families_are_drawn_whole(study):
+    sample = sample_of(study, (0.0, 1.0), "trapezoid", "families")
+    found = draws(sample, 4, np.random.default_rng(5))
+    counts = next(counts_of_units(10, 4, np.random.default_rng(5)))
+    codes = pd.factorize(study.family)[0]
+    for b in range(4):
+        weight = counts[b][codes]
+        expected = study.values @ weight / weight.sum()
+        assert found["mean"][b] == pytest.approx(expected)
+
+
+def test_the_jackknife_leaves_out_one_item_at_a_time(study):
+    found = jackknife(sample_of(study, (0.0, 1.0), "trapezoid", "items"))
+    rest = study.select(items=study.frame.columns[1:])
+    expected = gl.generality(rest, interval=(0.0, 1.0))
+    assert found["capability"][0] == pytest.approx(expected["capability"].to_numpy())
+
+
+def test_chunks_do_not_change_the_draws(study, monkeypatch):
+    sample = sample_of(study, (0.0, 1.0), "trapezoid", "items")
+    whole = draws(sample, 50, np.random.default_rng(2))
+    monkeypatch.setattr("gindex_lab.resample._CHUNK", 130)
+    pieces = draws(sample, 50, np.random.default_rng(2))
+    assert all(np.array_equal(whole[name], pieces[name]) for name in MEASURES)
+
+
+def test_contributions_have_the_variance_of_the_capability():
+    """Over repeated studies, Σc² must average to the variance that the capability really has."""
+    profile = Profile(0.5, 0.2)
+    base = simulate_profile([profile], 60, seed=3)
+    h = base.difficulty.to_numpy()
+    rng = np.random.default_rng(8)
+    values = (rng.random((4000, 60)) < profile(h)).astype(float)
+    found = contributions_of(sample_of(Responses(values, h), (0.0, 1.0), "trapezoid", "items"))
+    assert (found.by_area**2).sum(axis=1).mean() == pytest.approx(found.area.var(), rel=0.08)
+    assert (found.by_moment**2).sum(axis=1).mean() == pytest.approx(found.moment.var(), rel=0.08)
+
+
+# -- coverage ------------------------------------------------------------------------------------------
+# The full study is notebooks/generality/coverage. With 1,000 simulations a share of 0.95 has a standard
+# error of 0.007; the bounds are those that the intervals promise.
+
+
+@pytest.mark.parametrize("items", [20, 100, 500])
+def test_a_95_percent_interval_covers_about_95_percent(items):
+    found = coverage("population", items, 1000 if items < 500 else 500, seed=11)
+    assert found["coverage"].between(0.92, 0.97).all(), found
+
+
+@pytest.mark.parametrize(("items", "families"), [(100, 20), (60, 12)])
+def test_clustered_items_are_covered_by_resampling_families(items, families):
+    found = coverage("population", items, 1000, families=families, likeness=0.5, seed=12)
+    assert found["coverage"].between(0.92, 0.975).all(), found
+
+
+def test_the_percentile_bootstrap_of_items_does_not_cover_spread():
+    """The reason for the default: if this ever passes, the docstring must change."""
+    found = coverage("population", 20, 300, method="percentile", resamples=300, seed=13)
+    assert found.loc["spread", "coverage"] < 0.85
+
+
+def test_ignoring_families_covers_less_than_minding_them():
+    settings = {"items": 120, "simulations": 400, "families": 12, "likeness": 0.8, "seed": 14}
+    naive = coverage("shallow", resample="items", **settings)
+    minded = coverage("shallow", **settings)
+    assert naive.loc["capability", "coverage"] < 0.85 < 0.92 < minded.loc["capability", "coverage"]
+
+
+def test_a_paired_difference_covers_the_true_difference():
+    a, b = PROFILES["typical"], PROFILES["shallow"]
+    truth = {name: a.truth()[name] - b.truth()[name] for name in a.truth()}
+    rng = np.random.default_rng(15)
+    held = pd.DataFrame(
+        [
+            (found.loc[list(truth), "low"] <= pd.Series(truth))
+            & (pd.Series(truth) <= found.loc[list(truth), "high"])
+            for found in (
+                paired_differences(simulate_profile([a, b], 60, seed=rng), "agent 1", "agent 2")
+                for _ in range(250)
+            )
+        ]
+    )
+    assert held.mean().between(0.90, 0.99).all(), held.mean()
+
+
+def test_equal_agents_are_rarely_separated():
+    """Family-wise: at most about one study in twenty separates any pair of equal agents."""
+    rng = np.random.default_rng(16)
+    false = [
+        bool(
+            separations(
+                bootstrap_table(simulate_profile([PROFILES["typical"]] * 8, 60, seed=rng)),
+                resamples=300,
+                seed=rng,
+            )
+            .to_numpy()
+            .any()
+        )
+        for _ in range(200)
+    ]
+    assert np.mean(false) < 0.10
+
+
+# -- tables ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", ["studentised", "percentile", "bca"])
+@pytest.mark.parametrize("resample", ["items", "families"])
+def test_limits_are_ordered_bounded_and_hold_the_estimate(study, method, resample):
+    table = bootstrap_table(study, method=method, resample=resample, resamples=300, seed=1)
+    for name in MEASURES:
+        low, high = table[f"{name}_low"], table[f"{name}_high"]
+        assert (low <= high).all()
+        if method == "studentised":
+            assert ((low <= table[name]) & (table[name] <= high)).all()
+    assert table[["capability_low", "spread_low"]].min().min() >= 0
+    assert table["capability_high"].max() <= 1
+    assert table["spread_high"].max() <= 1 / np.sqrt(2) + 1e-12
+    assert table["normalised_generality_high"].max() <= 1
+
+
+def test_generality_joins_the_limits(study):
+    table = gl.generality(study, ci=0.9, seed=1)
+    assert set(ENDS) <= set(table.columns)
+    assert list(table.index) == list(study.frame.index)
+    assert table.attrs["ci"] == 0.9
+    plain = gl.generality(study)
+    pd.testing.assert_frame_equal(table[plain.columns], plain, check_flags=False)
+
+
+def test_more_confidence_is_wider(study):
+    narrow, wide = (bootstrap_table(study, ci=ci) for ci in (0.8, 0.99))
+    for name in ("capability", "spread", "normalised_generality"):
+        assert (wide[f"{name}_low"] <= narrow[f"{name}_low"]).all()
+        assert (wide[f"{name}_high"] >= narrow[f"{name}_high"]).all()
+
+
+def test_four_times_the_items_halve_the_width():
+    widths = [
+        bootstrap_table(simulate_profile([PROFILES["typical"]] * 100, n, seed=1))
+        .eval("capability_high - capability_low")
+        .median()
+        for n in (100, 400)
+    ]
+    assert widths[0] / widths[1] == pytest.approx(2, rel=0.15)
+
+
+@pytest.mark.parametrize("method", ["percentile", "bca"])
+def test_the_same_seed_gives_the_same_limits(study, method):
+    one, two, other = (
+        bootstrap_table(study, method=method, resamples=200, seed=s)[ENDS] for s in (1, 1, 2)
+    )
+    pd.testing.assert_frame_equal(one, two)
+    assert not one.equals(other)
+
+
+@pytest.mark.parametrize("scale", [(3.0, -7.0), (0.01, 100.0)])
+def test_limits_follow_a_change_of_the_difficulty_scale(study, scale):
+    factor, shift = scale
+    h = study.difficulty * factor + shift
+    moved = Responses(study.frame, h, interval=(shift, shift + factor))
+    one, two = bootstrap_table(study), bootstrap_table(moved)
+    assert two["capability_low"].to_numpy() == pytest.approx(
+        one["capability_low"].to_numpy() * factor + shift
+    )
+    assert two["spread_high"].to_numpy() == pytest.approx(one["spread_high"].to_numpy() * factor)
+    assert two["normalised_generality_low"].to_numpy() == pytest.approx(
+        one["normalised_generality_low"].to_numpy()
+    )
+
+
+def test_order_of_agents_and_items_does_not_matter(study):
+    rng = np.random.default_rng(1)
+    shuffled = study.select(
+        agents=rng.permutation(study.frame.index), items=rng.permutation(study.frame.columns)
+    )
+    one = bootstrap_table(study)
+    two = bootstrap_table(shuffled).loc[one.index]
+    assert np.allclose(one[ENDS], two[ENDS])
+
+
+def test_missing_cells_widen_but_work(study):
+    full, gaps = bootstrap_table(study), bootstrap_table(with_gaps(study), missing="drop")
+    width = [(t["capability_high"] - t["capability_low"]).mean() for t in (full, gaps)]
+    assert width[1] > width[0]
+    drawn = bootstrap_table(with_gaps(study), missing="drop", method="bca", resamples=200, seed=1)
+    assert drawn[ENDS].notna().all(axis=None)
+
+
+def test_trials_alone_vary_less_than_items(study):
+    repeated = with_trials(study)
+    items, trials = (bootstrap_table(repeated, resample=r) for r in ("items", "trials"))
+    width = [(t["capability_high"] - t["capability_low"]).mean() for t in (items, trials)]
+    assert width[1] < width[0]
+    drawn = bootstrap_table(repeated, resample="trials", method="percentile", resamples=200, seed=1)
+    share = (drawn["capability_high"] - drawn["capability_low"]).mean() / width[1]
+    assert 0.7 < share < 1.1
+
+
+def test_solving_everything_is_not_certainty():
+    table = bootstrap_table([[1] * 20, [0] * 20, [1] * 10 + [0] * 10], difficulty=range(20))
+    best, worst = table.iloc[0], table.iloc[1]
+    assert best["mean_low"] == pytest.approx(0.025 ** (1 / 20))
+    assert best["capability_low"] == pytest.approx(19 * 0.025 ** (1 / 20))
+    assert best["capability_high"] == 19
+    assert worst["capability_low"] == 0 < worst["capability_high"] < 4
+    assert (best["spread_low"], best["generality_high"]) == (0, np.inf)
+    assert best["normalised_generality_low"] == -1
+
+
+def test_a_constant_response_has_no_sampling_error():
+    table = bootstrap_table(np.full((1, 10), 0.5), difficulty=range(10))
+    assert table["capability_low"].iloc[0] == pytest.approx(4.5)
+    assert table["capability_high"].iloc[0] == pytest.approx(4.5)
+
+
+def test_step_curves_are_resampled_by_their_items_not_by_their_grid():
+    rng = np.random.default_rng(1)
+    scores = rng.normal(size=(6, 25)) + np.arange(6)[:, None] / 2
+    few, many = (bootstrap_table(gl.rank(scores, columns=c)) for c in (50, 400))
+    assert np.allclose(few[ENDS[:4]], many[ENDS[:4]], atol=0.02)
+    drawn = bootstrap_table(gl.rank(scores), method="percentile", resamples=500, seed=1)
+    ratio = (drawn["capability_high"] - drawn["capability_low"]) / (
+        many["capability_high"] - many["capability_low"]
+    )
+    assert ratio.between(0.8, 1.05).all()
+
+
+def test_end_points_of_a_tournament_are_certain():
+    games = np.array(
+        [[np.nan, 1, 1, 1], [0, np.nan, 1, 0.5], [0, 0, np.nan, 1], [0, 0.5, 0, np.nan]]
+    )
+    played = gl.opponent(games)
+    sample = sample_of(played, played.interval, "trapezoid", "items")
+    assert sample.units == 4
+    assert (sample.codes[-2:] == -1).all()
+    assert bootstrap_table(played)[ENDS].notna().all(axis=None)
+
+
+def test_reference_mode_keeps_the_authors_estimates(study):
+    table = gl.generality(study, mode="reference", ci=0.95)
+    plain = gl.generality(study, mode="reference")
+    assert table["normalised_generality"].equals(plain["normalised_generality"])
+
+
+# -- differences, ties, populations ------------------------------------------------------------------
+
+
+def test_a_difference_has_the_sign_and_size_of_its_agents(study):
+    one = paired_differences(study, "agent 12", "agent 1")
+    two = paired_differences(study, "agent 1", "agent 12")
+    table = gl.generality(study)
+    gap = table.loc["agent 12", "capability"] - table.loc["agent 1", "capability"]
+    assert one.loc["capability", "difference"] == pytest.approx(gap)
+    assert one.loc["capability", "low"] == pytest.approx(-two.loc["capability", "high"])
+    assert one.loc["capability", "separated"]
+    assert one.loc["capability", "p_value"] < 0.001
+
+
+def test_pairing_sharpens_a_difference_of_agents_who_share_their_luck():
+    """Two agents with the same answers but for three items: sure, though their intervals overlap."""
+    rng = np.random.default_rng(2)
+    weak = (rng.random(60) < 0.4).astype(float)
+    strong = weak.copy()
+    strong[np.flatnonzero(weak == 0)[::3]] = 1
+    study = Responses([strong, weak], difficulty=np.arange(60))
+    table = bootstrap_table(study)
+    assert table["capability_low"].iloc[0] < table["capability_high"].iloc[1]
+    found = paired_differences(study, "agent 1", "agent 2")
+    assert found.loc["capability", "separated"]
+
+
+def test_percentile_differences_resample_both_agents_together(study):
+    same = Responses(
+        np.vstack([study.values[3]] * 2), study.difficulty.to_numpy(), interval=(0.0, 1.0)
+    )
+    found = paired_differences(same, "agent 1", "agent 2", method="percentile", seed=1)
+    assert found[["low", "high"]].abs().to_numpy().max() == 0
+
+
+def test_two_agents_share_a_group_if_and_only_if_they_are_not_separated(study):
+    table = gl.generality(study, ci=0.95, seed=1)
+    groups, apart = tie_groups(table), separations(table)
+    for a in table.index:
+        for b in table.index:
+            together = any(a in group and b in group for group in groups)
+            assert together == (not apart.loc[a, b])
+    assert not apart.to_numpy().diagonal().any()
+    assert groups[0][0] == table["capability"].idxmax()
+
+
+def test_tie_groups_separate_what_is_far_apart_and_join_twins():
+    level = np.arange(60)
+    noisy = np.random.default_rng(1).permutation(np.r_[np.ones(30), np.zeros(30)])
+    table = gl.generality([level < 55, level < 54, level < 10, noisy], level, ci=0.95, seed=1)
+    groups = tie_groups(table)
+    assert ["agent 1", "agent 2"] in groups
+    assert all(not {"agent 1", "agent 3"} <= set(group) for group in groups)
+
+
+def test_identical_agents_are_one_group_even_without_any_error():
+    table = gl.generality([[1, 1, 1, 1], [1, 1, 1, 1], [0, 0, 0, 0]], [1, 2, 3, 4], ci=0.95)
+    assert tie_groups(table) == [["agent 1", "agent 2"], ["agent 3"]]
+
+
+def test_tie_groups_follow_the_table_when_it_is_sorted_or_cut(study):
+    table = gl.generality(study, ci=0.95, seed=1)
+    assert tie_groups(table.sort_values("spread")) == tie_groups(table)
+    some = table.loc[["agent 2", "agent 9"]]
+    assert {agent for group in tie_groups(some) for agent in group} == {"agent 2", "agent 9"}
+
+
+def test_stricter_confidence_separates_fewer_pairs(study):
+    table = gl.generality(study, ci=0.95, seed=1)
+    loose, strict = (separations(table, ci=ci).to_numpy() for ci in (0.5, 0.999))
+    assert (strict <= loose).all()
+    assert strict.sum() < loose.sum()
+
+
+@pytest.mark.parametrize("measure", ["spread", "normalised_generality", "mean"])
+def test_ties_can_be_asked_of_other_measures(study, measure):
+    groups = tie_groups(gl.generality(study, ci=0.95, seed=1), measure)
+    assert {agent for group in groups for agent in group} == set(study.frame.index)
+
+
+def test_what_a_table_carries_costs_nothing_to_copy(study):
+    kept = gl.generality(study, ci=0.95).attrs["contributions"]
+    assert copy.deepcopy(kept) is kept
+
+
+def test_population_intervals_hold_their_estimates_and_widen_with_both(study):
+    many = simulate_profile([Profile(c, 0.2) for c in np.linspace(0.2, 0.8, 80)], 40, seed=1)
+    found = {r: population_intervals(many, resample=r, seed=1) for r in ("agents", "items", "both")}
+    for table in found.values():
+        assert (table["low"] <= table["high"]).all()
+    inside = found["agents"]
+    assert ((inside["low"] <= inside["estimate"]) & (inside["estimate"] <= inside["high"])).all()
+    width = {r: (t["high"] - t["low"])["mean_capability"] for r, t in found.items()}
+    assert width["both"] > width["agents"]
+    expected = gl.population_summary(gl.generality(many))
+    assert inside.loc["capability_spread", "estimate"] == pytest.approx(
+        expected["capability_spread"]
+    )
+
+
+# -- bad input ---------------------------------------------------------------------------------------
+
+GOOD = {"responses": [[1, 1, 0, 1, 0, 0], [1, 0, 1, 0, 0, 0]], "difficulty": range(6)}
+LONG = pd.DataFrame({"agent": "a", "item": list("xyz"), "response": [1, 0, 1], "trial": 1})
+FAMILIES = pd.DataFrame({"difficulty": range(6), "family": list("aabbcc")}, index=list("uvwxyz"))
+
+
+def family_table(family):
+    frame = pd.DataFrame(GOOD["responses"], columns=list("uvwxyz"), dtype=float)
+    return Responses(frame, items=FAMILIES.assign(family=family))
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: bootstrap_table(**GOOD, ci=1.0), "ci=1.0: is out of range"),
+        (lambda: bootstrap_table(**GOOD, ci=95), "ci=95: is out of range"),
+        (lambda: bootstrap_table(**GOOD, ci="high"), "ci='high': is not a number"),
+        (lambda: bootstrap_table(**GOOD, resample="item"), "resample='item': is not an option"),
+        (lambda: bootstrap_table(**GOOD, resample="agents"), "use gl.population_intervals"),
+        (lambda: bootstrap_table(**GOOD, resample="families"), "family of each item; give items"),
+        (lambda: bootstrap_table(**GOOD, resample="trials"), "needs repeated trials"),
+        (lambda: bootstrap_table(**GOOD, method="t"), "method='t': is not an option"),
+        (lambda: bootstrap_table(**GOOD, method="bca"), "seed=None: is not a seed"),
+        (lambda: bootstrap_table(**GOOD, method="bca", seed=-1), "seed=-1: is not a seed"),
+        (
+            lambda: bootstrap_table(**GOOD, method="percentile", resamples=10, seed=1),
+            "resamples=10: is not a whole number from 100 up",
+        ),
+        (lambda: bootstrap_table([[1, 0]], [1, 2]), "are too few items for an interval"),
+        (lambda: bootstrap_table([[1, 0, 1]], [1, 1, 1]), "only difficulty"),
+        (lambda: bootstrap_table([[1, None, 1, 0]], range(4)), "is missing; pass missing='drop'"),
+        (
+            lambda: bootstrap_table([[1, None, None, 0]], range(4), missing="drop"),
+            "responses of 'agent 1'=2: are too few items",
+        ),
+        (lambda: bootstrap_table([[1, 0, 2]], range(3)), r"is not in \[0, 1\]"),
+        (lambda: bootstrap_table([[1, 0, 1]]), "difficulty=None: is needed"),
+        (lambda: bootstrap_table(**GOOD, interval=(5, 1)), "interval=.*empty"),
+        (lambda: bootstrap_table(**GOOD, interval=(7, 9)), "does not meet the difficulties"),
+        (lambda: bootstrap_table(**GOOD, estimator="spline"), "estimator='spline'"),
+        (
+            lambda: bootstrap_table(family_table(["a"] * 3 + ["b"] * 3), resample="families"),
+            "are too few families",
+        ),
+        (
+            lambda: bootstrap_table(family_table([*"aabbc", None]), resample="families"),
+            "='z': has no family",
+        ),
+        (
+            lambda: bootstrap_table(
+                Responses.from_long(LONG, trial="trial"), range(3), resample="trials"
+            ),
+            r"trials\['a', 'x'\]=1: is fewer than two trials",
+        ),
+        (
+            lambda: paired_differences(**GOOD, a="agent 1", b="agent 9"),
+            "b='agent 9': is not an agent",
+        ),
+        (lambda: paired_differences(**GOOD, a="agent 1", b="agent 1"), "is the same agent as a"),
+        (
+            lambda: paired_differences(**GOOD, a="agent 1", b="agent 2", method="bca"),
+            "method='bca': is not an option",
+        ),
+        (lambda: tie_groups(gl.generality(**GOOD)), "make it with gl.generality"),
+        (lambda: tie_groups("table"), "table='str': does not carry"),
+        (
+            lambda: tie_groups(bootstrap_table(**GOOD).rename(index={"agent 1": "x"})),
+            "table='x': is not an agent of the study",
+        ),
+        (lambda: tie_groups(bootstrap_table(**GOOD), "charm"), "measure='charm': is not an option"),
+        (lambda: tie_groups(bootstrap_table(**GOOD), resamples=5), "resamples=5"),
+        (lambda: tie_groups(bootstrap_table(**GOOD), ci=2), "ci=2: is out of range"),
+        (lambda: population_intervals(**GOOD, seed=1), "too few agents for a population"),
+        (lambda: population_intervals(**GOOD, resample="trials", seed=1), "resample='trials'"),
+        (lambda: coverage("genius", seed=1), "profile='genius': is not an option"),
+        (lambda: coverage(simulations=0, seed=1), "simulations=0"),
+        (lambda: simulate_profile([Profile()], 5, families=9, seed=1), "more than the 5 items"),
+        (lambda: simulate_profile([Profile()], 5, design="odd", seed=1), "design='odd'"),
+    ],
+)
+def test_bad_input_is_refused_with_a_remedy(call, message):
+    with pytest.raises(BadInput, match=message):
+        call()
