@@ -22,6 +22,7 @@ import pandas as pd
 
 from gindex_lab.comparison import nearest_many
 from gindex_lab.corpus import Sample
+from gindex_lab.documents import Documents
 from gindex_lab.errors import BadInput
 from gindex_lab.files import write_text
 from gindex_lab.flows import Flow
@@ -31,7 +32,7 @@ from gindex_lab.scoring import score_answers
 from gindex_lab.systems import System
 from gindex_lab.validate import FloatArray, Mode, generator, mode_of, number
 
-__all__ = ["Outcome", "experiment", "learning_curve"]
+__all__ = ["Outcome", "experiment", "learning_curve", "own_experiments"]
 
 _PETA = 1e15
 
@@ -221,3 +222,40 @@ def learning_curve(
         raise BadInput("system", system, "cannot be made afresh", remedy)
     runs = [experiment(system(), curriculum, tests, seed, **options) for curriculum in curricula]
     return pd.DataFrame([run.row() for run in runs])
+
+
+def own_experiments(
+    sizes: Sequence[int] = (4, 16), tests_per_domain: int = 5, *, seed: int = 1
+) -> Documents:
+    """Our own counterpart of the published experiments: four systems, each on curricula of every size.
+
+    Records in the authors' layout by name ("templates_1", "templates_2", ...), each with the distances
+    between its domains. So that they can stand in for runs that took PFLOPs, ten operations are
+    written down as one PFLOP of compute.
+
+    >>> runs = own_experiments((2,), 1, seed=1)
+    >>> sorted(runs), runs.source
+    (['n-gram_1', 'neighbour_1', 'slots_1', 'templates_1'], 'own experiment')
+    """
+    from gindex_lab.corpus import corpus
+    from gindex_lab.systems import NearestNeighbour, SlotFilling
+    from gindex_lab.systems_ngram import NGram
+    from gindex_lab.systems_template import TemplateInduction
+
+    systems: dict[str, Any] = {
+        "neighbour": NearestNeighbour,
+        "slots": SlotFilling,
+        "templates": TemplateInduction,
+        "n-gram": lambda: NGram(24, neighbours=6, window=400, seed=seed),
+    }
+    tests = corpus(tests_per_domain, seed=seed + 1)
+    content: dict[str, Any] = {}
+    for number_, size in enumerate(sizes, 1):
+        curriculum = corpus(size, seed=seed)
+        for name, make in systems.items():
+            record = experiment(make(), curriculum, tests, seed, name=name).to_dict()
+            for cost in ("train_cost", "test_cost"):
+                record[cost]["compute"] = record[cost]["operations"] / 10
+                del record[cost]["time"]  # so that the same inputs give the same bytes
+            content[f"{name}_{number_}"] = record
+    return Documents(content, name="our own experiments", source="own experiment")
