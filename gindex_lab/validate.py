@@ -151,7 +151,8 @@ def numeric_frame(name: str, frame: object) -> pd.DataFrame:
         raise BadInput(
             f"{name}[{agent!r}, {item!r}]", values[tuple(bad[0])], "is infinite", "mend the cell"
         )
-    return pd.DataFrame(values, index=table.index.copy(), columns=table.columns.copy())
+    rows = np.array(values, order="C")  # a measure reads agent by agent
+    return pd.DataFrame(rows, index=table.index.copy(), columns=table.columns.copy(), copy=False)
 
 
 def _to_float(name: str, table: pd.DataFrame) -> FloatArray:
