@@ -1,0 +1,77 @@
+"""What the case studies share: the growing tables of Fig. S20/S21 equal the authors' frames."""
+
+import pandas as pd
+import pytest
+
+import gindex_lab as gl
+from gindex_lab import case_studies as cases
+from gindex_lab.errors import BadInput
+
+TABLE = pd.DataFrame(
+    {"capability": [1.0, 3], "spread": [0.5, 0.4], "normalised_generality": [0.1, 0.3]},
+    index=["a", "b"],
+).assign(abstruse=[True, False])
+DATES = pd.Series({"a": "2015-02-26", "b": "2012-07-19"})
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("transform", ["ARef", "Rnk"])
+@pytest.mark.parametrize("by", ["year", "month", "day"])
+@pytest.mark.parametrize("column", ["start", "end"])
+def test_frames_equal_those_of_the_authors_animations(transform, by, column, shared, monkeypatch):
+    monkeypatch.setenv("GINDEX_LAB_DATA", str(shared / "datasets"))
+    golden = pd.read_csv(shared / "golden/generality/ale_evolution_frames.csv")
+    ale = gl.load("ale", mode="reference")
+    study = gl.absolute_reference(ale, "human.noop") if transform == "ARef" else gl.rank(ale)
+    dates = ale.agents[f"{column}_date"].copy()
+    dates["human.noop"], dates["random noop"] = "2000-01-01", "2010-01-01"
+    frames = cases.cumulative_frames(gl.generality(study, mode="reference"), dates, by)
+    ours = cases.frame_summary(frames)
+    is_ours = (golden["transformation"] == transform) & (golden["precision"] == by)
+    golden = golden[is_ours & (golden["date_column"] == column)]
+    assert ours["agents"].tolist() == golden["n_agents"].tolist()
+    assert [set(new.split("; ")) for new in ours["new"]] == [
+        set(new.split("; ")) for new in golden["new_agents"]
+    ]
+    for name, theirs in {"mean Ψ": "mean_cap", "mean S": "mean_spread", "r(Ψ, S)": "corr_cap_spread",
+                         "mean γ": "mean_norm_generality", "% abstruse": "pct_abstruse"}.items():  # fmt: skip
+        expected = golden[theirs].tolist()
+        assert ours[name].tolist() == pytest.approx(expected, abs=1e-9, nan_ok=True)
+
+
+def test_frames_grow_and_the_last_holds_everyone():
+    frames = cases.cumulative_frames(TABLE, DATES, "month")
+    assert list(frames) == ["2012-07", "2015-02"]
+    assert frames["2015-02"].equals(TABLE)
+
+
+def test_the_exact_value_stands_beside_and_the_most_capable_first():
+    both = cases.side_by_side(TABLE.assign(generality=2.0), TABLE.assign(normalised_generality=0.9))
+    assert both.index.tolist() == ["b", "a"]
+    assert both["γ exact"].tolist() == [0.9, 0.9]
+
+
+def test_intervals_are_kept_where_there_are_some():
+    table = gl.generality([[1, 1, 0], [1, 0, 0]], difficulty=[1, 2, 3], ci=0.95)
+    assert {"Ψ low", "Ψ high", "γ low"} <= set(cases.side_by_side(table, table))
+
+
+def test_one_panel_for_each_agent():
+    study = gl.Responses([[1, 1, 0], [1, 0, 0], [1, 1, 1]], difficulty=[1, 2, 3])
+    figure = cases.plot_curves(study, gl.generality(study), columns=2, title="three")
+    drawn = [ax.get_title(loc="left") for ax in figure.axes if ax.axison]
+    assert drawn == ["agent 1", "agent 2", "agent 3"]
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: cases.claim_population("first", TABLE), "is not the id of a claim"),
+        (lambda: cases.cumulative_frames(TABLE, DATES, "decade"), "by='decade'"),
+        (lambda: cases.cumulative_frames(TABLE, DATES[:1]), "'b': is an agent without a date"),
+        (lambda: cases.cumulative_frames(TABLE, DATES.replace("2012-07-19", "2012")), "is no date"),
+    ],
+)
+def test_bad_input_is_named(call, message):
+    with pytest.raises(BadInput, match=message):
+        call()
