@@ -209,20 +209,19 @@ def conclude(
 ) -> Indicators:
     """The indicators from area, moment about low, and S², each (A,)."""
     low, high = interval
-    q = high - low
     noise = _ROUNDING * max(abs(low), abs(high))
     variance = np.where(variance > noise**2, variance, 0.0)
     spread = np.sqrt(variance)
-    degenerate = (area <= noise) | (q - area <= noise)
-    room = area * (q - area)
-    gamma = 1 - np.divide(variance, room, out=np.zeros_like(area), where=~degenerate)
-    with np.errstate(divide="ignore"):
+    room = area * (high - low - area)
+    with np.errstate(divide="ignore", invalid="ignore"):
         generality = 1 / spread
+        gamma = 1 - variance / room
+    gamma[room <= noise * (high - low)] = 1.0  # solves all or nothing
     return Indicators(
         low + area,
         spread,
         generality,
-        np.clip(gamma, -1.0, 1.0),
+        np.maximum(gamma, -1.0),
         _expected_difficulty(area, moment, low, low if origin is None else origin),
         gamma < -_ABSTRUSE,
     )
@@ -233,8 +232,10 @@ def _expected_difficulty(
 ) -> FloatArray:
     """H (Eq. 8) from `origin`; an agent without any area is a step at the origin, so H = origin."""
     total = area + (low - origin)
-    weighted = moment + low * area + (low**2 - origin**2) / 2
-    return np.divide(weighted, total, out=np.full_like(area, origin), where=total > 0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        expected = (moment + low * area + (low**2 - origin**2) / 2) / total
+    expected[total <= 0] = origin
+    return np.asarray(expected)
 
 
 def _parts(rows: np.ndarray, columns: int) -> list[np.ndarray]:
