@@ -17,7 +17,7 @@ import pandas as pd
 
 from gindex_lab.curves import Interval, rule_of
 from gindex_lab.errors import BadInput
-from gindex_lab.samples import Sample
+from gindex_lab.samples import Sample, patterns
 from gindex_lab.validate import FloatArray
 
 __all__ = ["Contributions", "contributions_of", "knots_for"]
@@ -83,7 +83,7 @@ def contributions_of(sample: Sample) -> Contributions:
     values, free = sample.values, sample.codes >= 0
     by, sums = np.zeros((3, len(values), sample.units)), np.empty((3, len(values)))
     units = np.empty(len(values), dtype=np.int64)
-    for items, rows in _patterns(~np.isnan(values)):
+    for items, rows in patterns(~np.isnan(values)):
         some = items[free[items]]
         codes, part = sample.codes[some], values[np.ix_(rows, some)]
         present = np.unique(codes)
@@ -110,7 +110,7 @@ def _of_trials(sample: Sample, trials: FloatArray) -> Contributions:
     scale = np.sqrt(1 / np.maximum(count * (count - 1), 1))[:, :, None]
     deviation = np.nan_to_num(trials - sample.values[:, :, None]) * scale
     by, sums = np.zeros((3, a, n * t)), np.empty((3, a))
-    for items, rows in _patterns(~np.isnan(sample.values)):
+    for items, rows in patterns(~np.isnan(sample.values)):
         weights, constant = _weights(sample, items)
         part = sample.values[np.ix_(rows, items)]
         full = np.zeros((3, n))
@@ -140,15 +140,6 @@ def _finished(sample: Sample, sums: FloatArray, by: FloatArray, units: np.ndarra
         sample.interval,
         sample.origin,
     )
-
-
-def _patterns(seen: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
-    """(items, agents) by position, one pair per distinct pattern of observed cells."""
-    if seen.all():
-        return [(np.arange(seen.shape[1]), np.arange(len(seen)))]
-    kinds, which = np.unique(seen, axis=0, return_inverse=True)
-    which = which.ravel()
-    return [(np.flatnonzero(kind), np.flatnonzero(which == k)) for k, kind in enumerate(kinds)]
 
 
 def _weights(sample: Sample, items: np.ndarray) -> tuple[FloatArray, FloatArray]:

@@ -1,8 +1,9 @@
 """Literal resampling: draw items (or families, or trials) anew, rebuild each curve, read it off.
 
-The kernel walks over the drawn items in order of difficulty once per agent, joining the levels that
-were drawn and skipping the others, so no resampled matrix is ever built. All randomness comes from
-one Generator, drawn in order: the result does not depend on the size of the chunks.
+Which levels were drawn decides what each item weighs in the area and moment of a curve; these weights
+are the same for all agents who met the same items, so a block of resamples is two matrix products and
+no resampled table is ever built. All randomness comes from one Generator, drawn in order: the result
+does not depend on the size of the chunks.
 """
 
 from __future__ import annotations
@@ -11,12 +12,12 @@ from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
-from gindex_lab.samples import Sample
+from gindex_lab.samples import Sample, patterns
 from gindex_lab.validate import FloatArray
 
 __all__ = ["MEASURES", "counts_of_units", "draws", "jackknife", "measures_of", "quantiles"]
 
-_CHUNK = 4_000_000  # cells of a temporary array
+_CHUNK = 2_000_000  # cells of a temporary array
 MEASURES = (
     "capability",
     "spread",
@@ -130,24 +131,29 @@ def _moments(sample: Sample, counts: np.ndarray) -> Moments:
         return _mean_steps(sample, items)
     area, moment = np.empty((2, len(counts), len(sample.values)))
     order = np.argsort(sample.difficulty, kind="stable")
-    _walk()(
-        np.ascontiguousarray(sample.values[:, order]),
-        sample.difficulty[order],
-        np.ascontiguousarray(items[:, order]),
-        *map(float, sample.interval),
-        sample.estimator == "step",
-        area,
-        moment,
-    )
+    drawn, h, values = items[:, order], sample.difficulty[order], sample.values[:, order]
+    for met, rows in patterns(~np.isnan(values)):
+        by_area, by_moment, constant = _weigh(h[met], drawn[:, met], sample)
+        part = values[np.ix_(rows, met)].T
+        area[:, rows] = by_area @ part + constant[:, :1]
+        moment[:, rows] = by_moment @ part + constant[:, 1:]
     free = sample.codes >= 0
     return area, moment, _weighted_mean(sample.values[:, free], items[:, free])
 
 
-def _walk() -> Callable[..., None]:
-    """The compiled loop; numba is imported, and its disk cache read, when it is first needed."""
-    from gindex_lab.resample_kernel import walk
+def _weigh(
+    difficulty: FloatArray, counts: np.ndarray, sample: Sample
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Weights (B, N) in area and moment, and constants (B, 2), of the curves through drawn items."""
+    from gindex_lab.resample_kernel import weigh  # here, so that numba loads when it is needed
 
-    return walk
+    area, moment = np.zeros((2, *counts.shape))
+    constant = np.zeros((len(counts), 2))
+    compiled: Callable[..., None] = weigh
+    low, high = map(float, sample.interval)
+    step = sample.estimator == "step"
+    compiled(difficulty, np.ascontiguousarray(counts), low, high, step, area, moment, constant)
+    return area, moment, constant
 
 
 def _weighted_mean(values: FloatArray, counts: np.ndarray) -> FloatArray:

@@ -1,8 +1,8 @@
-"""The compiled inner loop of `resample`: integrate a curve through the items that were drawn.
+"""The compiled inner loop of `resample`: what each item weighs in a curve through the drawn items.
 
 Kept apart so that `import gindex_lab` never loads numba. Levels are joined by straight lines or steps;
-left of an agent's first drawn level everything counts as solved, right of its last nothing does
-(the rule of `curves`), and the curve is cut at the ends of the interval.
+left of the first drawn level everything counts as solved, right of the last nothing does (the rule of
+`rules`), and the curve is cut at the ends of the interval. The weights serve all agents at once.
 """
 
 from __future__ import annotations
@@ -12,26 +12,37 @@ from numba import njit
 
 from gindex_lab.validate import FloatArray
 
-__all__ = ["walk"]
+__all__ = ["weigh"]
 
 
 @njit(cache=True, nogil=True)
-def _piece(
-    x0: float, y0: float, x1: float, y1: float, low: float, high: float
-) -> tuple[float, float]:
-    """Area and moment about `low` of the line from (x0, y0) to (x1, y1), cut to [low, high]."""
+def _piece(x0: float, x1: float, low: float, high: float) -> tuple[float, float, float, float]:
+    """Weights of the two ends of a line from x0 to x1, cut to [low, high], in its area and moment."""
     a, b = max(x0, low), min(x1, high)
     if b <= a:
-        return 0.0, 0.0
-    slope = (y1 - y0) / (x1 - x0)
-    ya, yb = y0 + slope * (a - x0), y0 + slope * (b - x0)
-    a, b = a - low, b - low
-    return (b - a) * (ya + yb) / 2, (b - a) * (a * (2 * ya + yb) + b * (ya + 2 * yb)) / 6
+        return 0.0, 0.0, 0.0, 0.0
+    at_a, at_b = (a - x0) / (x1 - x0), (b - x0) / (x1 - x0)
+    width, a, b = b - a, a - low, b - low
+    left, right = 2 * a + b, a + 2 * b
+    return (
+        width * (2 - at_a - at_b) / 2,
+        width * (at_a + at_b) / 2,
+        width * ((1 - at_a) * left + (1 - at_b) * right) / 6,
+        width * (at_a * left + at_b * right) / 6,
+    )
 
 
 @njit(cache=True, nogil=True)
-def walk(
-    values: FloatArray,
+def _share_out(
+    weights: FloatArray, counts: np.ndarray, first: int, last: int, total: int, weight: float
+) -> None:
+    """Hand a level's weight to its items, in proportion to how often each was drawn."""
+    for i in range(first, last):
+        weights[i] = weight * counts[i] / total
+
+
+@njit(cache=True, nogil=True)
+def weigh(
     difficulty: FloatArray,
     counts: np.ndarray,
     low: float,
@@ -39,36 +50,34 @@ def walk(
     step: bool,
     area: FloatArray,
     moment: FloatArray,
+    constant: FloatArray,
 ) -> None:
-    """Fill area and moment (B, A) for values (A, N) sorted by difficulty and counts (B, N)."""
-    agents, items = values.shape
-    drawn = np.empty(items, np.int64)
+    """Fill area and moment (B, N) and their constants (B, 2) for sorted difficulties and counts (B, N)."""
+    items = len(difficulty)
     for b in range(len(counts)):
-        size = 0
-        for i in range(items):
-            if counts[b, i] > 0:
-                drawn[size] = i
-                size += 1
-        for j in range(agents):
-            x0, y0 = min(low, difficulty[0]), 1.0
-            total_area = total_moment = 0.0
-            seen = k = 0
-            while k < size:
-                x1, level_sum, level_count = difficulty[drawn[k]], 0.0, 0
-                while k < size and difficulty[drawn[k]] == x1:
-                    r = values[j, drawn[k]]
-                    if r == r:  # a missing cell is NaN
-                        level_sum += counts[b, drawn[k]] * r
-                        level_count += counts[b, drawn[k]]
-                    k += 1
-                if level_count == 0:
-                    continue
-                y1 = level_sum / level_count
-                right = 1.0 if seen == 0 and not step else y1
-                more, weighted = _piece(x0, y1 if step else y0, x1, right, low, high)
-                total_area += more
-                total_moment += weighted
-                x0, y0 = x1, y1
-                seen += level_count
-            area[b, j] = total_area if seen else np.nan
-            moment[b, j] = total_moment if seen else np.nan
+        x0, before, first, last = min(low, difficulty[0]), 0, 0, 0
+        area_0 = moment_0 = 0.0  # of the level at x0, to be shared out when it is complete
+        i = 0
+        while i < items:
+            start, x1, drawn = i, difficulty[i], 0
+            while i < items and difficulty[i] == x1:
+                drawn += counts[b, i]
+                i += 1
+            if drawn == 0:
+                continue
+            l_area, r_area, l_moment, r_moment = _piece(x0, x1, low, high)
+            if step:
+                l_area, r_area, l_moment, r_moment = 0.0, l_area + r_area, 0.0, l_moment + r_moment
+            if before:
+                _share_out(area[b], counts[b], first, last, before, area_0 + l_area)
+                _share_out(moment[b], counts[b], first, last, before, moment_0 + l_moment)
+            elif not step:
+                constant[b, 0], constant[b, 1] = l_area + r_area, l_moment + r_moment
+                r_area = r_moment = 0.0
+            x0, before, first, last = x1, drawn, start, i
+            area_0, moment_0 = r_area, r_moment
+        if before:
+            _share_out(area[b], counts[b], first, last, before, area_0)
+            _share_out(moment[b], counts[b], first, last, before, moment_0)
+        else:
+            constant[b, 0] = constant[b, 1] = np.nan

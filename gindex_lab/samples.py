@@ -18,7 +18,7 @@ from gindex_lab.responses import Responses
 from gindex_lab.steps import StepCurves
 from gindex_lab.validate import FloatArray, choice
 
-__all__ = ["RESAMPLE", "Sample", "sample_like", "sample_of"]
+__all__ = ["RESAMPLE", "Sample", "patterns", "sample_like", "sample_of"]
 
 RESAMPLE = ["items", "families", "trials"]
 
@@ -87,6 +87,19 @@ def sample_like(table: pd.DataFrame, study: Responses, resample: str) -> Sample:
     """The sample behind a table of `gl.generality`: on its interval, with its origin and estimator."""
     kept = table.attrs
     return sample_of(study, kept["interval"], kept["estimator"], resample, kept["origin"])
+
+
+def patterns(seen: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
+    """(items, agents) by position, one pair per distinct pattern of observed cells.
+
+    >>> [(items.tolist(), rows.tolist()) for items, rows in patterns(np.array([[True, False], [True, True]]))]
+    [([0], [0]), ([0, 1], [1])]
+    """
+    if seen.all():
+        return [(np.arange(seen.shape[1]), np.arange(len(seen)))]
+    kinds, which = np.unique(seen, axis=0, return_inverse=True)
+    which = which.ravel()
+    return [(np.flatnonzero(kind), np.flatnonzero(which == k)) for k, kind in enumerate(kinds)]
 
 
 def _codes(about: pd.DataFrame, resample: str) -> np.ndarray:
