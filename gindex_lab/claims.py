@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import csv
 import difflib
+import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -32,6 +33,7 @@ __all__ = [
     "find",
     "ledger",
     "load_baseline",
+    "print_hash",
     "records",
     "regressions",
     "results",
@@ -189,6 +191,18 @@ def records(reports: Path) -> list[Record]:
             for entry in json.loads((path.parent / "claims.json").read_text(encoding="utf-8"))
         ]
     return found
+
+
+def print_hash(folder: Path) -> str:
+    """A hash of what the papers print for the claims that a notebook recorded.
+
+    When a row of the ledger is mended, the notebook that shows it has to run again.
+    """
+    found = json.loads((folder / "claims.json").read_text(encoding="utf-8"))
+    claims = ledger() if found else {}
+    rows = [claims[e["id"]] for e in found if e["id"] in claims]
+    compared = [[r.id, r.quantity, r.published, r.target, r.rounding, r.requires] for r in rows]
+    return hashlib.sha256(json.dumps(compared).encode()).hexdigest()
 
 
 def status(claim: Claim, found: Iterable[Record], absent: Iterable[str] = ()) -> tuple[str, str]:

@@ -13,6 +13,7 @@ import os
 import re
 import signal
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Mapping
@@ -21,6 +22,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from gindex_lab.claims import print_hash
 from gindex_lab.files import atomic_folder, write_text
 from gindex_lab.notebook import OUTPUT
 from gindex_lab.reproduce_inputs import Entry, data_fingerprint, file_hash
@@ -88,6 +90,8 @@ def start_worker(stop: Any, cache: Path) -> None:
         "JUPYTER_RUNTIME_DIR": str(cache / "runtime"),
         "JUPYTER_PLATFORM_DIRS": "1",
     }
+    # jsonschema would spend 1.7 s compiling a grammar of addresses that notebooks do not contain.
+    sys.modules["rfc3987_syntax"] = None  # type: ignore[assignment]
     threading.Thread(target=_leave_with, args=(stop, os.getppid()), daemon=True).start()
 
 
@@ -179,6 +183,7 @@ def _record(task: Task, folder: Path, seconds: float) -> dict[str, Any]:
         "data": [d | {"source": "published" if d["fingerprint"] else "absent"} for d in data],
         "provenance": json.loads(provenance.read_text()) if provenance.exists() else None,
         "inputs": dict(task.inputs),
+        "ledger": print_hash(folder),
         "outputs": {p.relative_to(folder).as_posix(): file_hash(p) for p in outputs},
         "versions": versions(),
         "commit": git_commit(entry.root),

@@ -117,7 +117,7 @@ def stale_reason(folder: Path, wanted: dict[str, str]) -> str | None:
         path = folder / name
         if not path.exists() or file_hash(path) != digest:
             return f"{name} was changed or removed"
-    return None
+    return None if record["ledger"] == ledger.print_hash(folder) else "ledger changed"
 
 
 def _read_record(folder: Path) -> dict[str, Any] | None:

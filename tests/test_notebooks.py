@@ -81,15 +81,23 @@ def test_cell_ids_are_there_and_differ(path):
     assert len(set(ids)) == len(ids)
 
 
+def calls(path):
+    """Every call of the form `something.name(...)`."""
+    trees = [ast.walk(ast.parse(source(cell))) for cell in code_cells(path)]
+    nodes = [node for tree in trees for node in tree if isinstance(node, ast.Call)]
+    return [node for node in nodes if isinstance(node.func, ast.Attribute)]
+
+
 @notebooks
 def test_a_notebook_shows_where_its_numbers_come_from(path):
-    calls = [
-        node.func.attr
-        for cell in code_cells(path)
-        for node in ast.walk(ast.parse(source(cell)))
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
-    ]
-    assert "start" in calls, "show the banner: nb.start(...)"
+    assert "start" in {call.func.attr for call in calls(path)}, "show the banner: nb.start(...)"
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda e: e.path)
+def test_a_notebook_runs_again_when_data_it_loads_change(entry):
+    loads = [c for c in calls(entry.file) if c.func.attr in ("load", "load_or") and c.args]
+    loaded = {c.args[0].value for c in loads if isinstance(c.args[0], ast.Constant)}
+    assert loaded <= set(entry.data), "name what it loads in the catalogue's data"
 
 
 @notebooks

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from gindex_lab import reproduce_inputs
+from gindex_lab import claims, reproduce_inputs
+from gindex_lab.claims import print_hash
 from gindex_lab.errors import BadInput, GIndexLabError
 from gindex_lab.notebook_runs import Failure
 from gindex_lab.reports import formula
@@ -193,6 +194,32 @@ def test_a_second_run_does_nothing_and_says_so_quickly(finished, capsys):
     assert before == {p: p.stat().st_mtime_ns for p in before}
 
 
+def test_a_claim_that_is_lost_fails_the_run(finished, capsys, request):
+    root, reports, _ = finished
+    (root / "data").mkdir()
+    request.addfinalizer(lambda: shutil.rmtree(root / "data"))
+    baseline = {"quick": {"N295": "demo/one", "N296": "demo/one", "N297": "demo/quiet"}}
+    (root / "data" / "claims_baseline.json").write_text(json.dumps(baseline))
+    assert reproduce("demo/one", root=root, reports=reports) == 1
+    said = capsys.readouterr()
+    assert "Nothing to do" in said.out
+    assert "no longer reproduced: N296, N297 (" in said.err
+
+
+def test_a_difference_without_an_explanation_fails_the_run(finished, tmp_path, monkeypatch, capsys):
+    root, reports, _ = finished
+    other = tmp_path / "claims.csv"
+    other.write_text(claims.LEDGER.read_text().replace("-0.866", "-0.912"))
+    monkeypatch.setattr(claims, "LEDGER", other)
+    shutil.copytree(reports, tmp_path / "reports")
+    record = json.loads((reports / "demo/one/record.json").read_text())
+    assert stale_reason(reports / "demo/one", record["inputs"]) == "ledger changed"
+    record["ledger"] = print_hash(reports / "demo/one")
+    (tmp_path / "reports/demo/one/record.json").write_text(json.dumps(record))
+    assert reproduce("demo/one", root=root, reports=tmp_path / "reports") == 1
+    assert "differ without an explanation in data/claims.csv: N295" in capsys.readouterr().err
+
+
 def test_figures_are_the_same_bytes_when_made_again(finished, tmp_path):
     root, reports, _ = finished
     assert reproduce("demo/one", root=root, reports=tmp_path) == 0
@@ -222,7 +249,12 @@ def test_a_notebook_is_stale_when_an_input_or_output_changed(project, change, re
     table.parent.mkdir(parents=True)
     table.write_text("1")
     (entry,) = read_catalogue(project)
-    record = {"inputs": inputs(entry, "quick"), "outputs": {"tables/t.csv": file_hash(table)}}
+    (project / "out" / "claims.json").write_text("[]")
+    record = {
+        "inputs": inputs(entry, "quick"),
+        "outputs": {"tables/t.csv": file_hash(table)},
+        "ledger": print_hash(project / "out"),
+    }
     (project / "out" / "record.json").write_text(json.dumps(record))
     assert stale_reason(project / "out", inputs(entry, "quick")) is None
 
