@@ -75,7 +75,7 @@ def limit(value):
 
 @pytest.mark.shared
 def test_core_cases_of_indicators(shared):
-    cases = golden(shared, "core_cases_indicators").query("merge")
+    cases = golden(shared, "core_cases_indicators")
     for case in cases.itertuples():
         h, r = numbers(case.difficulties), numbers(case.responses)
         kmin, kmax = limit(case.kmin), limit(case.kmax)
@@ -84,7 +84,8 @@ def test_core_cases_of_indicators(shared):
             with pytest.raises(BadInput):
                 generality(r, h, interval=interval or (h.min(), h.max()), mode="reference")
             continue
-        levels, psi, _ = merge(r[None], h)
+        order = np.argsort(h, kind="stable")  # unmerged, equal difficulties make a vertical piece
+        levels, psi = merge(r[None], h)[:2] if case.merge else (h[order], r[None, order])
         found = reference_indicators(levels, psi, (kmin, kmax))
         assert found.capability[0] == pytest.approx(case.capability, abs=1e-9), case.case
         assert found.expected_difficulty[0] == pytest.approx(case.expdiff, abs=1e-9), case.case
@@ -175,22 +176,14 @@ def letters(shared):
     return Responses.read(shared / "datasets" / "ctest")
 
 
-MAZE_GROUPS = {
-    "all496": "gender_code > 0",
-    "gender.male": "gender_code == 1",
-    "gender.female": "gender_code == 2",
-    "age.old": "age_group == 'old'",
-    "age.young": "age_group == 'young'",
-}
+MAZE_GROUPS = ["all496", "gender.male", "gender.female", "age.old", "age.young", "education.low", "education.high", "ethnicity.majority", "ethnicity.minority", "capability.low", "capability.high", "quarter1of4", "quarter2of4", "quarter3of4", "quarter4of4"]
 
 
 @pytest.mark.shared
 @pytest.mark.parametrize("study", MAZE_GROUPS)
 def test_mazes(shared, mazes, study):
     expected = golden(shared, "mazes").query("study == @study")
-    part = mazes.select(agents=mazes.agents.query(MAZE_GROUPS[study]).index)
-    assert len(part.frame) == len(expected)
-    check_study(part, None, expected)
+    check_study(mazes.select(agents=expected["agent"]), None, expected)
 
 
 @pytest.mark.shared
@@ -248,6 +241,57 @@ def test_random_populations(shared, study):
     answers = golden(shared, "demo_random_responses").query("study == @study").drop(columns="study")
     table = Responses(answers.set_axis(expected["agent"]), difficulty=np.linspace(10, 20, 30))
     check_study(table, None, expected)
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("study", ["demo.steps", "demo.uniform"])
+def test_populations_of_steps_and_of_constants(shared, study):
+    expected = golden(shared, "demo_populations").query("study == @study")
+    mean = expected["mean_response"].to_numpy()[:, None]
+    steps = (np.arange(30) < np.round(30 * mean)).astype(float)
+    answers = steps if study == "demo.steps" else np.repeat(mean, 30, axis=1)
+    table = Responses(
+        pd.DataFrame(answers, index=expected["agent"]), difficulty=np.linspace(10, 20, 30)
+    )
+    check_study(table, None, expected)
+
+
+SIMPLE = np.arange(10_000)
+
+
+@pytest.mark.parametrize(
+    ("responses", "spread", "coarse"),
+    [
+        (SIMPLE < 5000, 0.0002887039926119666, 0.0028896409858269242),
+        (SIMPLE >= 5000, 7.0710678059717358, 7.0710672214295167),
+        (SIMPLE % 2 == 0, 4.9999999833299986, 5.0),
+        (SIMPLE * 0 + 0.5, 5.0, 5.0),
+        (1 - SIMPLE / 9999, 2.8867513459481402, 2.8893485136762886),
+    ],
+    ids=["step", "increasing step", "alternating", "half", "linear"],
+)
+def test_simple_agents_on_fine_and_coarse_difficulties(responses, spread, coarse):
+    for h, expected in (
+        (np.linspace(0, 10, 10_000), spread),
+        (np.repeat(np.linspace(0, 10, 1000), 10), coarse),
+    ):
+        for mode in ("exact", "reference"):
+            row = generality(responses, h, interval=(0, 10), mode=mode).iloc[0]
+            assert row["capability"] == pytest.approx(5, abs=1e-9)
+            assert row["spread"] == pytest.approx(expected, abs=1e-7)
+
+
+@pytest.mark.shared
+def test_average_human_on_the_letter_series_in_both_readings(shared):
+    """S29 prints 9.86 and 0.39, which needs unit-width ends; the script gives 9.89 and 0.41."""
+    hits = pd.read_csv(shared / "datasets" / "ctest" / "hitratio_by_difficulty.csv")
+    h, r = hits["difficulty"].to_numpy(), hits["hit_ratio"].to_numpy()
+    script = generality(r, h, mode="reference").iloc[0]
+    assert script[["capability", "generality"]].tolist() == pytest.approx(
+        [9.8915, 0.4078], abs=5e-5
+    )
+    ends = generality(np.r_[1, r, 0], np.r_[6, h, 15], interval=(0, 15)).iloc[0]
+    assert ends[["capability", "generality"]].tolist() == pytest.approx([9.8628, 0.3894], abs=5e-5)
 
 
 @pytest.mark.shared
