@@ -86,12 +86,14 @@ def simulate_profile(
     families: int | None = None,
     likeness: float = 0.3,
     design: str = "covered",
+    levels: int | None = None,
     seed: object,
 ) -> Responses:
     """Right or wrong answers of these agents on fresh items, uniform over [0, 1].
 
     With `families`, items are dealt to that many families; within one, an agent's luck has correlation
-    `likeness`. `design="covered"` puts an item at both ends; "open" leaves them to chance.
+    `likeness`. `design="covered"` puts an item at both ends; "open" leaves them to chance. `levels`
+    rounds the difficulties to that many equally spaced ones.
 
     >>> simulate_profile([Profile()], 20, families=5, seed=1)
     Responses(1 agents x 20 items, with difficulties, simulated)
@@ -103,6 +105,9 @@ def simulate_profile(
     h = np.sort(random.random(integer("items", items, 3)))
     if design == "covered":
         h = (h - h[0]) / (h[-1] - h[0])
+    if levels is not None:
+        steps = integer("levels", levels, 2) - 1
+        h = np.round(h * steps) / steps
     groups = items if families is None else integer("families", families, 3)
     if groups > items:
         raise BadInput("families", families, f"are more than the {items} items", "use fewer")
@@ -129,6 +134,7 @@ def coverage(
     families: int | None = None,
     likeness: float = 0.3,
     design: str = "covered",
+    levels: int | None = None,
     resample: str | None = None,
     method: str = "studentised",
     resamples: int = 1000,
@@ -151,7 +157,13 @@ def coverage(
     for size in _batches(integer("simulations", simulations)):
         some = [PROFILES.get(profile) or _population(random) for _ in range(size)]
         study = simulate_profile(
-            some, items, families=families, likeness=likeness, design=design, seed=random
+            some,
+            items,
+            families=families,
+            likeness=likeness,
+            design=design,
+            levels=levels,
+            seed=random,
         )
         table = bootstrap_table(
             study,
