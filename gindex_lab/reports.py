@@ -17,7 +17,7 @@ from typing import Any
 from gindex_lab.claims import STATUSES, Result
 from gindex_lab.reproduce_inputs import Entry
 
-__all__ = ["claims_page", "formula", "index_page", "notebook_page"]
+__all__ = ["claims_page", "formula", "index_page", "notebook_page", "page"]
 
 _TEMPLATES = Path(__file__).resolve().parent / "templates"
 _PAPERS = {
@@ -44,7 +44,8 @@ def _pages() -> Any:
     return pages
 
 
-def _page(template: str, **content: Any) -> str:
+def page(template: str, **content: Any) -> str:
+    """One HTML page from a template of ours; everything in `content` is escaped."""
     from gindex_lab import __version__
 
     style = (_TEMPLATES / "style.css").read_text(encoding="utf-8")
@@ -117,7 +118,7 @@ def notebook_page(executed: Path, entry: Entry, profile: str) -> str:
     highlight = Highlight2HTML(pygments_lexer="python")  # type: ignore[no-untyped-call]
     exporter.register_filter("highlight_code", highlight)
     body, _ = exporter.from_notebook_node(notebook)
-    return _page(
+    return page(
         "notebook.html.j2",
         title=entry.title,
         paper=_PAPERS.get(entry.paper, entry.paper),
@@ -139,7 +140,7 @@ def index_page(
     for entry in entries:
         card = _card(entry, runs[entry.path], found)
         groups.setdefault(_PAPERS.get(entry.paper, entry.paper), []).append(card)
-    return _page(
+    return page(
         "index.html.j2",
         title="gindex_lab reports",
         groups=groups,
@@ -181,7 +182,7 @@ def _counts(found: Iterable[Result]) -> dict[str, int]:
 def claims_page(found: Iterable[Result]) -> str:
     """The ledger: published, ours, tolerance, status and why, to filter and to sort."""
     found = list(found)
-    return _page(
+    return page(
         "claims.html.j2",
         title="What the papers state, and what we get",
         results=found,

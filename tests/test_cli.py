@@ -1,0 +1,142 @@
+"""The command line: each command does its work, and a mistake is one clear line and status 2."""
+
+import re
+
+import pandas as pd
+import pytest
+
+from gindex_lab.analyse import analyse
+from gindex_lab.cli import main
+from gindex_lab.errors import BadInput
+
+SCORES = """model,pong,chess,go,poker
+ann,21,1200,3,0.5
+bob,7,1500,1,0.7
+cem,-3,1100,2,0.1
+"""
+RESPONSES = "agent,i1,i2,i3,i4\nann,1,1,1,0\nbob,1,0,1,0\n"
+ITEMS = "item,difficulty\ni1,1\ni2,2\ni3,3\ni4,4\n"
+
+
+@pytest.fixture
+def scores(tmp_path):
+    path = tmp_path / "scores.csv"
+    path.write_text(SCORES)
+    return path
+
+
+@pytest.fixture
+def responses(tmp_path):
+    (tmp_path / "responses.csv").write_text(RESPONSES)
+    (tmp_path / "hard.csv").write_text(ITEMS)
+    return tmp_path / "responses.csv"
+
+
+def test_raw_scores_are_ranked_by_themselves(scores):
+    found = analyse(scores)
+    assert found.transform == "rank"
+    assert found.table["capability"].idxmax() == "ann"
+    assert {"capability_low", "capability_high"} <= set(found.table)
+
+
+def test_responses_with_difficulties_are_used_as_they_are(responses, tmp_path):
+    found = analyse(responses, difficulty=str(tmp_path / "hard.csv"), ci=None)
+    assert found.transform == "none"
+    assert found.table.loc["ann", "capability"] == pytest.approx(3.5)
+
+
+def test_the_command_prints_a_table_and_writes_a_page(scores, tmp_path, capsys):
+    out = tmp_path / "report.html"
+    assert main(["analyse", str(scores), "--out", str(out)]) == 0
+    printed = capsys.readouterr().out
+    assert "3 agents on 4 items" in printed
+    assert "capability" in printed
+    page = out.read_text()
+    assert page.startswith("<!DOCTYPE html>")
+    assert "data:image/png;base64," in page
+    assert not re.search(r'(src|href)="https?:', page)
+
+
+def test_names_from_the_file_cannot_smuggle_markup_into_the_page(tmp_path):
+    evil = "<script>alert(1)</script>"
+    path = tmp_path / "evil.csv"
+    path.write_text(f"model,a,b\n{evil},1,2\nbob,3,1\n")
+    page = analyse(path, ci=None).write(tmp_path / "r.html").read_text()
+    assert evil not in page
+    assert "&lt;script&gt;" in page
+
+
+def test_the_same_seed_gives_the_same_page(scores, tmp_path):
+    pages = [analyse(scores, seed=3).write(tmp_path / f"{k}.html").read_bytes() for k in (1, 2)]
+    assert pages[0] == pages[1]
+
+
+@pytest.mark.parametrize("transform", ["rank", "standardise"])
+def test_every_population_transform_measures_all_agents(scores, transform):
+    table = analyse(scores, transform=transform, ci=None).table
+    assert list(table.index) == ["ann", "bob", "cem"]
+    assert table[["capability", "spread"]].notna().all(axis=None)
+
+
+def test_a_reference_agent_can_be_named(scores, capsys):
+    assert main(["analyse", str(scores), "--transform", "reference", "--reference", "bob"]) == 0
+    assert "beat the reference" in capsys.readouterr().out
+
+
+def test_a_tournament_is_read_as_opponents(tmp_path):
+    path = tmp_path / "games.csv"
+    path.write_text("player,a,b,c\na,,1,1\nb,0,,0.5\nc,0,0.5,\n")
+    assert analyse(path, transform="opponent", ci=None).table["capability"].idxmax() == "a"
+
+
+def test_data_list_names_every_set(capsys):
+    assert main(["data", "list"]) == 0
+    printed = capsys.readouterr().out
+    assert all(name in printed for name in ("mazes", "ale", "g-index-programs", "odour_span"))
+
+
+def test_claims_are_summed_up(capsys):
+    assert main(["claims"]) == 0
+    assert "not yet checked" in capsys.readouterr().out
+
+
+BAD_CALLS = {
+    "an unknown data set": (["data", "where", "mazed"], "mazes"),
+    "an absent file": (["analyse", "no/such.csv"], "path='no/such.csv': does not exist"),
+    "no such notebook": (["reproduce", "gindex/tabel1"], "gindex/table1"),
+}
+
+
+@pytest.mark.parametrize("case", BAD_CALLS)
+def test_a_mistake_is_one_line_and_status_2(case, capsys):
+    arguments, message = BAD_CALLS[case]
+    assert main(arguments) == 2
+    printed = capsys.readouterr().err
+    assert message in printed
+    assert printed.count("\n") == 1
+
+
+BAD_TABLES = {
+    "raw scores as they are": (SCORES, {"transform": "none"}, "needs responses in"),
+    "a reference without a name": (SCORES, {"transform": "reference"}, "reference=None: is needed"),
+    "an unknown reference": (SCORES, {"transform": "reference", "reference": "eve"}, "eve"),
+    "an unknown transform": (SCORES, {"transform": "magic"}, "transform='magic': is not an option"),
+    "an unknown difficulty column": (SCORES, {"difficulty": "KDN"}, "is not a column of items"),
+    "a tournament of other players": (SCORES, {"transform": "opponent"}, "results"),
+    "an interval of 200 percent": (SCORES, {"ci": 2.0}, "ci=2.0: is out of range"),
+}
+
+
+@pytest.mark.parametrize("case", BAD_TABLES)
+def test_a_table_that_cannot_be_analysed_says_why(case, tmp_path):
+    text, options, message = BAD_TABLES[case]
+    path = tmp_path / "scores.csv"
+    path.write_text(text)
+    with pytest.raises(BadInput, match=message):
+        analyse(path, **options)
+
+
+def test_a_difficulty_file_without_its_columns_is_refused(responses, tmp_path):
+    pd.DataFrame({"name": ["i1"], "hardness": [1]}).to_csv(tmp_path / "odd.csv", index=False)
+    with pytest.raises(BadInput, match="lacks the columns item, difficulty"):
+        analyse(responses, difficulty=str(tmp_path / "odd.csv"))
