@@ -7,6 +7,8 @@ time (Fig. S20, S21) are tables that grow: `cumulative_frames`, summed up by `fr
 
 from __future__ import annotations
 
+import base64
+import io
 import os
 import re
 from collections.abc import Mapping
@@ -187,11 +189,22 @@ def show_movie(movie: Any, name: str, seconds: float = 1.0) -> None:
     """Play an animation in the notebook; in a pipeline run also save it as a GIF beside the figures."""
     from IPython.display import HTML, display
 
-    from gindex_lab.plots_time import animation_html, save_animation
+    from gindex_lab.plots_time import animation_html
 
+    page = animation_html(movie, seconds)
     folder = os.environ.get(nb.OUTPUT)
     if folder:
         target = Path(folder) / "figures" / f"{name}.gif"
         target.parent.mkdir(exist_ok=True)
-        save_animation(movie, target, seconds)
-    display(HTML(animation_html(movie, seconds)))  # type: ignore[no-untyped-call]
+        _save_gif(page, target, seconds)
+    display(HTML(page))  # type: ignore[no-untyped-call]
+
+
+def _save_gif(page: str, target: Path, seconds: float) -> None:
+    """The pictures of the page once more: drawing them a second time would take as long again."""
+    from PIL import Image
+
+    coded = re.findall(r"data:image/png;base64,([^\"]+)\"", page)
+    pictures = [Image.open(io.BytesIO(base64.b64decode(text.replace("\\", "")))) for text in coded]
+    first, *rest = [picture.convert("RGB").quantize(64) for picture in pictures]
+    first.save(target, save_all=True, append_images=rest, duration=int(1000 * seconds), loop=0)

@@ -6,6 +6,7 @@ import pytest
 import gindex_lab as gl
 from gindex_lab import case_studies as cases
 from gindex_lab.errors import BadInput
+from gindex_lab.plots_intervals import plot_intervals
 
 TABLE = pd.DataFrame(
     {"capability": [1.0, 3], "spread": [0.5, 0.4], "normalised_generality": [0.1, 0.3]},
@@ -63,6 +64,27 @@ def test_one_panel_for_each_agent():
     assert drawn == ["agent 1", "agent 2", "agent 3"]
 
 
+def test_a_movie_is_played_and_in_a_pipeline_run_saved(tmp_path, monkeypatch):
+    from PIL import Image
+
+    frames = cases.cumulative_frames(TABLE, DATES, "year")
+    monkeypatch.setenv("GINDEX_LAB_OUTPUT", str(tmp_path))
+    cases.show_movie(gl.animate_capability_spread(frames, (0, 10)), "two_years", seconds=0.5)
+    with Image.open(tmp_path / "figures" / "two_years.gif") as picture:
+        assert picture.n_frames == 2
+        assert picture.info["duration"] == 500
+
+
+def test_intervals_stand_in_the_order_of_the_first_measure_with_the_exact_value_where_it_differs():
+    table = gl.generality([[1, 0, 0, 0], [1, 1, 1, 0]], difficulty=[1, 2, 3, 4], ci=0.95)
+    exact = table.copy()
+    exact.loc["agent 1", "spread"] += 0.1
+    figure = plot_intervals(table, ["capability", "spread"], exact=exact, title="two")
+    left, right = figure.axes
+    assert [text.get_text() for text in left.get_yticklabels()] == ["agent 1", "agent 2"]
+    assert [len(ax.lines[1].get_xdata()) for ax in (left, right)] == [0, 1]
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
@@ -70,6 +92,9 @@ def test_one_panel_for_each_agent():
         (lambda: cases.cumulative_frames(TABLE, DATES, "decade"), "by='decade'"),
         (lambda: cases.cumulative_frames(TABLE, DATES[:1]), "'b': is an agent without a date"),
         (lambda: cases.cumulative_frames(TABLE, DATES.replace("2012-07-19", "2012")), "is no date"),
+        (lambda: plot_intervals(TABLE), "has no column 'capability_low'"),
+        (lambda: plot_intervals(TABLE, []), "is empty; name at least one measure"),
+        (lambda: plot_intervals(TABLE, ["luck"]), "measures='luck'"),
     ],
 )
 def test_bad_input_is_named(call, message):
