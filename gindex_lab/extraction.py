@@ -145,19 +145,52 @@ def rotate(loadings: FloatArray, rotation: str) -> tuple[FloatArray, FloatArray]
     """Rotated loadings and the factors' correlations Φ, factors in order of the variance they carry.
 
     Rotations are without Kaiser's normalisation except varimax and promax, as in R's psych; each
-    factor's loadings sum above zero.
+    factor's loadings sum above zero. Oblimin is quartimin (its γ = 0).
+
+    >>> pattern = np.kron(np.eye(2), np.full((4, 1), 0.7))  # two groups of four items
+    >>> matrix = pattern @ np.array([[1, 0.4], [0.4, 1]]) @ pattern.T
+    >>> np.fill_diagonal(matrix, 1)
+    >>> rotate(extract(matrix, 2, "minres"), "oblimin")[1].round(2)
+    array([[1. , 0.4],
+           [0.4, 1. ]])
     """
     factors = loadings.shape[1]
     if rotation == "none" or factors == 1:
         return loadings, np.eye(factors)
+    if rotation in ("oblimin", "quartimin"):
+        rotated, phi = _quartimin(loadings)
+    else:
+        rotated, phi = _turned(loadings, rotation)
+    order = np.argsort(-(rotated @ phi * rotated).sum(0), kind="stable")
+    rotated, phi = rotated[:, order], phi[np.ix_(order, order)]
+    signs = _signs(rotated)
+    return rotated * signs, phi * np.outer(signs, signs)
+
+
+def _turned(loadings: FloatArray, rotation: str) -> tuple[FloatArray, FloatArray]:
     from factor_analyzer import Rotator
 
     rotator = Rotator(
         method=rotation, normalize=rotation in ("varimax", "promax"), max_iter=5000, tol=1e-8
     )
     rotated = np.asarray(rotator.fit_transform(loadings))
-    phi = np.eye(factors) if rotator.phi_ is None else np.asarray(rotator.phi_)
-    order = np.argsort(-(rotated @ phi * rotated).sum(0), kind="stable")
-    rotated, phi = rotated[:, order], phi[np.ix_(order, order)]
-    signs = _signs(rotated)
-    return rotated * signs, phi * np.outer(signs, signs)
+    return rotated, np.eye(len(loadings.T)) if rotator.phi_ is None else np.asarray(rotator.phi_)
+
+
+def _quartimin(loadings: FloatArray, starts: int = 8) -> tuple[FloatArray, FloatArray]:
+    """The least of Σ λ²_ij λ²_ik over several starts.
+
+    From unrotated loadings the descent may stay where it is: factors of equal strength make them a
+    saddle point. So it starts from varimax and from fixed pseudo-random turns of it.
+    """
+    rng, size = np.random.default_rng(0), loadings.shape[1]
+    straight = _turned(loadings, "varimax")[0]
+    turns = [np.eye(size)]
+    turns += [np.linalg.qr(rng.standard_normal((size, size)))[0] for _ in range(starts - 1)]
+    found = [_turned(straight @ turn, "quartimin") for turn in turns]
+    return min(found, key=lambda pair: _complexity(pair[0]))
+
+
+def _complexity(loadings: FloatArray) -> float:
+    squares = loadings**2
+    return float((squares.sum(1) ** 2).sum() - (squares**2).sum())

@@ -236,6 +236,7 @@ def fit(data: Patterns, model: str, settings: Settings, priors: Priors) -> Fit:
 
     old, used, converged = _start(data, size), 1, False
     target, one = step(old)
+    history = [target]
     while not converged and used < settings.iterations:
         two = step(one)[1]
         far = _squarem(old, one, two) if settings.accelerate else two
@@ -246,9 +247,15 @@ def fit(data: Patterns, model: str, settings: Settings, priors: Priors) -> Fit:
             reached, after = step(far)
             used += 1
         old, one, target = far, after, reached
-        converged = bool(np.abs(one - old).max() < settings.tolerance)
+        history.append(target)
+        converged = bool(np.abs(one - old).max() < settings.tolerance) or _idle(history)
     log_likelihood, _ = e_step(data, one, nodes, weights)
     return Fit(one, float(data.agents @ log_likelihood), converged, used)
+
+
+def _idle(history: list[float], cycles: int = 30) -> bool:
+    """Nothing gained for long: what still moves is a slope on its way to infinity."""
+    return len(history) > cycles and history[-1] - history[-cycles] < 1e-9 * abs(history[-1])
 
 
 def _squarem(old: FloatArray, one: FloatArray, two: FloatArray) -> FloatArray:

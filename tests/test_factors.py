@@ -1,0 +1,396 @@
+"""Factor analysis: R psych's numbers, the peers' numbers, known populations, and bad input."""
+
+import matplotlib as mpl
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import multivariate_normal, norm
+
+from gindex_lab import extraction
+from gindex_lab.bifactor import general_factor, schmid_leiman
+from gindex_lab.correlations import correlations, smoothed, tetrachoric
+from gindex_lab.errors import BadInput
+from gindex_lab.extraction import extract, rotate
+from gindex_lab.factors import factors
+from gindex_lab.factors_parallel import _reduced, eigenvalues, parallel_analysis
+from gindex_lab.responses import Responses, Scores
+
+mpl.use("Agg")
+
+
+def one_factor_table(agents=500, items=8, seed=1, loading=0.6):
+    rng = np.random.default_rng(seed)
+    general = rng.standard_normal((agents, 1))
+    return loading * general + np.sqrt(1 - loading**2) * rng.standard_normal((agents, items))
+
+
+def population(loadings, phi=None):
+    """The correlation matrix that has these loadings exactly."""
+    loadings = np.asarray(loadings, dtype=float).reshape(len(loadings), -1)
+    matrix = loadings @ (np.eye(loadings.shape[1]) if phi is None else phi) @ loadings.T
+    np.fill_diagonal(matrix, 1.0)
+    return matrix
+
+
+# -- R psych 2.2.9 on the published data ---------------------------------------------------------------
+
+STUDIES = [
+    ("mazes", "all496", None),
+    ("mazes", "age.young", ("age_group", "young")),
+    ("mazes", "age.old", ("age_group", "old")),
+    ("mazes", "gender.male", ("gender_code", 1)),
+    ("mazes", "gender.female", ("gender_code", 2)),
+    ("ctest", "humans.nonbinary", ("kind", "human")),
+    ("ctest", "inductive.humans.nonbinary", ("kind", "human")),
+]
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize(("name", "study", "group"), STUDIES)
+def test_minres_and_scree_equal_psych(shared, name, study, group):
+    table = Responses.read(shared / "datasets" / name)
+    frame = table.frame if group is None else table.frame[table.agents[group[0]] == group[1]]
+    frame = frame.iloc[:, :20] if study.startswith("inductive") else frame
+    parts = ("fa_loadings", "scree", "scenario")
+    golden = {part: pd.read_csv(shared / f"golden/generality/{name}_{part}.csv") for part in parts}
+    golden = {part: table[table["study"] == study] for part, table in golden.items()}
+    facts = golden["scenario"].set_index("key")["value"].astype(float)
+    model = factors(frame)
+    psych = golden["fa_loadings"].set_index("item")
+    assert (model.loadings["factor 1"] - psych["loading"]).abs().max() < 2e-6
+    assert (model.communalities - psych["communality"]).abs().max() < 1e-5
+    assert model.proportion_of_variance == pytest.approx(facts["fa_prop_var"], abs=1e-6)
+    assert model.variance.loc["factor 1", "ss_loadings"] == pytest.approx(
+        facts["fa_ss_loadings"], abs=2e-5
+    )
+    assert model.kmo == pytest.approx(facts["kmo_msa"], abs=1e-9)
+    analysis = model.parallel_analysis(seed=1)
+    scree = golden["scree"].set_index("k")
+    assert (analysis.table["components"] - scree["pc_actual"]).abs().max() < 1e-9
+    assert (analysis.table["factors"] - scree["fa_actual"]).abs().max() < 1e-6
+    # psych's noise is unseeded, 20 draws: its means lie near ours, and it keeps as many or nearly so
+    assert (analysis.table["components_mean"] - scree["pc_sim_mean"]).abs().max() < 0.12
+    assert abs(analysis.n_components - facts["fa_parallel_ncomp"]) <= 1
+    assert abs(analysis.n_factors - facts["fa_parallel_nfact"]) <= 1
+
+
+@pytest.mark.shared
+def test_gvgai_as_published_with_more_items_than_agents(shared):
+    model = factors(Scores.read(shared / "datasets" / "gvgai_grouped5"))
+    assert round(model.loadings["factor 1"].mean(), 2) == 0.60
+    assert round(model.proportion_of_variance, 2) == 0.43
+    ungrouped = Scores.read(shared / "datasets" / "gvgai")
+    with pytest.raises(BadInput, match="is an item that is the same for all agents"):
+        factors(ungrouped)
+
+
+# -- the peers ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_minres_equals_factor_analyzer_and_principal_axis(n):
+    table = one_factor_table(300, 9, 4) + np.repeat(
+        np.random.default_rng(5).standard_normal((300, 3)), 3, axis=1
+    )
+    matrix = np.corrcoef(table.T)
+    module = extraction._factor_analyzer()
+    peer = module.FactorAnalyzer(n, rotation=None, method="minres", is_corr_matrix=True)
+    loadings = peer.fit(matrix.copy()).loadings_
+    ours = extract(matrix, n, "minres")
+    assert np.abs(ours @ ours.T - loadings @ loadings.T).max() < 2e-5
+    axis = extract(matrix, n, "principal_axis")
+    assert np.abs(ours - axis).max() < 1e-5
+
+
+def test_maximum_likelihood_equals_statsmodels():
+    from statsmodels.multivariate.factor import Factor
+
+    matrix = np.corrcoef(one_factor_table(400, 7, 2).T)
+    peer = Factor(corr=matrix, n_factor=1, method="ml").fit().loadings[:, 0]
+    assert extract(matrix, 1, "ml")[:, 0] == pytest.approx(np.abs(peer), abs=2e-4)
+
+
+def test_adequacy_equals_factor_analyzer():
+    table = one_factor_table(200, 6, 3)
+    model = factors(table)
+    module = extraction._factor_analyzer()
+    by_item, overall = module.calculate_kmo(table)
+    assert model.kmo == pytest.approx(overall)
+    assert model.kmo_items.to_numpy() == pytest.approx(by_item)
+    statistic, p = module.calculate_bartlett_sphericity(table)
+    assert model.bartlett()["statistic"] == pytest.approx(statistic)
+    assert model.bartlett()["p"] == pytest.approx(p)
+    assert model.bartlett()["df"] == 15
+
+
+# -- known populations -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", ["minres", "ml", "principal_axis"])
+def test_a_perfect_factor_is_found_exactly(method):
+    truth = np.array([0.9, 0.8, -0.3, 0.6, 0.5])
+    assert extract(population(truth), 1, method)[:, 0] == pytest.approx(truth, abs=1e-4)
+
+
+@pytest.mark.parametrize("method", ["minres", "ml", "principal_axis"])
+def test_loadings_sum_above_zero_whatever_the_signs(method):
+    for sign in (1, -1):
+        loadings = factors(sign * one_factor_table(), 2, method).loadings
+        assert (loadings.sum() > 0).all()
+
+
+@pytest.mark.parametrize("rotation", ["oblimin", "promax", "quartimin"])
+def test_oblique_rotation_finds_simple_structure(rotation):
+    pattern = np.kron(np.eye(2), np.full((4, 1), 0.7))
+    phi = np.array([[1, 0.4], [0.4, 1]])
+    found, correlation = rotate(extract(population(pattern, phi), 2, "minres"), rotation)
+    assert correlation[0, 1] == pytest.approx(0.4, abs=0.06)
+    assert np.sort(found, axis=1)[:, 0] == pytest.approx(np.zeros(8), abs=0.05)
+    assert np.sort(found, axis=1)[:, 1] == pytest.approx(np.full(8, 0.7), abs=0.05)
+
+
+@pytest.mark.parametrize("rotation", extraction.ROTATIONS)
+def test_rotation_keeps_what_is_explained(rotation):
+    table = np.repeat(np.random.default_rng(1).standard_normal((300, 2)), 4, axis=1)
+    table = table + np.random.default_rng(2).standard_normal((300, 8))
+    plain, turned = factors(table, 2, rotation="none"), factors(table, 2, rotation=rotation)
+    assert turned.communalities.to_numpy() == pytest.approx(plain.communalities.to_numpy())
+    assert turned.residuals.to_numpy() == pytest.approx(plain.residuals.to_numpy(), abs=1e-9)
+    squares = turned.variance["ss_loadings"]
+    assert squares.sum() == pytest.approx(turned.communalities.sum())
+    assert squares.is_monotonic_decreasing
+    assert turned.variance["of_common"].sum() == pytest.approx(1)
+
+
+def test_scores_order_agents_by_the_factor():
+    rng = np.random.default_rng(6)
+    general = rng.standard_normal(800)
+    table = 0.7 * general[:, None] + 0.7 * rng.standard_normal((800, 10))
+    scores = factors(table).scores()["factor 1"]
+    assert np.corrcoef(scores, general)[0, 1] > 0.92
+    assert scores.std() == pytest.approx(1, abs=0.1)
+
+
+def test_missing_cells_are_left_out_pair_by_pair():
+    table = pd.DataFrame(one_factor_table(2000, 6, 7))
+    gappy = table.mask(np.random.default_rng(7).random(table.shape) < 0.2)
+    assert factors(gappy).loadings["factor 1"].to_numpy() == pytest.approx(
+        factors(table).loadings["factor 1"].to_numpy(), abs=0.06
+    )
+    assert factors(gappy).scores().notna().all(axis=None)
+    assert factors(gappy).parallel_analysis(seed=1, draws=10).n_factors == 1
+
+
+# -- tetrachoric -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("rho", [-0.8, -0.2, 0.3, 0.7, 0.95])
+def test_tetrachoric_solves_the_bivariate_normal(rho):
+    cut_a, cut_b = -0.4, 0.1
+    both = multivariate_normal([0, 0], [[1, rho], [rho, 1]]).cdf([cut_a, cut_b])
+    agents = 1_000_000
+    wrong_a, wrong_b = norm.cdf(cut_a), norm.cdf(cut_b)
+    cells = np.array([both, wrong_a - both, wrong_b - both, 1 - wrong_a - wrong_b + both])
+    counts = np.rint(cells * agents).astype(int)
+    table = pd.DataFrame(np.repeat([[0, 0], [0, 1], [1, 0], [1, 1]], counts, axis=0))
+    assert tetrachoric(table).iloc[0, 1] == pytest.approx(rho, abs=1e-4)
+
+
+def test_tetrachoric_undoes_the_cut():
+    table = pd.DataFrame(one_factor_table(40_000, 5, 8, loading=0.8))
+    cut = (table > np.array([-1.0, -0.5, 0.0, 0.5, 1.0])).astype(float)
+    assert tetrachoric(cut).to_numpy() == pytest.approx(table.corr().to_numpy(), abs=0.04)
+    plain, behind = factors(cut), factors(cut, correlation="tetrachoric")
+    assert behind.proportion_of_variance == pytest.approx(0.64, abs=0.02)
+    assert plain.proportion_of_variance < 0.5
+
+
+def test_tetrachoric_of_an_empty_cell_stays_below_one():
+    table = pd.DataFrame({"a": [0] * 10 + [1] * 10, "b": [0] * 12 + [1] * 8, "c": [0, 1] * 10})
+    rho = tetrachoric(table)
+    assert 0.8 < rho.loc["a", "b"] < 1
+    assert rho.equals(rho.T)
+
+
+def test_impossible_correlations_are_smoothed():
+    impossible = np.array([[1, 0.9, -0.9], [0.9, 1, 0.9], [-0.9, 0.9, 1]])
+    lifted = smoothed(impossible)
+    assert np.linalg.eigvalsh(lifted).min() > 0
+    assert lifted.diagonal() == pytest.approx(np.ones(3))
+    assert smoothed(np.eye(3)) is not None
+    proper = population([0.5, 0.6, 0.7])
+    assert smoothed(proper) is proper
+    rng = np.random.default_rng(5)
+    few = pd.DataFrame((rng.random((12, 9)) < 0.5).astype(float))
+    assert factors(few, correlation="tetrachoric").smoothed
+
+
+# -- parallel analysis -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("noise", ["normal", "permuted"])
+def test_noise_has_no_factor_and_structure_has_its_own(noise):
+    rng = np.random.default_rng(9)
+    nothing = rng.standard_normal((400, 10))
+    three = np.repeat(rng.standard_normal((400, 3)), 4, axis=1) + rng.standard_normal((400, 12))
+    options = {"seed": 2, "draws": 40, "noise": noise}
+    assert factors(nothing).parallel_analysis(**options, quantile=0.99).n_components == 0
+    found = factors(three, 3).parallel_analysis(**options)
+    assert (found.n_components, found.n_factors) == (3, 3)
+
+
+def test_parallel_analysis_depends_on_the_seed_alone():
+    model = factors(one_factor_table())
+    first, again = (model.parallel_analysis(seed=3, draws=10).table for _ in range(2))
+    assert first.equals(again)
+    assert not first.equals(model.parallel_analysis(seed=4, draws=10).table)
+
+
+def test_the_batch_of_noise_ends_where_minres_does():
+    rng = np.random.default_rng(10)
+    noise = np.stack([np.corrcoef(rng.standard_normal((200, 12)).T) for _ in range(5)])
+    batch = np.linalg.eigvalsh(_reduced(noise))[:, ::-1]
+    one_by_one = np.stack([eigenvalues(matrix)[1] for matrix in noise])
+    assert batch == pytest.approx(one_by_one, abs=1e-3)
+
+
+def test_limits_are_quantiles_of_the_draws():
+    table = np.random.default_rng(11).standard_normal((60, 5))
+    low, high = (
+        parallel_analysis(table, np.corrcoef(table.T), seed=1, draws=30, quantile=q).table
+        for q in (0.1, 0.9)
+    )
+    assert (low["factors_limit"] < low["factors_mean"]).all()
+    assert (high["factors_limit"] > high["factors_mean"]).all()
+    assert low["components_mean"].sum() == pytest.approx(5)
+
+
+def test_scree_plot_shows_data_and_limits():
+    import matplotlib.pyplot as plt
+
+    model = factors(one_factor_table())
+    plain = model.plot_scree()
+    assert [line.get_label() for line in plain.lines[:2]] == ["components, data", "factors, data"]
+    analysis = model.parallel_analysis(seed=1, draws=10)
+    ax = model.plot_scree(analysis, ax=plt.figure().gca())
+    by_label = {line.get_label(): line for line in ax.lines}
+    assert by_label["factors, limit of noise"].get_ydata() == pytest.approx(
+        analysis.table["factors_limit"].to_numpy()
+    )
+    assert ax.get_xlabel() == "rank k"
+    plt.close("all")
+
+
+# -- the general factor ------------------------------------------------------------------------------
+
+
+def test_omega_of_a_known_hierarchy():
+    """Three groups of four, each loading 0.7 on its factor; the factors load 0.8 on the general one."""
+    pattern, second = np.kron(np.eye(3), np.full((4, 1), 0.7)), np.full(3, 0.8)
+    phi = population(second)
+    matrix = population(pattern, phi)
+    found = general_factor(matrix, pd.RangeIndex(12), 3)
+    general, group = 0.7 * 0.8, 0.7 * 0.6
+    total = matrix.sum()
+    assert found.omega_h == pytest.approx((12 * general) ** 2 / total, abs=1e-4)
+    assert found.omega_total == pytest.approx(1 - 12 * (1 - 0.49) / total, abs=1e-4)
+    assert found.explained_common_variance == pytest.approx(0.64, abs=1e-4)
+    assert found.loadings["general"].to_numpy() == pytest.approx(np.full(12, general), abs=1e-4)
+    groups = np.sort(found.loadings.drop(columns="general").to_numpy(), axis=1)
+    assert groups[:, -1] == pytest.approx(np.full(12, group), abs=1e-4)
+
+
+def test_schmid_leiman_keeps_the_communalities():
+    rng = np.random.default_rng(12)
+    second = np.array([0.9, 0.7, 0.5])
+    pattern = rng.uniform(0, 0.6, (9, 3))
+    general, group = schmid_leiman(pattern, population(second))
+    direct = ((pattern @ population(second)) * pattern).sum(1)
+    assert general**2 + (group**2).sum(1) == pytest.approx(direct, abs=1e-4)
+
+
+def test_general_factor_of_the_model_takes_its_number_of_factors():
+    table = np.repeat(np.random.default_rng(3).standard_normal((300, 2)), 4, axis=1)
+    table = table + np.random.default_rng(4).standard_normal((300, 8))
+    assert factors(table, 2).general_factor().loadings.shape == (8, 3)
+    assert factors(table).general_factor().loadings.shape == (8, 4)
+    assert factors(table).general_factor(2).omega_h < factors(table).general_factor(2).omega_total
+
+
+def test_constant_items_are_dropped_on_request():
+    table = pd.DataFrame(one_factor_table()).assign(same=1.0)
+    model = factors(table, constant="drop")
+    assert model.constant_items == ["same"]
+    assert "same" not in model.loadings.index
+    assert "8 items" in repr(model)
+
+
+# -- bad input ---------------------------------------------------------------------------------------
+
+TABLE = one_factor_table(40, 6)
+BINARY = (TABLE > 0).astype(float)
+WIDE = one_factor_table(5, 9)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: factors(TABLE, 0), "n=0: is not a whole number from 1 up"),
+        (lambda: factors(TABLE, 1.5), "n=1.5: is not a whole number"),
+        (lambda: factors(TABLE, 4), "n=4: is too many factors for 6 varying items"),
+        (lambda: factors(TABLE[:, :2]), "n=1: is too many factors for 2 varying items"),
+        (lambda: factors(TABLE, method="gls"), "method='gls': is not an option"),
+        (lambda: factors(TABLE, rotation="oblimax"), "rotation='oblimax': is not an option"),
+        (
+            lambda: factors(TABLE, correlation="spearman"),
+            "correlation='spearman': is not an option",
+        ),
+        (lambda: factors(TABLE, constant="keep"), "constant='keep': is not an option"),
+        (lambda: factors(TABLE[:2]), "has too few agents; measure three or more"),
+        (lambda: factors(pd.DataFrame()), "is empty"),
+        (lambda: factors([["a", 1, 2], [1, 2, 3]]), "is not a number"),
+        (lambda: factors(np.where(TABLE > 2, np.inf, TABLE)), "is infinite"),
+        (
+            lambda: factors(np.hstack([TABLE, np.ones((40, 1))])),
+            'correlates with nothing; drop it, or pass constant="drop"',
+        ),
+        (
+            lambda: factors(TABLE, correlation="tetrachoric"),
+            "is neither 0 nor 1; round the responses",
+        ),
+        (lambda: factors(WIDE, method="ml"), "needs a correlation matrix that can be inverted"),
+        (lambda: factors(WIDE).kmo, "singular correlation matrix, for which KMO is not defined"),
+        (lambda: factors(WIDE).bartlett(), "for which Bartlett's test is not defined"),
+        (lambda: factors(TABLE).parallel_analysis(seed=None), "seed=None: is not a seed"),
+        (
+            lambda: factors(TABLE).parallel_analysis(seed=1, draws=1),
+            "draws=1: is not a whole number",
+        ),
+        (
+            lambda: factors(TABLE).parallel_analysis(seed=1, quantile=1),
+            "quantile=1: is out of range",
+        ),
+        (
+            lambda: factors(TABLE).parallel_analysis(seed=1, noise="uniform"),
+            "noise='uniform': is not an option",
+        ),
+        (lambda: factors(TABLE).general_factor(1), "n=1: is not a whole number from 2 up"),
+        (lambda: factors(TABLE).general_factor(5), "n=5: is too many factors"),
+        (
+            lambda: general_factor(np.eye(4), pd.RangeIndex(4), 1),
+            "leaves nothing to take a general",
+        ),
+        (lambda: correlations(pd.DataFrame(BINARY), "phi"), "correlation='phi': is not an option"),
+        (
+            lambda: factors([[1, None, 0, 1], [2, None, 1, 3], [None, 1, 4, 2], [None, 2, 2, 9]]),
+            "are two items that no two agents tell apart",
+        ),
+        (
+            lambda: factors(pd.DataFrame(TABLE, columns=list("aabcde"))),
+            "'a': stands there more than once",
+        ),
+    ],
+)
+def test_bad_input_says_what_to_do(call, message):
+    with pytest.raises(BadInput, match=message):
+        call()
