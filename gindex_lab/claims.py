@@ -30,6 +30,7 @@ __all__ = [
     "Record",
     "Result",
     "accept",
+    "failed_folder",
     "find",
     "ledger",
     "load_baseline",
@@ -181,16 +182,26 @@ def find(claim_id: str, claims: Mapping[str, Claim] | None = None) -> Claim:
 
 
 def records(reports: Path) -> list[Record]:
-    """The records of the notebooks that ran, in the order of their names."""
+    """The records of the notebooks that ran, in the order of their names.
+
+    What a notebook published before it began to fail does not count.
+    """
     found: list[Record] = []
     for path in sorted(Path(reports).glob("*/*/record.json")):
         run = json.loads(path.read_text(encoding="utf-8"))
+        if (failed_folder(Path(reports), run["notebook"]) / "error.txt").exists():
+            continue
         absent = any(data["fingerprint"] is None for data in run["data"])
         found += [
             Record(**entry, notebook=run["notebook"], profile=run["profile"], data_absent=absent)
             for entry in json.loads((path.parent / "claims.json").read_text(encoding="utf-8"))
         ]
     return found
+
+
+def failed_folder(reports: Path, notebook: str) -> Path:
+    """Where a notebook is kept as far as it came, with its error, until it succeeds."""
+    return reports / ".failed" / notebook.replace("/", "-")
 
 
 def print_hash(folder: Path) -> str:

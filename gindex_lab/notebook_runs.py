@@ -22,21 +22,16 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from gindex_lab.claims import print_hash
+from gindex_lab.claims import failed_folder, print_hash
 from gindex_lab.files import atomic_folder, write_text
 from gindex_lab.notebook import OUTPUT
 from gindex_lab.reproduce_inputs import Entry, data_fingerprint, file_hash
 
-__all__ = ["Failure", "Task", "failed_folder", "git_commit", "run", "start_worker", "versions"]
+__all__ = ["Failure", "Task", "git_commit", "run", "start_worker", "versions"]
 
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
 _PACKAGES = ("numpy", "scipy", "pandas", "matplotlib", "seaborn", "networkx", "statsmodels",
              "factor_analyzer", "scikit-learn", "numba", "papermill", "ipykernel")  # fmt: skip
-
-
-def failed_folder(reports: Path, entry: Entry) -> Path:
-    """The folder of a failed run, beside those of the runs that went well."""
-    return reports / ".failed" / entry.path.replace("/", "-")
 
 
 @dataclass(frozen=True)
@@ -55,8 +50,7 @@ class Task:
 
     @property
     def failed(self) -> Path:
-        """Where the notebook is kept as far as it came, with the error, until it succeeds."""
-        return failed_folder(self.reports, self.entry)
+        return failed_folder(self.reports, self.entry.path)
 
 
 @dataclass(frozen=True)

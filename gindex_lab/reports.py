@@ -112,8 +112,9 @@ def notebook_page(executed: Path, entry: Entry, profile: str) -> str:
     from pygments.formatters import HtmlFormatter  # type: ignore[import-untyped]
 
     notebook = nbformat.read(executed, as_version=4)  # type: ignore[no-untyped-call]
-    for cell in notebook.cells:  # times of execution would make every page differ
-        cell.metadata.pop("execution", None)
+    for cell in notebook.cells:  # papermill gives its own cell a random id
+        if "injected-parameters" in cell.metadata.get("tags", []):
+            cell["id"] = "injected-parameters"
     exporter = _exporter()
     highlight = Highlight2HTML(pygments_lexer="python")  # type: ignore[no-untyped-call]
     exporter.register_filter("highlight_code", highlight)

@@ -27,7 +27,6 @@ from gindex_lab.files import write_text
 from gindex_lab.notebook_runs import (
     Failure,
     Task,
-    failed_folder,
     git_commit,
     run,
     start_worker,
@@ -60,7 +59,7 @@ def reproduce(
     chosen = reproduce_inputs.select(entries, only)
     reports = _writable(Path(reports).resolve())
     with _alone(reports):
-        _clear_leftovers(reports)
+        _clear_leftovers(reports, {entry.path for entry in entries})
         tasks, reasons = _out_of_date(chosen, profile, reports, force)
         failures = _run_all(tasks, reasons, jobs, reports) if tasks else []
         return _conclude(entries, profile, reports, root, len(tasks), failures)
@@ -98,11 +97,14 @@ def _alone(reports: Path) -> Iterator[None]:
         yield
 
 
-def _clear_leftovers(reports: Path) -> None:
-    """Unpublished folders of a run that was killed."""
+def _clear_leftovers(reports: Path, known: set[str]) -> None:
+    """Unpublished folders of a run that was killed, and notebooks that left the catalogue."""
     for path in reports.glob("*/.*"):
         if path.parent.name not in (".cache", ".failed") and path.is_dir():
             shutil.rmtree(path, ignore_errors=True)
+    for record in reports.glob("*/*/record.json"):
+        if record.parent.relative_to(reports).as_posix() not in known:
+            shutil.rmtree(record.parent)
 
 
 def stale_reason(folder: Path, wanted: dict[str, str]) -> str | None:
@@ -279,7 +281,7 @@ def _states(entries: list[Entry], reports: Path) -> dict[str, dict[str, Any]]:
 
 def _state(entry: Entry, reports: Path) -> dict[str, Any]:
     record = _read_record(reports / entry.path)
-    error = failed_folder(reports, entry) / "error.txt"
+    error = ledger.failed_folder(reports, entry.path) / "error.txt"
     if error.exists():
         return {"status": "failed", "error": error.read_text(encoding="utf-8").strip()}
     if record is None:

@@ -267,6 +267,14 @@ def test_results_are_read_from_the_published_folders(tmp_path):
     assert unexplained(found.values()) == ["N295"]
 
 
+def test_what_a_notebook_found_before_it_failed_does_not_count(tmp_path):
+    folder(tmp_path, "demo/a", [entry("N295", -0.866, "")])
+    error = claims.failed_folder(tmp_path, "demo/a") / "error.txt"
+    error.parent.mkdir(parents=True)
+    error.write_text("demo/a failed")
+    assert claims.records(tmp_path) == []
+
+
 def test_summary_and_table_count_every_claim(tmp_path):
     folder(tmp_path, "demo/a", [entry("N295", -0.866, "")])
     counts = claims.summary(reports=tmp_path)

@@ -223,7 +223,13 @@ def test_a_difference_without_an_explanation_fails_the_run(finished, tmp_path, m
 def test_figures_are_the_same_bytes_when_made_again(finished, tmp_path):
     root, reports, _ = finished
     assert reproduce("demo/one", root=root, reports=tmp_path) == 0
-    for name in ("figures/dot.svg", "figures/dot.png", "tables/numbers.csv", "claims.json"):
+    for name in (
+        "figures/dot.svg",
+        "figures/dot.png",
+        "tables/numbers.csv",
+        "claims.json",
+        "report.html",
+    ):
         assert (tmp_path / "demo/one" / name).read_bytes() == (
             reports / "demo/one" / name
         ).read_bytes()
@@ -262,6 +268,17 @@ def test_a_notebook_is_stale_when_an_input_or_output_changed(project, change, re
     reproduce_inputs.forget()
     (entry,) = read_catalogue(project)
     assert reason in stale_reason(project / "out", inputs(entry, "quick"))
+
+
+def test_a_notebook_that_left_the_catalogue_leaves_the_reports(finished, tmp_path):
+    root, reports, _ = finished
+    shutil.copytree(reports, tmp_path / "reports")
+    (tmp_path / "reports/demo/quiet").rename(tmp_path / "reports/demo/gone")
+    (tmp_path / "reports/demo/.one.killed").mkdir()
+    assert reproduce("demo/one", root=root, reports=tmp_path / "reports") == 0
+    assert not (tmp_path / "reports/demo/gone").exists()
+    assert not (tmp_path / "reports/demo/.one.killed").exists()
+    assert (tmp_path / "reports/demo/one").exists()
 
 
 def test_outputs_stored_in_a_notebook_do_not_make_it_stale(project):
