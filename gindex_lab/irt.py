@@ -76,8 +76,8 @@ def irt(
     """
     choice("model", model, list(irt_em.MODELS))
     choice("fractions", fractions, FRACTIONS)
-    knobs, belief = Settings.named(settings), Priors.named(priors)
-    frame = table_of(responses)
+    belief, frame = Priors.named(priors), table_of(responses)
+    knobs = Settings.named(settings, frame.shape[1])
     binary = coded(frame, fractions)
     informative = varies(frame.round()) & varies(binary)
     check_size(binary, informative, model)
@@ -140,7 +140,7 @@ class ItemResponseModel:
         table = pd.DataFrame(
             0.0, self.responses.columns, ["discrimination", "difficulty", "guessing"]
         )
-        difficulty = -intercept / slope
+        difficulty = -intercept / np.where(slope == 0, 1e-12, slope)
         table.loc[self._informative, "discrimination"] = slope
         table["difficulty"] = np.median(difficulty)
         table.loc[self._informative, "difficulty"] = difficulty
@@ -177,10 +177,13 @@ class ItemResponseModel:
         )
         slope_at = np.zeros(items, dtype=int) if self.model == "1pl" else np.arange(items)
         variance = covariance.diagonal()
-        slope, difficulty = self._fitted[:, 0], -self._fitted[:, 1] / self._fitted[:, 0]
+        slope = self._fitted[:, 0]
+        difficulty = self.parameters.loc[self._informative, "difficulty"].to_numpy()
         crossed = covariance[slope_at, places[0]]
         of_difficulty = variance[places[0]] + difficulty**2 * variance[slope_at]
-        of_difficulty = (of_difficulty + 2 * difficulty * crossed) / slope**2
+        of_difficulty = (of_difficulty + 2 * difficulty * crossed) / np.where(
+            slope == 0, 1e-12, slope
+        ) ** 2
         errors = {"discrimination_se": variance[slope_at], "difficulty_se": of_difficulty}
         guess = irt_em.logistic(self._fitted[:, 2]) if size == 3 else np.zeros(items)
         logit = variance[places[1]] if size == 3 else np.full(items, np.nan)

@@ -35,7 +35,7 @@ FRACTIONS = ["truncate", "round", "weigh", "error"]
 
 @dataclass(frozen=True)
 class Settings:
-    """The knobs of the fit. `Settings()` equals mirt's grid; `Settings.named("mirt")` all of it.
+    """The knobs of the fit. `Settings()` has mirt's grid, `Settings.named("mirt")` all it does.
 
     `nodes` points on [-limit, limit] stand for the abilities; the fit has converged when no
     parameter moves by more than `tolerance` in one EM step, and gives up after `iterations` steps.
@@ -57,13 +57,21 @@ class Settings:
         integer("settings.iterations", self.iterations, 1)
 
     @classmethod
-    def named(cls, settings: object) -> Settings:
-        """Settings from their name: "default", or "mirt" (R's mirt 1.x: 61 nodes on [-6, 6])."""
-        known = {"default": cls(), "mirt": cls(tolerance=1e-4, iterations=500)}
+    def named(cls, settings: object, items: int = 1) -> Settings:
+        """Settings from their name: "default", or "mirt" (R's mirt 1.x: 61 nodes on [-6, 6]).
+
+        The more items, the narrower an agent's posterior: from 160 items on, the default grid gets
+        finer, so that its step stays near one standard error. mirt's does not.
+
+        >>> Settings.named("default", items=100).nodes, Settings.named("default", items=1000).nodes
+        (61, 153)
+        """
         if isinstance(settings, cls):
             return settings
-        if isinstance(settings, str) and settings in known:
-            return known[settings]
+        if settings == "default":
+            return cls(nodes=max(61, 2 * int(np.ceil(6 * np.sqrt(0.16 * items))) + 1))
+        if settings == "mirt":
+            return cls(tolerance=1e-4, iterations=500)
         raise BadInput("settings", settings, "is not known", 'use "default", "mirt" or Settings()')
 
     def grid(self) -> tuple[FloatArray, FloatArray]:

@@ -1,6 +1,9 @@
 """Item response theory: recovery of known truth, the published data, mirt's numbers, and bad input."""
 
+import importlib.util
 import itertools
+import sys
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -505,6 +508,35 @@ def test_mirts_settings_by_name():
     assert (nodes[0], nodes[-1], len(nodes)) == (-6, 6, 61)
     assert weights.sum() == pytest.approx(1)
     assert Priors.named(None) == Priors()
+
+
+def test_a_long_test_gets_a_finer_grid():
+    items = truth(500, 1).assign(discrimination=1.5)
+    responses = simulate_irt(items, 60, seed=1).frame
+    default = irt(responses, "1pl")
+    fine = irt(responses, "1pl", settings=Settings(nodes=401))
+    coarse = irt(responses, "1pl", settings="mirt")
+    assert default.settings.nodes > 61 == coarse.settings.nodes
+    assert default.log_likelihood == pytest.approx(fine.log_likelihood, abs=0.05)
+    error = fine.abilities["se"].mean()
+    assert default.abilities["se"].mean() == pytest.approx(error, rel=1e-3)
+    assert coarse.abilities["se"].mean() < 0.95 * error
+
+
+def test_the_benchmark_says_which_peer_is_absent(monkeypatch):
+    path = Path(__file__).parent.parent / "benchmarks" / "bench_irt.py"
+    spec = importlib.util.spec_from_file_location("bench_irt", path)
+    bench = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(bench)
+    monkeypatch.setenv("GINDEX_LAB_PEERS", sys.executable)
+    table = bench.run([(80, 6)]).set_index("program")
+    assert table.loc["gindex_lab", "seconds"] > 0
+    assert table.loc["gindex_lab", "log-likelihood"] < 0
+    for peer in ("mirt", "girth"):
+        if importlib.util.find_spec(peer) is None:
+            assert "pip install girth mirt" in table.loc[peer, "note"]
+    monkeypatch.setenv("GINDEX_LAB_PEERS", "/no/such/python")
+    assert "No such file" in bench.run([(80, 6)]).set_index("program").loc["mirt", "note"]
 
 
 def test_arrays_frames_and_responses_are_the_same(dozen):
