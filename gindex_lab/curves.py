@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gindex_lab.rules import ESTIMATORS, Interval, Rule, rule_of, variance_of, with_gaps
+from gindex_lab.rules import ESTIMATORS, Interval, Rule, along, rule_of
 from gindex_lab.validate import FloatArray
 
 __all__ = [
@@ -144,19 +144,14 @@ def indicators_of(
 ) -> Indicators:
     """The indicators from the sums, going back to the rows where a sum is not enough: missing cells,
     and spreads so small against q that 2M - A² has lost its digits."""
-    rule, area, moment, total = sums
+    rule, moment = sums.rule, sums.moment.copy()
     low, high = rule.interval
-    levels = np.unique(items)
-    for part in _parts(np.flatnonzero(np.isnan(total)), len(items)):
-        area[part], moment[part] = with_gaps(levels, merge(rows[part], items)[1], rule)
-    area = np.clip(area, 0.0, high - low)
+    area = np.clip(sums.area, 0.0, high - low)
     variance = 2 * moment - area**2
-    small = np.flatnonzero(variance < _CANCELLED * (high - low) ** 2)
-    for part in _parts(small, len(items)):
-        curve = merge(rows[part], items)[1]
-        whole = ~np.isnan(curve).any(axis=1)
-        again = part[whole]
-        variance[again] = variance_of(curve[whole], low + area[again], rule)
+    again = np.flatnonzero(~(variance >= _CANCELLED * (high - low) ** 2))
+    for part in _parts(again, len(items)):
+        levels, psi, _ = merge(rows[part], items)
+        area[part], moment[part], variance[part] = along(levels, psi, rule)
     return conclude(area, moment, variance, rule.interval, origin)
 
 

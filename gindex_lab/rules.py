@@ -1,7 +1,7 @@
 """How a curve is read between its points: trapezoids or steps, cut to an interval.
 
 Area and moment of a curve are weighted sums of ψ at the levels; a `Rule` holds the weights of an
-estimator on an interval. What the weights cannot do is here too: the spread without cancellation,
+estimator on an interval. What the weights cannot do, `along` does: the spread without cancellation,
 and curves with levels that an agent never met.
 """
 
@@ -15,32 +15,21 @@ import numpy as np
 from gindex_lab.errors import BadInput
 from gindex_lab.validate import FloatArray, choice
 
-__all__ = ["ESTIMATORS", "Interval", "Rule", "rule_of", "variance_of", "with_gaps"]
+__all__ = ["ESTIMATORS", "Interval", "Rule", "along", "rule_of"]
 
 ESTIMATORS = ["trapezoid", "step"]
 Interval = tuple[float, float]
 
 
 class Rule(NamedTuple):
-    """How an estimator reads a curve on an interval: points, and the weights of ψ at the levels.
-
-    With q points at `points` (whose ψ is interpolated: `left`, `share`), the area from `low` is
-    `block + ψ @ area` and the moment about `low` is `block² / 2 + ψ @ moment`.
-    """
+    """The weights of ψ at the levels: on the interval, area = `block + ψ @ area`, and the moment about
+    its lower end = `block² / 2 + ψ @ moment`; `block` is what is solved left of the first level."""
 
     interval: Interval
     estimator: str
-    points: FloatArray
-    left: np.ndarray
-    share: FloatArray
     block: float
     area: FloatArray
     moment: FloatArray
-
-    def at_points(self, psi: FloatArray) -> FloatArray:
-        """The curve (..., K) read at the rule's points."""
-        right = np.minimum(self.left + 1, psi.shape[-1] - 1)
-        return psi[..., self.left] * (1 - self.share) + psi[..., right] * self.share
 
 
 def rule_of(levels: FloatArray, interval: Interval, estimator: str = "trapezoid") -> Rule:
@@ -78,7 +67,7 @@ def _trapezoids(levels: FloatArray, interval: Interval) -> Rule:
     moment[:-1] += width * (2 * x[:-1] + x[1:]) / 6
     moment[1:] += width * (x[:-1] + 2 * x[1:]) / 6
     back = _spread_back(len(levels), left, share)
-    return Rule(interval, "trapezoid", points, left, share, float(x[0]), back(area), back(moment))
+    return Rule(interval, "trapezoid", float(x[0]), back(area), back(moment))
 
 
 def _rectangles(levels: FloatArray, interval: Interval) -> Rule:
@@ -89,9 +78,8 @@ def _rectangles(levels: FloatArray, interval: Interval) -> Rule:
     edges = np.concatenate([[low], points])
     area = np.diff(edges)
     moment = area * ((edges[1:] + edges[:-1]) / 2 - low)
-    share = np.zeros_like(points)
-    back = _spread_back(len(levels), left, share)
-    return Rule(interval, "step", points, left, share, 0.0, back(area), back(moment))
+    back = _spread_back(len(levels), left, np.zeros_like(points))
+    return Rule(interval, "step", 0.0, back(area), back(moment))
 
 
 def _spread_back(
@@ -109,44 +97,56 @@ def _spread_back(
     return back
 
 
-def variance_of(psi: FloatArray, capability: FloatArray, rule: Rule) -> FloatArray:
-    """S² as ∫(h - Ψ)² d(1 - ψ), the signed measure of the drops of the curve (lemma 19): a sum of
-    small terms where the spread is small, hence without cancellation."""
-    y = rule.at_points(psi)
-    centre = capability[:, None]
-    if rule.estimator == "step":
-        drop = -np.diff(y, axis=1, prepend=1.0, append=0.0)
-        edges = np.concatenate([[rule.interval[0]], rule.points])
-        return np.asarray((drop * (edges - centre) ** 2).sum(axis=1))
-    x, width = rule.points, np.diff(rule.points)
-    middle = (x[1:] + x[:-1]) / 2
-    inside = -np.diff(y, axis=1) * ((middle - centre) ** 2 + width**2 / 12)
-    ends = (1 - y[:, 0]) * (x[0] - capability) ** 2 + y[:, -1] * (x[-1] - capability) ** 2
-    return np.asarray(inside.sum(axis=1) + ends)
+def along(
+    levels: FloatArray, psi: FloatArray, rule: Rule
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Area, moment and S² of curves (A, K), walked piece by piece: for agents that never met some
+    levels (NaN), each from its own levels, and for spreads that 2M - A² would lose to rounding."""
+    low, _ = rule.interval
+    a, b, ya, yb = _pieces(levels, psi, rule)
+    area = _linear_times_linear(a, b, ya, yb, 1.0, 1.0)
+    moment = _linear_times_linear(a, b, ya, yb, a - low, b - low)
+    centre = low + area[:, None]
+    m = np.clip(centre, a, b)
+    share = np.divide(m - a, b - a, out=np.zeros_like(m), where=b > a)
+    ym = ya + (yb - ya) * share
+    failed = _linear_times_linear(a, m, 1 - ya, 1 - ym, centre - a, centre - m)
+    solved = _linear_times_linear(m, b, ym, yb, m - centre, b - centre)
+    # ∫(Ψ - h)(1 - ψ) left of Ψ and ∫(h - Ψ)ψ right of it: no negative term, nothing cancels
+    return area, moment, 2 * (failed + solved)
 
 
-def with_gaps(levels: FloatArray, psi: FloatArray, rule: Rule) -> tuple[FloatArray, FloatArray]:
-    """Area and moment of curves with levels an agent never met, each from its own levels."""
+def _linear_times_linear(
+    a: FloatArray,
+    b: FloatArray,
+    f0: FloatArray,
+    f1: FloatArray,
+    g0: FloatArray | float,
+    g1: FloatArray | float,
+) -> FloatArray:
+    """∫ f g over the pieces [a, b] (A, P), both linear on each, summed over the pieces."""
+    return np.asarray(((b - a) / 6 * (f0 * (2 * g0 + g1) + f1 * (g0 + 2 * g1))).sum(axis=1))
+
+
+def _pieces(levels: FloatArray, psi: FloatArray, rule: Rule) -> tuple[FloatArray, ...]:
+    """Ends a, b and heights ya, yb of the pieces (A, K) of each curve, cut to the interval: from the
+    last level an agent met to this one, and up to its first level all solved."""
     low, high = rule.interval
     met = ~np.isnan(psi)
     if not met.any(axis=1).all():
         raise BadInput("responses", "an agent", "has no response at all", "leave that agent out")
     index = np.maximum.accumulate(np.where(met, np.arange(len(levels)), -1), axis=1)
     before = np.concatenate([np.full((len(psi), 1), -1), index[:, :-1]], axis=1)
-    first = met & (before < 0)
+    start = before < 0
     x1 = np.broadcast_to(levels, psi.shape)
+    x0 = np.where(start, min(low, levels[0]), levels[before])
     y1 = np.where(met, psi, 0.0)
-    x0 = np.where(before < 0, min(low, levels[0]), levels[before])
-    y0 = np.where(before < 0, 1.0, np.take_along_axis(y1, np.maximum(before, 0), axis=1))
+    y0 = np.where(start, 1.0, np.take_along_axis(y1, np.maximum(before, 0), axis=1))
     if rule.estimator == "step":
         y0 = y1
     else:
-        y1 = np.where(first, 1.0, y1)  # saturated up to the agent's own first level
+        y1 = np.where(start, 1.0, y1)
     slope = np.divide(y1 - y0, x1 - x0, out=np.zeros_like(y0), where=x1 > x0)
-    a, b = np.clip(x0, low, high), np.clip(x1, low, high)
-    ya, yb = y0 + slope * (a - x0), y0 + slope * (b - x0)
-    width = np.where(met, b - a, 0.0)
-    a, b = a - low, b - low
-    area = (width * (ya + yb) / 2).sum(axis=1)
-    moment = (width * (a * (2 * ya + yb) + b * (ya + 2 * yb)) / 6).sum(axis=1)
-    return area, moment
+    a = np.clip(x0, low, high)
+    b = np.where(met, np.clip(x1, low, high), a)
+    return a, b, y0 + slope * (a - x0), y0 + slope * (b - x0)

@@ -91,6 +91,15 @@ def test_missing_cells_are_dropped_when_asked():
     assert table["mean"].tolist() == pytest.approx([0.5, 2 / 3])
 
 
+def test_a_perfect_agent_with_gaps_is_still_perfect():
+    h = np.linspace(3.7, 19.3, 23)
+    responses = np.ones((2, 23))
+    responses[0, [1, 4, 7]] = np.nan
+    table = generality(responses, h, missing="drop")
+    assert table["spread"].tolist() == [0, 0]
+    assert np.isinf(table["generality"]).all()
+
+
 def test_unequal_numbers_of_items_per_difficulty_weigh_the_same():
     one = generality([[1, 0.5, 0]], [0, 1, 2])
     many = generality([[1, 1, 0, 1, 0, 0]], [0, 1, 1, 1, 1, 2])

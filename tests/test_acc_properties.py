@@ -216,7 +216,7 @@ def test_an_agent_with_gaps_is_as_if_it_had_never_met_those_items(curve, estimat
     both = indicators(levels, gappy, interval, estimator)
     alone = indicators(levels[kept], psi[1:, kept], interval, estimator)
     assert close(both.capability[1], alone.capability[0])
-    assert close(both.spread[1], alone.spread[0], 1e3)
+    assert close(both.spread[1], alone.spread[0], 100)
     assert close(both.capability[0], indicators(levels, psi[:1], interval, estimator).capability[0])
 
 

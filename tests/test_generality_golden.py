@@ -176,7 +176,23 @@ def letters(shared):
     return Responses.read(shared / "datasets" / "ctest")
 
 
-MAZE_GROUPS = ["all496", "gender.male", "gender.female", "age.old", "age.young", "education.low", "education.high", "ethnicity.majority", "ethnicity.minority", "capability.low", "capability.high", "quarter1of4", "quarter2of4", "quarter3of4", "quarter4of4"]
+MAZE_GROUPS = [
+    "all496",
+    "gender.male",
+    "gender.female",
+    "age.old",
+    "age.young",
+    "education.low",
+    "education.high",
+    "ethnicity.majority",
+    "ethnicity.minority",
+    "capability.low",
+    "capability.high",
+    "quarter1of4",
+    "quarter2of4",
+    "quarter3of4",
+    "quarter4of4",
+]
 
 
 @pytest.mark.shared
