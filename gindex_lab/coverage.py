@@ -8,8 +8,9 @@ every interval is held against the truth.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -20,7 +21,7 @@ from gindex_lab.resample import measures_of
 from gindex_lab.responses import Responses
 from gindex_lab.validate import FloatArray, choice, generator, integer, number
 
-__all__ = ["PROFILES", "Profile", "coverage", "simulate_profile"]
+__all__ = ["PROFILES", "Profile", "coverage", "coverage_table", "simulate_profile"]
 
 _MEASURES = ("capability", "spread", "normalised_generality")
 _BATCH = 25  # simulated agents that share one draw of difficulties
@@ -175,6 +176,28 @@ def coverage(
         )
         parts.append(_against(table, pd.DataFrame([agent.truth() for agent in some])))
     return _summary(pd.concat(parts))
+
+
+def coverage_table(
+    designs: Mapping[str, Mapping[str, Any]],
+    simulations: int = 1000,
+    *,
+    seed: object,
+    **common: Any,
+) -> pd.DataFrame:
+    """`coverage` of several designs, by name: its arguments for each, and those common to all.
+
+    >>> found = coverage_table({"short": {"items": 20}, "long": {"items": 60}}, 50, seed=1)
+    >>> found["coverage"].unstack().shape
+    (2, 3)
+    """
+    random = generator(seed)
+    return pd.concat(
+        {
+            name: coverage(simulations=simulations, seed=random, **common, **what)
+            for name, what in designs.items()
+        }
+    )
 
 
 def _batches(simulations: int) -> Iterator[int]:

@@ -57,7 +57,8 @@ def plot_intervals(
 def plot_coverage(table: pd.DataFrame, *, title: str = "", ci: float = 0.95) -> Any:
     """Dots of coverage (bars: ± 2 simulation errors), one panel per measure, one row per design.
 
-    `table` has a MultiIndex (design, measure) and the columns of `gl.coverage`; the band is 92-97%.
+    `table` has a MultiIndex (design, measure) and the columns of `gl.coverage`; the band is 92-97%. A
+    row outside it by more than the simulation error is drawn in another colour.
 
     >>> from gindex_lab.coverage import coverage
     >>> found = pd.concat({"20 items": coverage(items=20, simulations=50, seed=1)})
@@ -77,7 +78,8 @@ def plot_coverage(table: pd.DataFrame, *, title: str = "", ci: float = 0.95) -> 
         part = table.xs(measure, level=1).loc[designs]
         share = part["coverage"].to_numpy(dtype=float)
         error = 2 * np.sqrt(np.maximum(share * (1 - share), 1e-4) / part["simulations"])
-        inside = (share >= BAND[0]) & (share <= BAND[1])
+        error = error.to_numpy()
+        inside = (share + error >= BAND[0]) & (share - error <= BAND[1])
         place = np.arange(len(designs))[::-1]
         ax.axvspan(*BAND, color="#E8F0E4", lw=0)
         ax.axvline(ci, color="#5B8C5A", lw=1)
