@@ -172,6 +172,7 @@ def _card(entry: Entry, run: Mapping[str, Any], found: list[Result]) -> dict[str
         "claims": len(of_this),
         "reproduced": sum(r.status == "reproduced" for r in of_this),
         "differs": sum(r.status == "differs" for r in of_this),
+        "needs": sum(r.status == "needs data" for r in of_this),
     }
 
 
