@@ -73,6 +73,11 @@ def _check_pair(at: int, prompt: object, program: object) -> None:
         raise BadInput(f"pairs[{at}]", program, "has a node without id or type", "name both")
 
 
+def _reading(prompt: str, program: Program) -> int:
+    """What it takes to read a pair once: its words and its attribute values."""
+    return len(prompt.split()) + sum(map(len, program))
+
+
 class Learner:
     """What our systems share: the pairs they saw and the operations they spent."""
 
@@ -82,7 +87,8 @@ class Learner:
 
     def fit(self, pairs: Pairs) -> None:
         """Learn from the curriculum, forgetting any earlier one."""
-        self.operations, self.pairs = 0, check_pairs(pairs)
+        self.pairs = check_pairs(pairs)
+        self.operations = sum(_reading(prompt, program) for prompt, program in self.pairs)
         self._learn()
 
     def generate(self, prompt: str) -> Program | str:
@@ -94,7 +100,7 @@ class Learner:
         return self._answer(prompt)
 
     def _learn(self) -> None:
-        self.operations += len(self.pairs)
+        """What a system does beyond reading the pairs: by default nothing."""
 
     def _answer(self, prompt: str) -> Program | str:
         raise NotImplementedError

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -24,7 +23,7 @@ __all__ = ["NGram"]
 
 _START, _END = "\u241f", "\u2403"
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[-\d.eE]+|true|false|null|[\[\]{},:]')
-_Counts = dict[tuple[str, ...], Counter[str]]
+_Counts = dict[tuple[str, ...], dict[str, int]]
 
 
 class NGram(Learner):
@@ -73,9 +72,14 @@ class NGram(Learner):
         for at in chosen:
             text = self._texts[at]
             for place in range(self._starts[at] + 1, len(text)):
+                token = text[place]
                 for length in self._lengths:
                     context = tuple(text[max(0, place - length) : place])
-                    counts.setdefault(context, Counter())[text[place]] += 1
+                    follow = counts.get(context)
+                    if follow is None:
+                        counts[context] = {token: 1}
+                    else:
+                        follow[token] = follow.get(token, 0) + 1
             self.operations += len(self._lengths) * (len(text) - self._starts[at] - 1)
         return counts
 
