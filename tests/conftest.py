@@ -4,6 +4,11 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# Machines are noisy: an example may take its time. The examples are the same in every run.
+settings.register_profile("gindex_lab", deadline=None, derandomize=True)
+settings.load_profile("gindex_lab")
 
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = Path(os.environ.get("GINDEX_LAB_SHARED", ROOT.parent / "shared"))
