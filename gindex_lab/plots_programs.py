@@ -1,4 +1,4 @@
-"""Figures of programs and of how well they are written: heat map (Fig 6), size (Figs 10 and 11)."""
+"""Figures of programs and how well they are written: heat map (Fig 6), size (Figs 10, 11), learning."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gindex_lab.errors import BadInput
 from gindex_lab.plots_common import columns_of, new_axes, styled
 from gindex_lab.validate import FloatArray
 
-__all__ = ["plot_divergence_matrix", "plot_program_size"]
+__all__ = ["plot_divergence_matrix", "plot_learning_curves", "plot_program_size"]
 
 
 @styled
@@ -75,4 +75,37 @@ def plot_program_size(
     ax.set_ylim(-0.04, 1.04)
     ax.set_title(title)
     ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1), borderaxespad=0, frameon=False)
+    return ax
+
+
+@styled
+def plot_learning_curves(
+    table: pd.DataFrame, value: str = "performance", *, title: str = "", ax: Any = None
+) -> Any:
+    """A value against training samples, a line per system; bands hold the runs of equal size.
+
+    `table` is of `experiments.learning_curve`, or several of them one below the other.
+
+    >>> runs = pd.DataFrame({"system": ["a", "a"], "training_samples": [16, 64],
+    ...                      "performance": [0.5, 0.7]})
+    >>> [tick.get_text() for tick in plot_learning_curves(runs).get_xticklabels()]
+    ['16', '64']
+    """
+    columns_of(table, ["system", "training_samples", value], "a table of learning_curve()")
+    ax = new_axes(ax, figsize=(6, 4))
+    for system, runs in table.groupby("system", sort=False):
+        by_size = runs.groupby("training_samples")[value]
+        mean = by_size.mean()
+        line = ax.plot(mean.index, mean, marker="o", ms=4, label=system)[0]
+        ax.fill_between(
+            mean.index, by_size.min(), by_size.max(), color=line.get_color(), alpha=0.2, lw=0
+        )
+    sizes = sorted(table["training_samples"].unique())
+    ax.set_xscale("log")
+    ax.set_xticks(sizes, [f"{size:,}" for size in sizes])
+    ax.minorticks_off()
+    ax.set_xlabel("training samples")
+    names = {"performance": "performance θ", "g_index": "g-index", "skill": "skill level"}
+    ax.set_ylabel(names.get(value, value.replace("_", " ")))
+    ax.set_title(title)
     return ax
