@@ -17,7 +17,9 @@ from gindex_lab.flows import Flow
 __all__ = ["complete_nodes"]
 
 _START_OF_OBJECT = re.compile(r'\{\s*"')
-_EFFORT = 20  # characters that may be looked at, per character of the text
+_EFFORT = 5  # characters that may be looked at, per character of the text
+_ATTEMPT = 500  # what an attempt that fails costs, in characters
+_WINDOW = 20_000
 
 
 def complete_nodes(text: str, largest: int) -> tuple[list[dict[str, Any]], list[str]]:
@@ -27,7 +29,7 @@ def complete_nodes(text: str, largest: int) -> tuple[list[dict[str, Any]], list[
     >>> [node["id"] for node in nodes], lost
     (['a'], ['Expecting value at character 47'])
     """
-    decoder, left = json.JSONDecoder(), _EFFORT * len(text) + 1000
+    decoder, left = json.JSONDecoder(), _EFFORT * len(text) + 1_000_000
     found: dict[str, dict[str, Any]] = {}
     lost: list[str] = []
     start = _START_OF_OBJECT.search(text)
@@ -50,14 +52,25 @@ def complete_nodes(text: str, largest: int) -> tuple[list[dict[str, Any]], list[
 
 
 def _decode(decoder: json.JSONDecoder, text: str, start: int) -> tuple[Any, int, int, str]:
-    """The object that starts here, where to go on, characters looked at, and what went wrong."""
+    """The object that starts here, where to go on, the effort it took, and what went wrong.
+
+    A failed attempt counts the lines before it in what it was given: so it is given little at first.
+    """
+    window = text[start : start + _WINDOW]
     try:
-        value, end = decoder.raw_decode(text, start)
-        return value, end, end - start, ""
+        try:
+            value, end = decoder.raw_decode(window)
+        except json.JSONDecodeError as error:
+            cut_short = error.pos >= len(window) - 1 or "Unterminated" in error.msg
+            if len(window) < _WINDOW or not cut_short:
+                raise
+            value, end = decoder.raw_decode(text[start:])
+        return value, start + end, end, ""
     except json.JSONDecodeError as error:
-        return None, start + 1, error.pos - start + 1, f"{error.msg} at character {error.pos}"
+        problem = f"{error.msg} at character {start + error.pos}"
+        return None, start + 1, _ATTEMPT + error.pos, problem
     except (RecursionError, ValueError) as error:
-        return None, start + 1, 5_000, f"{type(error).__name__} at character {start}"
+        return None, start + 1, 10 * _ATTEMPT, f"{type(error).__name__} at character {start}"
 
 
 def _nodes_in(value: Any, lost: list[str]) -> list[dict[str, Any]]:
