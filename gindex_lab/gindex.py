@@ -29,7 +29,7 @@ __all__ = [
     "task_contribution",
 ]
 
-_UNITS = {"PFLOP": 1.0, "TFLOP": 1e3, "GFLOP": 1e6}
+_UNITS = {"PFLOP": 1.0, "TFLOP": 1e3, "GFLOP": 1e6, "FLOP": 1e15}
 
 
 @dataclass(frozen=True)

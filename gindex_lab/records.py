@@ -244,7 +244,9 @@ def _tasks(tasks: object) -> pd.DataFrame:
     table["skill"] = pd.to_numeric(table["skill"])
     outside = table["skill"].dropna()[lambda skill: (skill < 0) | (skill > 1)]
     if len(outside):
-        raise BadInput("tasks.skill", outside.iloc[0], "is no share", "use a number from 0 to 1")
+        raise BadInput(
+            "tasks.skill", float(outside.iloc[0]), "is no share", "use a number from 0 to 1"
+        )
     return table[["domain", "performance", "skill", "samples"]]
 
 

@@ -60,7 +60,7 @@ def generalisation_level(distance: float, *, rule_based: bool = False) -> str:
     >>> [generalisation_level(x) for x in (0.09, 0.3, 0.5, 0.75, 0.9)]
     ['L1', 'between L1 and L2', 'L2', 'between L2 and L3', 'L3']
     """
-    mean = number("distance", distance, 0, 1)
+    mean = round(number("distance", distance, 0, 1), 9)
     if rule_based:
         return "L0"
     borders = [(0.15, "L1"), (0.4, "between L1 and L2"), (0.7, "L2"), (0.85, "between L2 and L3")]

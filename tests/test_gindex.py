@@ -1,0 +1,373 @@
+"""The g-index against the authors' numbers, piece by piece, and what drives it."""
+
+import copy
+import json
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from gindex_lab.domains import domain_distances
+from gindex_lab.errors import BadInput
+from gindex_lab.gindex import Settings, g_index
+from gindex_lab.records import Experiment
+from gindex_lab.sensitivity import (
+    generalisation_level,
+    priors_by_ablation,
+    random_distances,
+    sensitivity,
+    simulate,
+    summary,
+    uneven_split,
+)
+
+OMEGA = pd.DataFrame([[0.1, 0.9], [0.8, 0.2]], ["a", "b"], ["a", "b"])
+RECORD = {
+    "train_set": {"data": [{"name": "a", "num_samples": 40}, {"name": "b", "num_samples": 80}]},
+    "train_cost": {"compute": 100},
+    "performance": {
+        "domains": [
+            {"name": "a", "num_samples": 5, "divergence": 0.2, "perfects": 0.4},
+            {"name": "b", "num_samples": 5, "divergence": 0.0, "perfects": 1.0},
+        ]
+    },
+}
+
+
+def changed(path, value):
+    """The record with one entry changed (or removed, where the value is Ellipsis)."""
+    record = copy.deepcopy(RECORD)
+    place = record
+    *parents, last = path
+    for key in parents:
+        place = place[key]
+    if value is ...:
+        del place[last]
+    else:
+        place[last] = value
+    return record
+
+
+# --- the authors' numbers -----------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def sample(shared):
+    return shared / "originals/g-index-benchmark"
+
+
+@pytest.mark.shared
+def test_experiments_equal_the_authors_code(shared, sample):
+    golden = json.loads((shared / "golden/gindex/g_index_4_experiments.json").read_text())
+    for name, expected in golden["experiments"].items():
+        result = g_index(sample / f"experiments/{name}.json", mode="reference")
+        assert result.value == expected["g_index_rounded3"]
+        found = result.components["contribution"]
+        assert found.mean() == pytest.approx(expected["g_index"], rel=1e-12)
+        wanted = pd.Series(expected["task_contributions"])[found.index]
+        assert np.abs(found / wanted - 1).max() < 1e-12
+        assert result.terms["experience"].unique() == pytest.approx([expected["E"]], abs=1e-12)
+        assert result.components["performance"].mean() == pytest.approx(
+            expected["theta"], abs=1e-12
+        )
+
+
+@pytest.mark.shared
+def test_published_table_is_a_little_lower_and_ranks_two_and_three_swap(shared, sample):
+    golden = json.loads((shared / "golden/gindex/g_index_4_experiments.json").read_text())
+    published = pd.Series(golden["published_table_1"])
+    ours = pd.Series(
+        {
+            name: g_index(sample / f"experiments/{name}.json", "reference").value
+            for name in published.index
+        }
+    )
+    excess = 100 * (ours / published - 1)
+    assert excess.min() == pytest.approx(0.33, abs=0.005)
+    assert excess.max() == pytest.approx(1.16, abs=0.005)
+    order = list(ours.sort_values(ascending=False).index)
+    assert order[1:3] == list(published.index[2:0:-1])
+    assert order[3:] == list(published.index[3:])
+
+
+@pytest.mark.shared
+def test_other_domains_drive_the_index(sample):
+    """Findings 2 and 3 of the spec: own domain under 0.05%, Ω over all of C, samples as domains."""
+    files = sorted((sample / "experiments").glob("*.json"))
+    apart = domain_distances(sample / "domains", "reference", exclude_self=True)
+    whole = Settings.of("reference", difficulty="curriculum")
+    results = [g_index(f, "reference", distances=apart) for f in files]
+    assert max(r.components["own_share"].max() for r in results) == pytest.approx(0.00043, abs=5e-6)
+    nearest = [g_index(f, "reference", distances=apart, settings=whole).value for f in files]
+    assert (round(min(nearest)), round(max(nearest))) == (118, 272)
+    assert np.argsort(nearest).tolist() != np.argsort([r.value for r in results]).tolist()
+    path = sample / "experiments/GPT2-345M_2.json"
+    split = g_index(path, "reference", settings=Settings.of("reference", domains="samples"))
+    assert split.value / g_index(path, "reference").value == pytest.approx(36.5, abs=0.05)
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize(("figure", "priors"), [("fig7_even", 1e-3), ("fig8_even", 1e-2)])
+def test_even_simulations_equal_the_authors(shared, sample, figure, priors):
+    golden = json.loads((shared / "golden/gindex/simulations_even.json").read_text())[figure]
+    omega = domain_distances(sample / "domains", "reference")
+    for theta, points in golden.items():
+        x, expected = zip(*points, strict=True)
+        grid = {"samples": x} if figure == "fig7_even" else {"compute": x}
+        found = simulate(omega, performance=[float(theta)], priors=priors, mode="reference", **grid)
+        assert found["g_index"].tolist() == list(expected)
+
+
+@pytest.mark.shared
+def test_exact_mode_uses_the_text_of_the_paper(sample):
+    path = sample / "experiments/GPT2-345M_1.json"
+    result = g_index(path)
+    assert result.terms["experience"].unique() == pytest.approx([np.log2(74.75 * 1000 / 16)])
+    assert "Jensen" in result.notes[0]
+    assert result.value == pytest.approx(result.components["contribution"].mean(), rel=1e-15)
+
+
+# --- the formula --------------------------------------------------------------------------------------
+
+
+def test_formula_by_hand():
+    result = g_index(RECORD, "reference", distances=OMEGA)
+    experience = np.log2(100)
+    contributions = [
+        np.sqrt(
+            np.exp(12 * theta)
+            * sum(
+                np.exp(10 * omega) / (1 + np.log2(n)) / (1e-4 + experience)
+                for omega, n in zip(row, (40, 80), strict=True)
+            )
+        )
+        for theta, row in zip((0.8, 1.0), OMEGA.to_numpy(), strict=True)
+    ]
+    assert result.components["contribution"].tolist() == pytest.approx(contributions, rel=1e-14)
+    assert result.value == round(float(np.mean(contributions)), 3) == float(result)
+    assert result.components["domain_distance"].tolist() == [0.1, 0.2]
+    assert result.components["skill"].tolist() == [0.4, 1.0]
+    assert len(result.terms) == 4
+
+
+def test_empty_curriculum_domain_is_dropped():
+    record = changed(["train_set", "data", 1, "num_samples"], 0)
+    assert set(g_index(record, distances=OMEGA).terms["curriculum"]) == {"a"}
+
+
+def test_samples_count_one_by_one_where_they_are_listed():
+    listed = changed(["performance", "domains", 0, "samples"], [0.0, 0.5, 0.5, 0.0, 0.0])
+    result = g_index(listed, distances=OMEGA)
+    assert len(result.components) == 6
+    assert result.components.loc["a", "skill"].tolist() == [1, 0, 0, 1, 1]
+    mean = g_index(RECORD, distances=OMEGA)
+    own = result.components.loc["a", "contribution"].mean()
+    assert own > mean.components.loc["a", "contribution"]  # Jensen
+
+
+@pytest.mark.parametrize(
+    ("better", "worse"),
+    [
+        (RECORD, changed(["train_cost", "compute"], 1000)),
+        (RECORD, changed(["train_set", "data", 0, "num_samples"], 400)),
+        (RECORD, changed(["performance", "domains", 0, "divergence"], 0.3)),
+    ],
+)
+@pytest.mark.parametrize("mode", ["exact", "reference"])
+def test_less_compute_fewer_samples_and_more_performance_are_better(better, worse, mode):
+    one, two = (g_index(record, mode, distances=OMEGA).value for record in (better, worse))
+    assert one > two
+    assert g_index(RECORD, mode, distances=OMEGA + 0.05).value > one if better is RECORD else True
+
+
+def test_record_survives_a_round_trip(tmp_path):
+    tasks = pd.DataFrame(
+        {"domain": ["a", "a", "b"], "performance": [1.0, 0.25, 0.5], "skill": [1, 0, 0]}
+    )
+    one = Experiment({"a": 3, "b": 4}, 12.5, tasks, name="mine", distances=OMEGA)
+    two = Experiment.read(one.save(tmp_path / "mine.json"))
+    assert two.curriculum == one.curriculum
+    pd.testing.assert_frame_equal(two.tasks, one.tasks, check_dtype=False)
+    pd.testing.assert_frame_equal(two.distances, OMEGA)
+    assert g_index(two).value == g_index(one).value
+    assert (one.performance, one.skill) == (pytest.approx(7 / 12), pytest.approx(1 / 3))
+    stored = json.loads((tmp_path / "mine.json").read_text())
+    assert stored["performance"]["domains"][0]["divergence"] == 0.375
+    assert stored["train_set"]["total"] == 7
+
+
+def test_programs_beside_the_record_are_found(tmp_path):
+    for domain, kind in (("a", "csv"), ("b", "tab")):
+        (tmp_path / "domains" / domain).mkdir(parents=True)
+        flow = [{"id": "x", "type": kind}]
+        (tmp_path / "domains" / domain / "1.json").write_text(json.dumps({"flow": flow}))
+    (tmp_path / "experiments").mkdir()
+    path = tmp_path / "experiments/run.json"
+    path.write_text(json.dumps(RECORD))
+    far = pd.DataFrame([[0.0, 1.0], [1.0, 0.0]], ["a", "b"], ["a", "b"])
+    assert g_index(path).value == g_index(RECORD, distances=far).value
+    assert g_index(RECORD, programs=tmp_path / "domains").value == g_index(path).value
+
+
+# --- levels, simulations, sensitivity -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("distance", "level"),
+    [
+        (0, "L1"),
+        (0.15, "L1"),
+        (0.16, "between L1 and L2"),
+        (0.4, "L2"),
+        (0.7, "L2"),
+        (0.71, "between L2 and L3"),
+        (0.85, "L3"),
+        (1, "L3"),
+    ],
+)
+def test_levels_and_the_gaps_between(distance, level):
+    assert generalisation_level(distance) == level
+    assert generalisation_level(distance, rule_based=True) == "L0"
+
+
+def test_simulated_splits_are_seeded_and_keep_the_total():
+    rng = np.random.default_rng(1)
+    parts = [uneven_split(160, 16, rng) for _ in range(50)]
+    assert all(part.sum() == 160 and part.min() >= 1 for part in parts)
+    options = {"performance": [0.5, 1.0], "samples": [20, 40], "draws": 3}
+    one, two = (simulate(OMEGA, seed=7, **options) for _ in range(2))
+    pd.testing.assert_frame_equal(one, two)
+    assert len(one) == 12
+    assert not one.equals(simulate(OMEGA, seed=8, **options))
+    drawn = simulate(lambda rng: random_distances(rng, 4), performance=[1.0], draws=2, seed=1)
+    assert drawn["mean_distance"].nunique() == 2
+
+
+def test_raw_compute_exaggerates_the_fall():
+    """Finding 5: 82% over 50 to 1500 with raw compute, 27% with its logarithm."""
+    for mode, fall in (("reference", 0.82), ("exact", 0.27)):
+        g = simulate(OMEGA, performance=[0.6], compute=[50, 1500], mode=mode)["g_index"]
+        assert 1 - g[1] / g[0] == pytest.approx(fall, abs=0.005)
+
+
+def test_sensitivity_names_what_changes_the_ranking():
+    def run(n, theta):
+        return Experiment({"a": n}, 100, pd.DataFrame({"domain": ["a"], "performance": [theta]}))
+
+    table = sensitivity({"few": run(10, 0.7), "many": run(640, 0.8)}, distances=OMEGA)
+    assert table.loc[("none", ""), "kendall_tau"] == 1
+    assert table.loc[("performance_rate", "6.0"), "kendall_tau"] == -1
+    assert table.loc[("unit", "PFLOP"), "ratio"] == 1
+    assert table.loc[("unit", "TFLOP"), "ratio"] < 1
+
+
+def test_ablation_is_the_ratio_of_indices():
+    better = g_index(RECORD, distances=OMEGA)
+    worse = g_index(changed(["performance", "domains", 0, "divergence"], 0.9), distances=OMEGA)
+    assert priors_by_ablation(better, worse) == better.value / worse.value > 1
+    table = summary({"better": better, "worse": worse})
+    assert table["rank"].tolist() == [1, 2]
+    assert table["level"].tolist() == ["L1", "L1"]
+
+
+# --- bad input ----------------------------------------------------------------------------------------
+
+DOMAIN = ["performance", "domains", 0]
+
+
+@pytest.mark.parametrize(
+    ("record", "message"),
+    [
+        (3, "experiment=3: is not an object; it should hold 'train_set'"),
+        ([], "experiment=\\[\\]: is not an object"),
+        ({}, "experiment=\\[\\]: has no 'train_set'"),
+        (changed(["train_set"], ...), "has no 'train_set'"),
+        (changed(["train_cost"], ...), "has no 'train_cost'"),
+        (changed(["performance"], ...), "has no 'performance'"),
+        (changed(["train_cost"], 3), "train_cost=3: is not an object"),
+        (changed(["train_cost", "compute"], ...), "train_cost=\\[\\]: has no 'compute'"),
+        (changed(["train_cost", "compute"], "100"), "compute='100': is not a number"),
+        (changed(["train_cost", "compute"], -1), "compute=-1: is out of range"),
+        (changed(["train_cost", "compute"], 0), "compute=0: is out of range"),
+        (changed(["train_cost", "compute"], float("nan")), "compute=nan: is out of range"),
+        (changed(["train_set", "data"], []), "train_set.data=\\[\\]: lists nothing"),
+        (changed(["train_set", "data"], "a"), "train_set.data='a': lists nothing"),
+        (changed(["train_set", "data", 0, "name"], ...), "train_set.data\\[0\\]=.*has no 'name'"),
+        (changed(["train_set", "data", 0, "name"], "b"), "train_set='b': stands there twice"),
+        (
+            changed(["train_set", "data", 0, "num_samples"], 2.5),
+            "curriculum\\['a'\\]=2.5: is not a",
+        ),
+        (changed(["train_set", "data", 0, "num_samples"], -4), "curriculum\\['a'\\]=-4: is not a"),
+        (
+            changed(["train_set", "data"], [{"name": "a", "num_samples": 0}]),
+            "curriculum={'a': 0}: holds no training sample",
+        ),
+        (changed(["performance", "domains"], []), "performance.domains=\\[\\]: lists nothing"),
+        (changed([*DOMAIN, "divergence"], ...), "domains\\[0\\]=.*has no 'divergence'"),
+        (changed([*DOMAIN, "divergence"], 1.2), "domains\\[0\\].divergence=1.2: is out of range"),
+        (changed([*DOMAIN, "divergence"], None), "divergence=None: is not a number"),
+        (changed([*DOMAIN, "num_samples"], 0), "num_samples=0: is not a whole number"),
+        (changed([*DOMAIN, "perfects"], 3), "tasks.skill=3.0: is no share"),
+        (changed([*DOMAIN, "samples"], []), "samples=\\[\\]: lists no Δ"),
+        (changed([*DOMAIN, "samples"], [0.1, 2]), "samples\\[1\\]=2: is out of range"),
+        (changed([*DOMAIN, "name"], "c"), "distances='c': is a task domain without a distance"),
+        (
+            changed(["train_set", "data", 0, "name"], "c"),
+            "distances='c': is a curriculum domain without a distance",
+        ),
+    ],
+)
+def test_bad_experiments_say_what_is_wrong(record, message):
+    with pytest.raises(BadInput, match=message):
+        g_index(record, distances=OMEGA)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: g_index(RECORD, "quick", distances=OMEGA), "mode='quick': is not an option"),
+        (lambda: g_index("/no/such.json"), "experiment='/no/such.json': does not exist"),
+        (
+            lambda: g_index(changed(["train_cost", "compute"], 0.5), "reference", distances=OMEGA),
+            "compute=0.5: gives an experience of -1 in PFLOP, and ρ \\+ E must be positive",
+        ),
+        (lambda: Settings(priors=-1), "priors=-1: is out of range"),
+        (lambda: Settings(unit="MIPS"), "unit='MIPS': is not an option"),
+        (lambda: replace(Settings(), split="even"), "split='even': is not an option"),
+        (lambda: Experiment({"a": 1}, 1, pd.DataFrame()), "tasks=.*is not a table of domain"),
+        (
+            lambda: Experiment({"a": 1}, 1, pd.DataFrame({"domain": [], "performance": []})),
+            "tasks=0: are none",
+        ),
+        (
+            lambda: Experiment({"a": 1}, 1, pd.DataFrame({"domain": ["a"], "performance": [7]})),
+            "tasks.performance\\[0\\]=7: is out of range",
+        ),
+        (
+            lambda: Experiment([1], 1, pd.DataFrame()),
+            "curriculum=\\[1\\]: is not samples per domain",
+        ),
+        (lambda: generalisation_level(1.5), "distance=1.5: is out of range"),
+        (lambda: simulate(OMEGA, performance=[2]), "performance=2: is out of range"),
+        (lambda: simulate(OMEGA, performance=[1], compute=[0.5]), "gives no positive ρ"),
+        (lambda: simulate(OMEGA, performance=[1], draws=1, seed="x"), "seed='x': is not a seed"),
+        (lambda: sensitivity({"a": RECORD}, distances=OMEGA), "cannot be ranked"),
+        (lambda: priors_by_ablation(1.0, 0.0), "without_prior=0.0: is out of range"),
+        (
+            lambda: Experiment.of({**RECORD, "distances": {"a": {"a": 3.0}}}),
+            "distances=.*leaves \\[0, 1\\]",
+        ),
+    ],
+)
+def test_bad_calls_say_what_to_do(call, message):
+    with pytest.raises(BadInput, match=message):
+        call()
+
+
+def test_broken_file_is_named(tmp_path):
+    path = tmp_path / "run.json"
+    path.write_text("{")
+    with pytest.raises(BadInput, match="is not JSON"):
+        g_index(path)
