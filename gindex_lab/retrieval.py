@@ -1,7 +1,7 @@
-"""Finding the training prompt nearest to a new one, and telling what differs between them.
+"""Finding the training prompt nearest to a new one, telling what differs, and putting that in place.
 
-Two small tools that the learning systems share: an inverted TF-IDF index with cosine similarity, and
-an alignment of two prompts that gives the words that changed. Both count their elementary operations
+Small tools that the learning systems share: an inverted TF-IDF index with cosine similarity, an
+alignment of two prompts that gives the words that changed, and their substitution. All count their elementary operations
 (a token read, a posting visited, a token compared), which is how the systems measure their compute.
 """
 
@@ -11,13 +11,17 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from difflib import SequenceMatcher
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["TextIndex", "changes", "frame", "tokens"]
+from gindex_lab.corpus import Program
+
+__all__ = ["TextIndex", "changes", "frame", "substitute", "tokens"]
 
 _TOKEN = re.compile(r"'[^']*'|[^\s',;]+|[',;]")
+_PLACE = frozenset({"id", "type", "x", "y", "z", "wires"})
 _NUMBER = re.compile(r"[-+]?\d[\d:.]*")
 
 
@@ -111,3 +115,44 @@ def changes(old: str, new: str) -> tuple[list[tuple[str, str]], int]:
         elif tag == "replace":
             pairs.append((" ".join(before[i:j]), " ".join(after[k:m])))
     return [(a.strip("'"), b.strip("'")) for a, b in pairs], len(before) + len(after)
+
+
+def substitute(program: Program, pairs: Sequence[tuple[str, str]]) -> tuple[Program, int]:
+    """The program with each old text replaced by the new one in its attributes, and the values tried.
+
+    A number is replaced by a number, and text in lower case (a method, a key) by text in lower case.
+
+    >>> substitute([{"id": "a", "type": "x", "min": 3, "say": "hi you"}], [("3", "7"), ("you", "me")])
+    ([{'id': 'a', 'type': 'x', 'min': 7, 'say': 'hi me'}], 2)
+    """
+    rules: dict[str, str] = {}
+    for old, new in [rule for pair in pairs for rule in _variants(*pair)]:
+        rules.setdefault(old, new)
+    either = "|".join(re.escape(old) for old in sorted(rules, key=len, reverse=True))
+    pattern = re.compile(rf"(?<!\w)(?:{either})(?!\w)") if rules else re.compile(r"(?!)")
+    counter = [0]
+    filled = [
+        {k: v if k in _PLACE else _replaced(v, rules, pattern, counter) for k, v in node.items()}
+        for node in program
+    ]
+    return filled, counter[0]
+
+
+def _variants(old: str, new: str) -> list[tuple[str, str]]:
+    low = (old.lower(), new.lower())
+    key = (low[0].replace(" ", "_"), low[1].replace(" ", "_"))
+    return [(old, new), low, key] if old else []
+
+
+def _replaced(
+    value: Any, rules: dict[str, str], pattern: re.Pattern[str], counter: list[int]
+) -> Any:
+    if isinstance(value, dict):
+        return {k: _replaced(inner, rules, pattern, counter) for k, inner in value.items()}
+    if isinstance(value, list):
+        return [_replaced(inner, rules, pattern, counter) for inner in value]
+    counter[0] += 1
+    if isinstance(value, str):
+        return pattern.sub(lambda found: rules[found[0]], value)
+    new = rules.get(str(value)) if isinstance(value, int) else None
+    return int(new) if new is not None and re.fullmatch(r"-?\d+", new) else value

@@ -8,18 +8,18 @@ experience E is measured the same way on every machine. None is told what domain
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol, runtime_checkable
 
 from gindex_lab.corpus import Program, join_programs, plain_copy, renamed
 from gindex_lab.errors import BadInput
-from gindex_lab.retrieval import TextIndex, changes, frame, tokens
+from gindex_lab.retrieval import TextIndex, changes, frame, substitute, tokens
 from gindex_lab.validate import generator, number
 
 __all__ = [
     "Composing",
     "Empty",
+    "Lazy",
     "Learner",
     "NearestNeighbour",
     "Pairs",
@@ -28,11 +28,9 @@ __all__ = [
     "SlotFilling",
     "System",
     "check_pairs",
-    "substitute",
 ]
 
 Pairs = Sequence[tuple[str, Program]]
-_PLACE = frozenset({"id", "type", "x", "y", "z", "wires"})
 
 
 @runtime_checkable
@@ -229,50 +227,39 @@ class Composing(SlotFilling):
         return min(self._nearest(words[:cut])[1], self._nearest(words[cut:])[1])
 
 
+class Lazy:
+    """Any system, put off: training stores the pairs, and each prompt pays for learning them anew.
+
+    Its programs are the system's own, its training costs next to nothing: a reminder that experience E
+    counts only what is spent before the test.
+
+    >>> lazy = Lazy(NearestNeighbour)
+    >>> lazy.fit([("Pause", [{"id": "a", "type": "x"}])])
+    >>> lazy.operations, lazy.generate("Pause"), lazy.operations > 1
+    (1, [{'id': 'a', 'type': 'x'}], True)
+    """
+
+    def __init__(self, system: Callable[[], Any]) -> None:
+        self.system, self.operations = system, 0
+        self.pairs: list[tuple[str, Program]] = []
+
+    def fit(self, pairs: Pairs) -> None:
+        """Store the pairs, one operation each."""
+        self.pairs = check_pairs(pairs)
+        self.operations = len(self.pairs)
+
+    def generate(self, prompt: str) -> Program | str:
+        """Train the system, ask it, and count both."""
+        worker = self.system()
+        worker.fit(self.pairs)
+        answer: Program | str = worker.generate(prompt)
+        self.operations += worker.operations
+        return answer
+
+
 def _cut(prompt: str, words: int) -> tuple[str, str]:
     """The prompt before and after its first `words` tokens."""
     at = 0
     for token in tokens(prompt)[:words]:
         at = prompt.index(token, at) + len(token)
     return prompt[:at], prompt[at:]
-
-
-def substitute(program: Program, pairs: Sequence[tuple[str, str]]) -> tuple[Program, int]:
-    """The program with each old text replaced by the new one in its attributes, and the values tried.
-
-    A number is replaced by a number, and text in lower case (a method, a key) by text in lower case.
-
-    >>> substitute([{"id": "a", "type": "x", "min": 3, "say": "hi you"}], [("3", "7"), ("you", "me")])
-    ([{'id': 'a', 'type': 'x', 'min': 7, 'say': 'hi me'}], 2)
-    """
-    rules: dict[str, str] = {}
-    for old, new in [rule for pair in pairs for rule in _variants(*pair)]:
-        rules.setdefault(old, new)
-    either = "|".join(re.escape(old) for old in sorted(rules, key=len, reverse=True))
-    pattern = re.compile(rf"(?<!\w)(?:{either})(?!\w)") if rules else re.compile(r"(?!)")
-    counter = [0]
-    filled = [
-        {k: v if k in _PLACE else _replaced(v, rules, pattern, counter) for k, v in node.items()}
-        for node in program
-    ]
-    return filled, counter[0]
-
-
-def _variants(old: str, new: str) -> list[tuple[str, str]]:
-    low = (old.lower(), new.lower())
-    key = (low[0].replace(" ", "_"), low[1].replace(" ", "_"))
-    return [(old, new), low, key] if old else []
-
-
-def _replaced(
-    value: Any, rules: dict[str, str], pattern: re.Pattern[str], counter: list[int]
-) -> Any:
-    if isinstance(value, dict):
-        return {k: _replaced(inner, rules, pattern, counter) for k, inner in value.items()}
-    if isinstance(value, list):
-        return [_replaced(inner, rules, pattern, counter) for inner in value]
-    counter[0] += 1
-    if isinstance(value, str):
-        return pattern.sub(lambda found: rules[found[0]], value)
-    new = rules.get(str(value)) if isinstance(value, int) else None
-    return int(new) if new is not None and re.fullmatch(r"-?\d+", new) else value

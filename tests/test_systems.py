@@ -9,17 +9,17 @@ from gindex_lab.corpus import composites, corpus, sample
 from gindex_lab.divergence import divergence
 from gindex_lab.errors import BadInput
 from gindex_lab.flows import Flow
-from gindex_lab.retrieval import TextIndex, changes, frame, tokens
+from gindex_lab.retrieval import TextIndex, changes, frame, substitute, tokens
 from gindex_lab.systems import (
     Composing,
     Empty,
+    Lazy,
     NearestNeighbour,
     RandomNodes,
     RandomProgram,
     SlotFilling,
     System,
     check_pairs,
-    substitute,
 )
 from gindex_lab.systems_ngram import NGram, program_tokens
 from gindex_lab.systems_template import TemplateInduction
@@ -152,6 +152,14 @@ def test_ngram_samples_by_seed_alone(pairs):
     prompt = pairs[0][0]
     texts = [fitted(NGram(8, seed=seed), pairs).generate(prompt) for seed in (1, 1, 2)]
     assert texts[0] == texts[1] != texts[2]
+
+
+def test_a_lazy_system_writes_the_same_programs_and_pays_when_asked(pairs):
+    prompt = corpus(1, ["http"], seed=5)[0].prompt
+    eager, lazy = fitted(SlotFilling(), pairs), fitted(Lazy(SlotFilling), pairs)
+    assert lazy.operations == len(pairs) < eager.operations
+    assert lazy.generate(prompt) == eager.generate(prompt)
+    assert lazy.operations == len(pairs) + eager.operations
 
 
 def test_program_tokens_keep_the_program():
