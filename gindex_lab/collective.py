@@ -44,7 +44,13 @@ def team(members: object, rule: str = "best", *, difficulty: object = None) -> R
 
 
 def specialists(
-    capability: object, sd: float, *, items: int = 1000, highest: float = 20.0, seed: object
+    capability: object,
+    sd: float,
+    *,
+    items: int = 1000,
+    lowest: float = 0.0,
+    highest: float = 20.0,
+    seed: object,
 ) -> Responses:
     """Agents of these capabilities and one spread: each item of difficulty h is within reach of an
     agent with chance 1 - Φ((h - Ψ) / sd), once and for all (§F.2); sd = 0 makes steps.
@@ -54,11 +60,11 @@ def specialists(
            [1., 1., 1., 0., 0.]])
     """
     psi = vector("capability", capability)
-    h = np.linspace(0, number("highest", highest, 0, open_ends=True), integer("items", items, 2))
+    span = number("lowest", lowest), number("highest", highest, lowest, open_ends=True)
+    h = np.linspace(*span, integer("items", items, 2))
     if sd == 0:
         values = (psi[:, None] >= h).astype(float)
     else:
         chance = np.array([normal_curve(h, mean, sd) for mean in psi])
         values = (generator(seed).random(chance.shape) < chance).astype(float)
-    span = (0.0, float(highest))
     return Responses(values, h, interval=span, name=f"specialists, sd {sd:g}", source="simulated")

@@ -8,14 +8,17 @@ the effort relative to each agent's own capability, the authors' code by one fix
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 import pandas as pd
 
 from gindex_lab.errors import BadInput
 from gindex_lab.r_random import RRandom
+from gindex_lab.summary import correlation
 from gindex_lab.validate import FloatArray, choice, integer, number
 
-__all__ = ["EXCESS", "PRESSURES", "minimum_effort", "select"]
+__all__ = ["EXCESS", "PRESSURES", "correlations", "minimum_effort", "select"]
 
 PRESSURES = ("none", "capability", "effort", "both")
 EXCESS = {"flat": 1.0, "triangle": 0.25}  # effort allowed over the minimum (captions of S25, S26)
@@ -76,6 +79,21 @@ def select(
     table = _table(np.concatenate(kept), items)
     table.attrs |= {"tries": tries, "shape": shape, "pressure": pressure, "rule": rule}
     return table
+
+
+def correlations(
+    shape: str, pressure: str, *, rule: str = "fixed", seeds: Iterable[int] = range(6)
+) -> pd.Series:
+    """The correlation of generality and capability among the survivors, for each seed.
+
+    >>> correlations("flat", "effort", seeds=[0]).round(4).to_dict()      # Fig. S25, bottom left
+    {0: 0.3928}
+    """
+    found = {}
+    for seed in seeds:
+        kept = select(shape, pressure, rule=rule, seed=seed)
+        found[seed] = correlation(kept["generality"], kept["capability"])
+    return pd.Series(found, name=f"{shape}, {pressure}").rename_axis("seed")
 
 
 def _candidates(draw: RRandom, shape: str, items: int) -> FloatArray:

@@ -154,7 +154,8 @@ def slodr(
     found = []
     for _ in range(integer("repeats", repeats)):
         z, h = draw.normal(0, 1, agents), draw.normal(item_mean, 1, n)
-        luck, deal = draw.random((agents, n)), draw.integers(2**32)
+        deal = draw.integers(2**32)
+        luck = draw.random((agents, n)) if kind == "flat" else np.empty(0)
         for group in (0, 1):
             if kind == "step":
                 step = number("shift", shift) * group

@@ -27,12 +27,14 @@ _CONSTANT: dict[str, Any] = {"color": "#0B5FA5", "linestyle": "-", "linewidth": 
 _MINIMUM: dict[str, Any] = {"color": "#1B7837", "linestyle": (0, (1, 1.2)), "linewidth": 2.0}
 _LEVEL: dict[str, Any] = {"color": "#9A9A9A", "linestyle": "-", "linewidth": 0.6}
 _NAMED: list[tuple[float, dict[str, Any], tuple[str, ...]]] = [
-    (1.0, _MINIMUM, ("minimum spread (decreasing step), γ = 1", "minimum, γ = 1")),
+    (1.0, _MINIMUM, ("minimum (decreasing step), γ = 1", "minimum, γ = 1")),
     (0.0, _CONSTANT, ("constant curve, γ = 0", "γ = 0")),
-    (-1.0, _MAXIMUM, ("maximum spread (increasing step), γ = −1", "maximum, γ = −1", "γ = −1")),
+    (-1.0, _MAXIMUM, ("maximum (increasing step), γ = −1", "maximum, γ = −1", "γ = −1")),
 ]
 _INK = {look["color"]: look["color"] for _, look, _ in _NAMED} | {_LEVEL["color"]: "#6F6F6F"}
-_PLACES = (0.5, 0.62, 0.38, 0.72, 0.28, 0.8, 0.2, 0.88, 0.12)
+# From the middle outwards: of two places that cover the same, the more central one.
+_PLACES = tuple(0.5 + side * step / 100 for step in range(0, 44, 6) for side in (1, -1))
+_BEND = 8.0  # pixels that a curve may leave a straight label
 
 
 def interval_of(table: Any, interval: Interval | None) -> Interval:
@@ -102,8 +104,8 @@ def _label_on_curve(
     text = ax.text(0, 0, "", va="center", bbox=box, clip_on=True, **look)
     for name in names:
         text.set(text=name, rotation=0)
-        if text.get_window_extent().width < 0.5 * arc[-1]:
-            _stand_best(ax, text, piece, arc, busy)
+        width = text.get_window_extent().width
+        if width < 0.5 * arc[-1] and _stand_best(ax, text, piece, arc, busy, width) < _BEND:
             return [text]
     text.remove()
     return []
@@ -119,22 +121,35 @@ def _longest_visible(ax: Any, x: FloatArray, y: FloatArray) -> slice:
     return max(pieces, key=lambda p: (np.ptp(x[p]) + 1e-9, p.start), default=slice(0))
 
 
-def _stand_best(ax: Any, text: Any, piece: FloatArray, arc: FloatArray, busy: FloatArray) -> None:
-    """Try places along the piece; take the first of those that cover least."""
+def _stand_best(
+    ax: Any, text: Any, piece: FloatArray, arc: FloatArray, busy: FloatArray, width: float
+) -> float:
+    """Put the text where it covers least; returns how far the curve leaves it there, in pixels."""
     best, least = 0.5, np.inf
     for share in _PLACES:
         _stand(ax, text, piece, arc, share)
         covered = float(overlaps(boxes_of([text]), busy).sum()) if len(busy) else 0.0
-        if covered < least:
-            best, least = share, covered
+        cost = covered + 20 * max(0.0, _bend(piece, arc, share, width) - _BEND)
+        if cost < least:
+            best, least = share, cost
     _stand(ax, text, piece, arc, best)
+    return _bend(piece, arc, best, width)
+
+
+def _at(piece: FloatArray, arc: FloatArray, where: float) -> FloatArray:
+    return np.array([np.interp(where, arc, piece[:, k]) for k in (0, 1)])
+
+
+def _bend(piece: FloatArray, arc: FloatArray, share: float, width: float) -> float:
+    """How far the middle of the curve under a straight text is from its chord, in pixels."""
+    middle = share * arc[-1]
+    left, centre, right = (_at(piece, arc, middle + d) for d in (-width / 2, 0, width / 2))
+    return float(np.hypot(*(centre - (left + right) / 2)))
 
 
 def _stand(ax: Any, text: Any, piece: FloatArray, arc: FloatArray, share: float) -> None:
     half = text.get_fontsize() * 0.6
-    at = float(arc[0] + share * arc[-1])
-    before, centre, after = (
-        np.array([np.interp(at + d, arc, piece[:, k]) for k in (0, 1)]) for d in (-half, 0, half)
-    )
+    middle = share * arc[-1]
+    before, centre, after = (_at(piece, arc, middle + d) for d in (-half, 0, half))
     angle = float(np.degrees(np.arctan2(*(after - before)[::-1])))
     text.set(position=ax.transData.inverted().transform(centre), rotation=angle)
