@@ -1,8 +1,9 @@
 """Finding the training prompt nearest to a new one, telling what differs, and putting that in place.
 
 Small tools that the learning systems share: an inverted TF-IDF index with cosine similarity, an
-alignment of two prompts that gives the words that changed, and their substitution. All count their elementary operations
-(a token read, a posting visited, a token compared), which is how the systems measure their compute.
+alignment of two prompts that gives the words that changed, and their substitution. All count their
+elementary operations (a token read, a posting visited, a token compared), which is how the systems
+measure their compute.
 """
 
 from __future__ import annotations
