@@ -53,7 +53,7 @@ class Profile:
 
     def truth(self) -> dict[str, float]:
         """The measures of the curve itself, by fine quadrature."""
-        h = np.linspace(*_INTERVAL, 20_001)
+        h = np.linspace(*_INTERVAL, 2_001)
         psi = self(h)
         area, moment = np.trapezoid(psi, h), np.trapezoid(psi * h, h)
         found = measures_of(np.array([area]), np.array([moment]), np.array([area]), _INTERVAL)

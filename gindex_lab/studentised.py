@@ -1,7 +1,7 @@
 """Intervals from contributions: estimate ± t · standard error, on a scale where that is honest.
 
 Every measure is a share of its largest possible value, and the error of a share is skewed near its
-ends; on the scale of `_stretch` it is nearly symmetric. Errors are linearised into contributions of
+ends; on the scale of `_linear` it is nearly symmetric. Errors are linearised into contributions of
 items. Spread and γ are first freed of the bias that squaring a noisy area brings,
 E[2M - Â²] = S² - Var Â. The degrees of freedom come from the contributions themselves, so that three
 surprising items count as three. `notebooks/generality/coverage` measures how often this covers.
@@ -17,10 +17,10 @@ import numpy as np
 from gindex_lab.contributions import Contributions
 from gindex_lab.validate import FloatArray
 
-__all__ = ["Linear", "limits", "natural", "quantile", "variance_and_freedom"]
+__all__ = ["Linear", "limits", "natural", "quantile", "stretched", "variance_and_freedom"]
 
 _TINY = 1e-9  # of q²: keeps a ratio finite, far below any spread that can be seen
-_POWER = 0.2  # of `_stretch`: 0 would be the logit, 1/2 the arcsine; chosen by the coverage study
+_POWER = 0.2  # of `_linear`: 0 would be the logit, 1/2 the arcsine; chosen by the coverage study
 Limits = dict[str, tuple[FloatArray, FloatArray]]
 
 
@@ -98,6 +98,11 @@ def natural(found: Contributions) -> dict[str, Linear]:
     }
 
 
+def stretched(found: Contributions) -> dict[str, Linear]:
+    """Each measure on the scale where its error is nearly symmetric, for tests of equality."""
+    return {name: _linear(share) for name, share in _shares(found).items()}
+
+
 class _Parts(NamedTuple):
     """Estimates freed of the bias of squaring."""
 
@@ -153,27 +158,30 @@ def _shares(found: Contributions) -> dict[str, _Share]:
 
 
 def _limits_of(part: _Share, ci: float) -> tuple[FloatArray, FloatArray]:
-    share = np.clip(part.share, part.edge, 1 - part.edge)
-    stretch, slope, back = _stretch(share)
-    variance, freedom = variance_and_freedom(part.error * slope[:, None])
+    centre, error = _linear(part)
+    variance, freedom = variance_and_freedom(error)
     half = quantile((1 + ci) / 2, freedom) * np.sqrt(variance)
-    ends = [part.back(back(stretch + sign * half)) for sign in (-1, 1)]
+    ends = [part.back(_unstretch(centre + sign * half)) for sign in (-1, 1)]
     certain = variance == 0
     for end in ends:
         end[certain] = part.back(part.share)[certain]
     return np.minimum(*ends), np.maximum(*ends)
 
 
-def _stretch(y: FloatArray) -> tuple[FloatArray, FloatArray, Callable[[FloatArray], FloatArray]]:
-    """A share on the scale I_y(a, a) (regularised incomplete beta), its slope, and the way back.
+def _linear(part: _Share) -> Linear:
+    """A share on the scale I_y(a, a) (regularised incomplete beta): like y^a near 0 and (1 - y)^a near
+    1, it lengthens the ends, yet reaches them."""
+    from scipy.special import beta, betainc
 
-    Like y^a near 0 and (1 - y)^a near 1: it lengthens the ends, yet reaches them.
-    """
-    from scipy.special import beta, betainc, betaincinv
-
+    y = np.clip(part.share, part.edge, 1 - part.edge)
     slope = (y * (1 - y)) ** (_POWER - 1) / beta(_POWER, _POWER)
-    back = lambda x: betaincinv(_POWER, _POWER, np.clip(x, 0.0, 1.0))
-    return betainc(_POWER, _POWER, y), slope, back
+    return Linear(betainc(_POWER, _POWER, y), part.error * slope[:, None])
+
+
+def _unstretch(x: FloatArray) -> FloatArray:
+    from scipy.special import betaincinv
+
+    return np.asarray(betaincinv(_POWER, _POWER, np.clip(x, 0.0, 1.0)))
 
 
 def _share_weights(p: _Parts) -> tuple[FloatArray, FloatArray]:

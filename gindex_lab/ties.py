@@ -14,7 +14,7 @@ from gindex_lab.contributions import Contributions, contributions_of
 from gindex_lab.errors import BadInput
 from gindex_lab.resample import counts_of_units, measures_of
 from gindex_lab.samples import sample_like
-from gindex_lab.studentised import natural, quantile
+from gindex_lab.studentised import limits, quantile, stretched
 from gindex_lab.validate import FloatArray, choice, generator, integer, number
 
 __all__ = ["population_intervals", "separations", "tie_groups"]
@@ -22,6 +22,7 @@ __all__ = ["population_intervals", "separations", "tie_groups"]
 _TIED = ["capability", "spread", "normalised_generality", "expected_difficulty", "mean"]
 _CHUNK = 8_000_000  # cells of a temporary array
 _MOST_AGENTS = 2_000
+_ROUNDING = 1e-9  # on a scale from 0 to 1: no difference
 _STATISTICS = (
     "mean_capability",
     "mean_spread",
@@ -82,7 +83,9 @@ def separations(
     value is the `ci` quantile of the largest |t| over all pairs when the contributions are multiplied
     by independent standard normals (the multiplier bootstrap of Chernozhukov, Chetverikov and Kato
     2013, which keeps the correlation between pairs, as Tukey's range does for equal variances); its
-    tail is then read in Student's t with the pair's own degrees of freedom.
+    tail is then read in Student's t with the pair's own degrees of freedom. Differences are taken on
+    the scale where intervals are made. An agent that solved all or nothing shows no error; it is
+    separated from those whose interval, at the same chance, has no point in common with its own.
 
     >>> from gindex_lab.intervals import bootstrap_table
     >>> level = np.arange(40)
@@ -95,14 +98,20 @@ def separations(
     level = number("ci", table.attrs.get("ci") if ci is None else ci, 0, 1, open_ends=True)
     kept = table.attrs.get("seed")
     random = generator((1 if kept is None else kept) if seed is None else seed)
-    part = natural(found)[measure]
+    part = stretched(found)[measure]
     error = _pair_errors(part.error)
     gap = np.abs(part.estimate[:, None] - part.estimate[None, :])
-    critical = _largest(part.error, error, level, integer("resamples", resamples, 100), random)
-    bar = quantile(1 - _tail(critical), _pair_freedom(part.error, error)) * error
-    np.fill_diagonal(gap, 0.0)
-    negligible = 1e-9 * (found.interval[1] - found.interval[0])  # rounding is no difference
-    return pd.DataFrame(gap > np.maximum(bar, negligible), table.index, table.index)
+    tail = _tail(part.error, error, level, integer("resamples", resamples, 100), random)
+    bar = quantile(1 - tail, _pair_freedom(part.error, error)) * error
+    apart = gap > np.maximum(bar, _ROUNDING)
+    unseen = found.one_value[:, None] | found.one_value[None, :]
+    apart[unseen] = _disjoint(*limits(found, 1 - 2 * tail)[measure])[unseen]
+    return pd.DataFrame(apart, table.index, table.index)
+
+
+def _disjoint(low: FloatArray, high: FloatArray) -> np.ndarray:
+    """Agents x agents: True where two intervals have no point in common."""
+    return np.asarray((low[:, None] > high[None, :]) | (low[None, :] > high[:, None]))
 
 
 def _carried(table: pd.DataFrame) -> Contributions:
@@ -152,13 +161,19 @@ def _pair_freedom(error: FloatArray, pair: FloatArray) -> FloatArray:
     return np.maximum(freedom, 1.0)
 
 
-def _largest(
+def _tail(
     error: FloatArray, pair: FloatArray, ci: float, resamples: int, random: np.random.Generator
 ) -> float:
-    """The `ci` quantile of the largest |difference| / error over all pairs, under no difference."""
+    """The one-sided chance at which each pair is tested, so that all together keep to 1 - ci.
+
+    From the `ci` quantile of the largest |difference| / error over all pairs under no difference;
+    Bonferroni's where no pair shows any error.
+    """
+    from scipy.special import ndtr
+
     first, second = np.nonzero(np.triu(pair, 1))
     if not len(first):
-        return 0.0
+        return (1 - ci) / max(2, len(pair) * (len(pair) - 1))
     scale = 1 / pair[first, second]
     size = max(1, _CHUNK // max(len(first), error.shape[1]))
     largest = []
@@ -167,13 +182,7 @@ def _largest(
         drawn = random.standard_normal((b, error.shape[1])) @ error.T
         gaps = np.abs(drawn[:, first] - drawn[:, second]) * scale
         largest.append(gaps.max(axis=1))
-    return float(np.quantile(np.concatenate(largest), ci))
-
-
-def _tail(critical: float) -> float:
-    from scipy.special import ndtr
-
-    return float(ndtr(-critical))
+    return float(ndtr(-np.quantile(np.concatenate(largest), ci)))
 
 
 def population_intervals(

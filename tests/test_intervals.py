@@ -175,13 +175,15 @@ def test_a_paired_difference_covers_the_true_difference():
     assert held.mean().between(0.90, 0.99).all(), held.mean()
 
 
-def test_equal_agents_are_rarely_separated():
+@pytest.mark.parametrize("measure", ["capability", "normalised_generality"])
+def test_equal_agents_are_rarely_separated(measure):
     """Family-wise: at most about one study in twenty separates any pair of equal agents."""
     rng = np.random.default_rng(16)
     false = [
         bool(
             separations(
                 bootstrap_table(simulate_profile([PROFILES["typical"]] * 8, 60, seed=rng)),
+                measure,
                 resamples=300,
                 seed=rng,
             )
@@ -390,9 +392,14 @@ def test_tie_groups_separate_what_is_far_apart_and_join_twins():
     assert all(not {"agent 1", "agent 3"} <= set(group) for group in groups)
 
 
-def test_identical_agents_are_one_group_even_without_any_error():
-    table = gl.generality([[1, 1, 1, 1], [1, 1, 1, 1], [0, 0, 0, 0]], [1, 2, 3, 4], ci=0.95)
-    assert tie_groups(table) == [["agent 1", "agent 2"], ["agent 3"]]
+def test_agents_without_any_error_are_separated_only_where_the_items_suffice():
+    def groups(n, measure="capability"):
+        table = gl.generality([[1] * n, [1] * n, [0] * n], range(n), ci=0.95, seed=1)
+        return tie_groups(table, measure)
+
+    assert groups(20) == [["agent 1", "agent 2"], ["agent 3"]]
+    assert groups(4) == [["agent 1", "agent 2", "agent 3"]]
+    assert groups(20, "normalised_generality") == [["agent 1", "agent 2", "agent 3"]]
 
 
 def test_tie_groups_follow_the_table_when_it_is_sorted_or_cut(study):
