@@ -61,6 +61,11 @@ def general_factor(
 
     ω_h = (Σ general)² / Σ R and ω = 1 - Σ (1 - communality) / Σ R (McDonald 1999; Zinbarg et al.
     2005, Psychometrika 70); ECV = Σ general² / Σ communality (Reise 2012). Oblimin rotation.
+
+    >>> second, group = np.full((3, 1), 0.8), np.kron(np.eye(3), np.full((4, 1), 0.7))
+    >>> matrix = group @ (second @ second.T + 0.36 * np.eye(3)) @ group.T + 0.51 * np.eye(12)
+    >>> general_factor(matrix, pd.RangeIndex(12), 3)
+    GeneralFactor(omega_h=0.756, omega_total=0.898, explained_common_variance=0.640)
     """
     if n < 2:
         raise BadInput("n", n, "leaves nothing to take a general factor of", "use n=3 or so")

@@ -39,7 +39,11 @@ def extract(matrix: FloatArray, n: int, method: str) -> FloatArray:
 
 
 def upright(loadings: FloatArray) -> FloatArray:
-    """The sign convention: the loadings of a factor sum above zero."""
+    """The sign convention: the loadings of a factor sum above zero.
+
+    >>> upright(np.array([[-0.5], [-0.6]])).ravel()
+    array([0.5, 0.6])
+    """
     return loadings * _signs(loadings)
 
 
@@ -57,6 +61,10 @@ def minres_uniqueness(matrix: FloatArray, n: int) -> FloatArray:
     """Ψ that minimises ½ ‖R - Ψ - ΛΛ'‖², Λ the n leading eigenvectors of R - Ψ (Harman, Jones 1966).
 
     The gradient is minus the diagonal of the residual.
+
+    >>> truth = np.array([0.8, 0.6, 0.5])
+    >>> minres_uniqueness(np.outer(truth, truth) + np.diag(1 - truth**2), 1).round(4)
+    array([0.36, 0.64, 0.75])
     """
     from scipy.optimize import minimize
 

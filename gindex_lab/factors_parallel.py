@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.extraction import minres_uniqueness
+from gindex_lab.irt_simulate import shuffle_within_items
 from gindex_lab.plots_common import new_axes, styled
 from gindex_lab.validate import FloatArray, choice, generator, integer, number
 
@@ -97,10 +98,7 @@ def _noise(values: FloatArray, noise: str, rng: np.random.Generator) -> FloatArr
     if noise == "normal":
         drawn = np.where(np.isnan(values), np.nan, rng.standard_normal(values.shape))
     else:
-        drawn = values.copy()
-        for column in drawn.T:
-            seen = ~np.isnan(column)
-            column[seen] = rng.permutation(column[seen])
+        drawn = shuffle_within_items(pd.DataFrame(values), rng).to_numpy()
     if np.isnan(drawn).any():
         return pd.DataFrame(drawn).corr().fillna(0.0).to_numpy()
     return np.corrcoef(drawn.T)
@@ -155,6 +153,7 @@ def plot_scree(table: pd.DataFrame, ax: Any = None) -> Any:
                 label=f"{name}, limit of noise",
             )
     ax.axhline(1, color="0.6", lw=0.8, zorder=0)
+    ax.text(table.index[-1], 1.02, "Kaiser's rule", color="0.4", ha="right", va="bottom", size=8)
     ax.set(xlabel="rank k", ylabel="eigenvalue", title="How many factors stand above noise?")
     ax.legend(loc="upper right")
     return ax

@@ -28,9 +28,9 @@ from gindex_lab.irt_settings import (
     table_of,
     varies,
 )
-from gindex_lab.irt_simulate import simulate_irt
+from gindex_lab.irt_simulate import shuffle_within_items, simulate_irt
 from gindex_lab.responses import Responses
-from gindex_lab.validate import FloatArray, choice, generator, vector
+from gindex_lab.validate import FloatArray, choice, vector
 
 __all__ = ["ItemResponseModel", "Priors", "Settings", "irt", "simulate_irt"]
 
@@ -127,7 +127,12 @@ class ItemResponseModel:
 
     @property
     def runaway_items(self) -> list[object]:
-        """Items whose discrimination runs off (beyond ±20, stopped at ±40): too few agents."""
+        """Items whose discrimination runs off (beyond ±20, stopped at ±40): too few agents.
+
+        >>> steps = [[0, 0, 0], [1, 0, 0], [1, 1, 0], [1, 1, 1]] * 2
+        >>> irt(np.array(steps)).runaway_items, irt(np.array(steps), priors="weak").runaway_items
+        (['item 1', 'item 2', 'item 3'], [])
+        """
         fitted = self.responses.columns[self._informative]
         return list(fitted[np.abs(self._fitted[:, 0]) > irt_em.STEEPEST / 2])
 
@@ -135,7 +140,13 @@ class ItemResponseModel:
 
     @cached_property
     def parameters(self) -> pd.DataFrame:
-        """`discrimination` a, `difficulty` b = -d / a and `guessing` c of each item (no errors)."""
+        """`discrimination` a, `difficulty` b = -d / a and `guessing` c of each item (no errors).
+
+        >>> true = pd.DataFrame({"discrimination": 1.5, "difficulty": [-1.0, 0.0, 0.5, 1.0, 2.0]})
+        >>> model = irt(simulate_irt(true, agents=500, seed=1))
+        >>> model.parameters["difficulty"].round(1).tolist()
+        [-1.0, 0.0, 0.6, 1.2, 2.1]
+        """
         slope, intercept = self._fitted[:, 0], self._fitted[:, 1]
         table = pd.DataFrame(
             0.0, self.responses.columns, ["discrimination", "difficulty", "guessing"]
@@ -160,41 +171,28 @@ class ItemResponseModel:
         [0.09, 0.07, 0.09, 0.13]
         """
         table = self.parameters.copy()
-        errors = pd.DataFrame(self._standard_errors(), self.responses.columns[self._informative])
+        given = self._data, self._fitted, self.model, self.settings, self.priors
+        covariance = irt_information.covariance(irt_information.information(*given))
+        difficulty = table.loc[self._informative, "difficulty"].to_numpy()
+        found = irt_information.standard_errors(covariance, self._fitted, difficulty)
+        errors = pd.DataFrame(found, self.responses.columns[self._informative])
         for name in errors:
             table[name] = errors[name].reindex(table.index)
         return table
-
-    def _covariance(self) -> FloatArray:
-        given = self._data, self._fitted, self.model, self.settings, self.priors
-        return irt_information.covariance(irt_information.information(*given))
-
-    def _standard_errors(self) -> dict[str, FloatArray]:
-        size, items = self._fitted.shape[1], len(self._fitted)
-        covariance = self._covariance()
-        places = np.arange(len(covariance) - items * (size - 1), len(covariance)).reshape(
-            size - 1, items
-        )
-        slope_at = np.zeros(items, dtype=int) if self.model == "1pl" else np.arange(items)
-        variance = covariance.diagonal()
-        slope = self._fitted[:, 0]
-        difficulty = self.parameters.loc[self._informative, "difficulty"].to_numpy()
-        crossed = covariance[slope_at, places[0]]
-        of_difficulty = variance[places[0]] + difficulty**2 * variance[slope_at]
-        of_difficulty = (of_difficulty + 2 * difficulty * crossed) / np.where(
-            slope == 0, 1e-12, slope
-        ) ** 2
-        errors = {"discrimination_se": variance[slope_at], "difficulty_se": of_difficulty}
-        guess = irt_em.logistic(self._fitted[:, 2]) if size == 3 else np.zeros(items)
-        logit = variance[places[1]] if size == 3 else np.full(items, np.nan)
-        errors["guessing_se"] = logit * (guess * (1 - guess)) ** 2
-        return {name: np.sqrt(np.maximum(v, 0.0)) for name, v in errors.items()}
 
     # -- the agents ----------------------------------------------------------------------------------
 
     @cached_property
     def abilities(self) -> pd.DataFrame:
-        """`ability` (EAP, the posterior mean) and `se` of each agent; `score` has the others."""
+        """`ability` (EAP, the posterior mean) and `se` of each agent; `score` has the others.
+
+        >>> true = pd.DataFrame({"discrimination": 1.5, "difficulty": [-1.0, 0.0, 0.5, 1.0, 2.0]})
+        >>> model = irt(simulate_irt(true, agents=500, seed=1))
+        >>> model.abilities.head(2).round(2)
+                 ability    se
+        agent 1     0.65  0.63
+        agent 2     0.11  0.63
+        """
         return self.score()
 
     def score(self, method: str = "eap", responses: object = None) -> pd.DataFrame:
@@ -236,7 +234,14 @@ class ItemResponseModel:
 
     @property
     def reliability(self) -> float:
-        """The share of the abilities' variance that is not error: var(EAP) / (var(EAP) + mean se²)."""
+        """The share of the abilities' variance that is not error: var(EAP) / (var(EAP) + mean se²).
+
+        >>> true = pd.DataFrame({"discrimination": 1.5, "difficulty": [-1.0, 0.0, 0.5, 1.0, 2.0]})
+        >>> model = irt(simulate_irt(true, agents=500, seed=1))
+        >>> longer = pd.concat([true] * 6, ignore_index=True)
+        >>> round(model.reliability, 2), round(irt(simulate_irt(longer, 500, seed=1)).reliability, 2)
+        (0.58, 0.88)
+        """
         table = self.abilities
         signal, noise = table["ability"].var(ddof=0), (table["se"] ** 2).mean()
         return float(signal / (signal + noise))
@@ -261,6 +266,11 @@ class ItemResponseModel:
 
         A small `s_x2_p` says that the item's curve has another shape than the model's; S-X² uses
         the agents without missing responses, and is left out where fewer than ten are so.
+
+        >>> true = pd.DataFrame({"discrimination": 1.5, "difficulty": [-1.0, 0.0, 0.5, 1.0, 2.0]})
+        >>> model = irt(simulate_irt(true, agents=500, seed=1))
+        >>> list(model.item_fit().columns)
+        ['infit', 'outfit', 's_x2', 's_x2_df', 's_x2_p']
         """
         values, ability = self._values, self.abilities["ability"].to_numpy()
         table = irt_fit.item_fit(values, self._fitted, ability)
@@ -271,15 +281,33 @@ class ItemResponseModel:
         return pd.DataFrame(table, index=self.responses.columns[self._informative])
 
     def curves(self, ability: object = None) -> pd.DataFrame:
-        """P(right) of each fitted item (columns) at each ability (rows; -4 to 4 by default)."""
+        """P(right) of each fitted item (columns) at each ability (rows; -4 to 4 by default).
+
+        >>> true = pd.DataFrame({"discrimination": 1.5, "difficulty": [-1.0, 0.0, 0.5, 1.0, 2.0]})
+        >>> model = irt(simulate_irt(true, agents=500, seed=1))
+        >>> model.curves([0.0]).round(2).to_numpy()
+        array([[0.83, 0.49, 0.29, 0.19, 0.04]])
+        """
         return self._over(ability, irt_em.curves)
 
     def item_information(self, ability: object = None) -> pd.DataFrame:
-        """Fisher information of each fitted item (columns) at each ability (rows)."""
+        """Fisher information of each fitted item (columns) at each ability (rows).
+
+        >>> true = pd.DataFrame({"discrimination": 1.5, "difficulty": [-1.0, 0.0, 0.5, 1.0, 2.0]})
+        >>> model = irt(simulate_irt(true, agents=500, seed=1))
+        >>> model.item_information().idxmax().round(1).tolist()  # at its difficulty
+        [-1.0, 0.0, 0.6, 1.2, 2.1]
+        """
         return self._over(ability, irt_fit.item_information)
 
     def test_information(self, ability: object = None) -> pd.Series:
-        """The items' information together; 1 / √ of it is the standard error of an ML ability."""
+        """The items' information together; 1 / √ of it is the standard error of an ML ability.
+
+        >>> true = pd.DataFrame({"discrimination": 1.5, "difficulty": [-1.0, 0.0, 0.5, 1.0, 2.0]})
+        >>> model = irt(simulate_irt(true, agents=500, seed=1))
+        >>> model.test_information([-3.0, 0.5, 4.0]).round(2).tolist()
+        [0.14, 1.58, 0.18]
+        """
         return self.item_information(ability).sum(axis=1).rename("information")
 
     def _over(
@@ -293,7 +321,13 @@ class ItemResponseModel:
     # -- what would have been ------------------------------------------------------------------------
 
     def simulate(self, agents: int | None = None, *, seed: object) -> Responses:
-        """Responses drawn from the model: of the same agents at their abilities, or of new ones."""
+        """Responses drawn from the model: of the same agents at their abilities, or of new ones.
+
+        >>> true = pd.DataFrame({"discrimination": 1.5, "difficulty": [-1.0, 0.0, 0.5, 1.0, 2.0]})
+        >>> model = irt(simulate_irt(true, agents=500, seed=1))
+        >>> model.simulate(3, seed=1).shape, model.simulate(seed=1).shape
+        ((3, 5), (500, 5))
+        """
         ability = self.abilities["ability"] if agents is None else None
         items = self.parameters.loc[self._informative]
         return simulate_irt(items, agents=agents, ability=ability, seed=seed)
@@ -312,14 +346,7 @@ class ItemResponseModel:
         observed  5.79            5.59                   1.49
         shuffled  0.12           -0.08                   0.14
         """
-        rng = generator(seed)
-        values = self._values.copy()
-        for column in values.T:
-            seen = ~np.isnan(column)
-            column[seen] = rng.permutation(column[seen])
-        shuffled = pd.DataFrame(
-            values, self.responses.index, self.responses.columns[self._informative]
-        )
+        shuffled = shuffle_within_items(self.responses.loc[:, self._informative], seed)
         control = irt(
             shuffled, self.model, settings=self.settings, priors=self.priors, fractions="weigh"
         )
@@ -347,7 +374,13 @@ class ItemResponseModel:
 
     @property
     def aic(self) -> float:
-        """Akaike's criterion, 2 k - 2 log L: smaller is better."""
+        """Akaike's criterion, 2 k - 2 log L: smaller is better.
+
+        >>> true = pd.DataFrame({"discrimination": 1.5, "difficulty": [-1.0, 0.0, 0.5, 1.0, 2.0]})
+        >>> model = irt(simulate_irt(true, agents=500, seed=1))
+        >>> irt(model.responses, "1pl").aic < model.aic  # the items were made alike
+        True
+        """
         return 2 * self.n_parameters - 2 * self.log_likelihood
 
     @property

@@ -97,6 +97,11 @@ def e_step(
 
     log L(pattern | θ) = Σ right · log(P / (1 - P)) + Σ seen · log(1 - P). Without guessing the log
     odds are aθ + d, so that the first product needs two columns instead of one per node.
+
+    >>> one = Patterns.of(np.array([[1.0, 1.0]]))
+    >>> log_likelihood, posterior = e_step(one, np.array([[1.0, 0.0]] * 2), *Settings().grid())
+    >>> (posterior @ Settings().grid()[0]).round(3)  # both right: above average
+    array([0.704])
     """
     log_odds, log_wrong = _log_curves(parameters, nodes)
     plain = parameters.shape[1] == 2
@@ -119,7 +124,13 @@ class Counts(NamedTuple):
 
 
 def expected(data: Patterns, posterior: FloatArray, nodes: FloatArray, size: int) -> Counts:
-    """The expected counts of an E-step, for parameters of `size` columns."""
+    """The expected counts of an E-step, for parameters of `size` columns.
+
+    >>> data, (nodes, weights) = Patterns.of(np.array([[1.0, 0.0]] * 3)), Settings().grid()
+    >>> _, posterior = e_step(data, np.array([[1.0, 0.0]] * 2), nodes, weights)
+    >>> expected(data, posterior, nodes, 2).right[:, 1].round(6)  # three right, none right
+    array([3., 0.])
+    """
     posterior = posterior * data.agents[:, None]
     places = posterior if size == 3 else posterior @ _basis(nodes).T
     seen = posterior.sum(0)[None] if data.seen is None else data.seen.T @ posterior
@@ -138,7 +149,13 @@ def _expected_log_likelihood(
 def score(
     counts: Counts, parameters: FloatArray, nodes: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Gradient (items x k) and expected information (items x k x k) of the M-step's target."""
+    """Gradient (items x k) and expected information (items x k x k) of the M-step's target.
+
+    >>> nodes, weights = Settings().grid()
+    >>> half_right = Counts(np.array([[0.0, 50.0]]), 100 * weights[None])
+    >>> score(half_right, np.array([[0.0, 0.0]]), nodes)[0].round(6)  # flat at a half: at rest
+    array([[0., 0.]])
+    """
     know = logistic(_predictor(parameters, nodes))
     basis = _basis(nodes)
     if parameters.shape[1] == 2:

@@ -30,7 +30,11 @@ _FARTHEST = 200.0  # as far as an ability is followed; the difficulty of a flat 
 
 
 def slopes(parameters: FloatArray, ability: FloatArray) -> FloatArray:
-    """dP/dθ, items x abilities: (1 - c) a p (1 - p), with p the curve without guessing."""
+    """dP/dθ, items x abilities: (1 - c) a p (1 - p), with p the curve without guessing.
+
+    >>> slopes(np.array([[2.0, 0.0]]), np.array([0.0]))  # a quarter of the discrimination
+    array([[0.5]])
+    """
     know = logistic(np.outer(parameters[:, 0], ability) + parameters[:, 1:2])
     guess = logistic(parameters[:, 2:]) if parameters.shape[1] == 3 else 0.0
     return (1.0 - guess) * parameters[:, :1] * know * (1.0 - know)
@@ -51,7 +55,14 @@ def item_information(parameters: FloatArray, ability: FloatArray) -> FloatArray:
 def expected_a_posteriori(
     data: Patterns, parameters: FloatArray, settings: Settings
 ) -> tuple[FloatArray, FloatArray]:
-    """Mean and standard deviation of the posterior of each agent's ability (Bock and Mislevy 1982)."""
+    """Mean and standard deviation of the posterior of each agent's ability (Bock and Mislevy 1982).
+
+    >>> data = Patterns.of(np.array([[1.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 0.0]]))
+    >>> items = np.array([[1.0, 1.0], [1.0, 0.0], [1.0, -1.0]])  # easy, middling, hard
+    >>> mean, sd = expected_a_posteriori(data, items, Settings())
+    >>> mean.round(2), sd.round(2)
+    (array([ 0.32, -0.32, -0.96]), array([0.8 , 0.8 , 0.81]))
+    """
     nodes, weights = settings.grid()
     _, posterior = e_step(data, parameters, nodes, weights)
     mean = posterior @ nodes
@@ -65,6 +76,13 @@ def likeliest_ability(
     """The mode of the posterior (`prior=True`, MAP) or of the likelihood (ML), by Fisher scoring.
 
     Under ML an agent that solves everything is infinitely able: ±inf, with an infinite error.
+
+    >>> data = Patterns.of(np.array([[1.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 0.0]]))
+    >>> items = np.array([[1.0, 1.0], [1.0, 0.0], [1.0, -1.0]])
+    >>> likeliest_ability(data, items, np.zeros(3), prior=False)[0].round(2)
+    array([ 0.8, -0.8, -inf])
+    >>> likeliest_ability(data, items, np.zeros(3), prior=True)[0].round(2)
+    array([ 0.3 , -0.3 , -0.93])
     """
     seen = np.ones_like(data.right) if data.seen is None else data.seen
     ability = start[np.unique(data.pattern, return_index=True)[1]].copy()
@@ -132,7 +150,12 @@ def person_fit(
 def item_fit(
     values: FloatArray, parameters: FloatArray, ability: FloatArray
 ) -> dict[str, FloatArray]:
-    """Infit and outfit of each item: as `person_fit`, summed over agents."""
+    """Infit and outfit of each item: as `person_fit`, summed over agents.
+
+    >>> alike = np.array([[1.0, 0.0], [0.0, 1.0]])
+    >>> item_fit(alike, np.array([[1.0, 0.0], [1.0, 0.0]]), np.zeros(2))["outfit"]
+    array([1., 1.])
+    """
     chance = np.clip(curves(parameters, ability).T, 1e-12, 1 - 1e-12)
     seen = ~np.isnan(values)
     variance = np.where(seen, chance * (1 - chance), 0.0)
@@ -162,6 +185,12 @@ def s_x2(
     responses among agents with the same sum score; neighbouring scores are merged until at least one
     right and one wrong response is expected. Agents with missing responses are left out; `free` is
     the number of parameters of an item, taken off the degrees of freedom.
+
+    >>> rng, items = np.random.default_rng(1), np.array([[1.0, 0.5], [1.0, 0.0], [1.0, -0.5]] * 3)
+    >>> chance = curves(items, rng.standard_normal(500)).T
+    >>> drawn = (rng.random(chance.shape) < chance) * 1.0
+    >>> s_x2(drawn, items, Settings(), free=0)["s_x2_p"].round(2)  # the items were not estimated
+    array([0.7 , 0.6 , 0.37, 0.7 , 0.02, 0.26, 0.52, 0.64, 0.87])
     """
     from scipy.stats import chi2
 

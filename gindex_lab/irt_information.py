@@ -12,17 +12,25 @@ from __future__ import annotations
 
 import numpy as np
 
-from gindex_lab.irt_em import curves, e_step, expected, score
+from gindex_lab.irt_em import curves, e_step, expected, logistic, score
 from gindex_lab.irt_settings import Patterns, Priors, Settings
 from gindex_lab.validate import FloatArray
 
-__all__ = ["covariance", "information", "numerical_information"]
+__all__ = ["covariance", "information", "numerical_information", "standard_errors"]
 
 
 def information(
     data: Patterns, parameters: FloatArray, model: str, settings: Settings, priors: Priors
 ) -> FloatArray:
-    """The observed information of the free parameters, the priors' precision included."""
+    """The observed information of the free parameters, the priors' precision included.
+
+    >>> data = Patterns.of(np.array([[1, 1, 1], [1, 1, 0], [1, 0, 0], [0, 1, 0]] * 9, dtype=float))
+    >>> at = np.array([[1.0, 1.0], [1.0, 1.0], [1.0, -1.0]])
+    >>> information(data, at, "2pl", Settings(), Priors()).shape
+    (6, 6)
+    >>> information(data, at, "1pl", Settings(), Priors()).shape
+    (4, 4)
+    """
     if parameters.shape[1] == 3:
         return numerical_information(data, parameters, settings, priors)
     full = _complete(data, parameters, settings) - _lost(data, parameters, settings)
@@ -125,3 +133,36 @@ def covariance(info: FloatArray) -> FloatArray:
     loose = (vectors[:, flat] ** 2).sum(1) > 1e-6
     inverse[loose, loose] = np.inf
     return inverse
+
+
+def standard_errors(
+    covariance: FloatArray, parameters: FloatArray, difficulty: FloatArray
+) -> dict[str, FloatArray]:
+    """Errors of discrimination, difficulty and guessing, by the delta method (NaN: not estimated).
+
+    With b = -d / a: var b = (var d + b² var a + 2b cov(a, d)) / a²; with c the logistic of its
+    logit: sd c = c (1 - c) sd(logit). A covariance with one slope only is that of a 1PL.
+
+    >>> one = standard_errors(np.diag([0.04, 0.01]), np.array([[2.0, -2.0]]), np.array([1.0]))
+    >>> one["discrimination_se"], one["difficulty_se"].round(3)
+    (array([0.2]), array([0.112]))
+    """
+    items, size = parameters.shape
+    after = len(covariance) - items * (size - 1)  # where the intercepts begin
+    slopes = np.arange(items) if after == items else np.zeros(items, dtype=int)
+    places = np.arange(after, len(covariance)).reshape(size - 1, items)
+    variance, crossed = covariance.diagonal(), covariance[slopes, places[0]]
+    of_difficulty = (
+        variance[places[0]] + difficulty**2 * variance[slopes] + 2 * difficulty * crossed
+    )
+    steep = np.where(parameters[:, 0] == 0, 1e-12, parameters[:, 0])
+    of_guessing = np.full(items, np.nan)
+    if size == 3:
+        guess = logistic(parameters[:, 2])
+        of_guessing = variance[places[1]] * (guess * (1 - guess)) ** 2
+    squares = {
+        "discrimination_se": variance[slopes],
+        "difficulty_se": of_difficulty / steep**2,
+        "guessing_se": of_guessing,
+    }
+    return {name: np.sqrt(np.maximum(square, 0.0)) for name, square in squares.items()}

@@ -75,7 +75,12 @@ class Settings:
         raise BadInput("settings", settings, "is not known", 'use "default", "mirt" or Settings()')
 
     def grid(self) -> tuple[FloatArray, FloatArray]:
-        """The nodes and their weights, the normal density scaled to sum to one."""
+        """The nodes and their weights, the normal density scaled to sum to one.
+
+        >>> nodes, weights = Settings(nodes=5, limit=2).grid()
+        >>> nodes, weights.round(3)
+        (array([-2., -1.,  0.,  1.,  2.]), array([0.054, 0.244, 0.403, 0.244, 0.054]))
+        """
         nodes = np.linspace(-self.limit, self.limit, self.nodes)
         weights = np.exp(-(nodes**2) / 2)
         return nodes, weights / weights.sum()
@@ -118,13 +123,21 @@ class Priors:
         raise BadInput("priors", priors, "is not known", 'use None, "weak" or Priors(slope=(1, 1))')
 
     def arrays(self, size: int) -> tuple[FloatArray, FloatArray]:
-        """Means and precisions of the first parameters; precision 0 where there is no prior."""
+        """Means and precisions of the first parameters; precision 0 where there is no prior.
+
+        >>> Priors(slope=(1.0, 0.5)).arrays(2)
+        (array([1., 0.]), array([4., 0.]))
+        """
         pairs = [p or (0.0, np.inf) for p in (self.slope, self.intercept, self.guessing)]
         mean, sd = np.array(pairs[:size], dtype=float).T
         return mean, sd**-2.0
 
     def log_density(self, parameters: FloatArray) -> FloatArray:
-        """The log prior of each item, up to a constant."""
+        """The log prior of each item, up to a constant.
+
+        >>> Priors(slope=(1.0, 1.0)).log_density(np.array([[1.0, 5.0], [3.0, 5.0]]))
+        array([-0., -2.])
+        """
         mean, precision = self.arrays(parameters.shape[1])
         return -0.5 * ((parameters - mean) ** 2 @ precision)
 
@@ -157,7 +170,11 @@ class Patterns(NamedTuple):
 
 
 def table_of(responses: object) -> pd.DataFrame:
-    """The numbers of a `Responses` or of anything table-like, all in [0, 1] or missing."""
+    """The numbers of a `Responses` or of anything table-like, all in [0, 1] or missing.
+
+    >>> table_of([[1, 0], [None, 1]]).isna().sum().sum()
+    np.int64(1)
+    """
     frame = responses if not hasattr(responses, "frame") else responses.frame
     return Responses(numeric_frame("responses", frame)).frame
 
@@ -186,8 +203,12 @@ def coded(frame: pd.DataFrame, fractions: str) -> pd.DataFrame:
 
 
 def varies(frame: pd.DataFrame) -> pd.Series:
-    """Which items have more than one value."""
-    return frame.nunique() > 1
+    """Which items have more than one value.
+
+    >>> varies(pd.DataFrame({"a": [0, 1], "b": [1, 1]})).tolist()
+    [True, False]
+    """
+    return frame.max() > frame.min()
 
 
 def check_agents(frame: pd.DataFrame) -> None:

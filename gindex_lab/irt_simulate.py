@@ -1,4 +1,4 @@
-"""Responses that follow an item response model: known truth to try the fits on."""
+"""Responses that follow an item response model, or none: known truth to try the fits on."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from gindex_lab.irt_em import curves
 from gindex_lab.responses import Responses
 from gindex_lab.validate import FloatArray, generator, integer, vector
 
-__all__ = ["simulate_irt"]
+__all__ = ["shuffle_within_items", "simulate_irt"]
 
 
 def simulate_irt(
@@ -36,6 +36,21 @@ def simulate_irt(
     drawn = (rng.random(chance.shape) < chance).astype(float)
     frame = pd.DataFrame(drawn, known.index, items.index)
     return Responses(frame, difficulty=items["difficulty"], source="simulated")
+
+
+def shuffle_within_items(frame: pd.DataFrame, seed: object) -> pd.DataFrame:
+    """Each item's responses dealt out anew among the agents who gave them; gaps stay where they are.
+
+    >>> table = pd.DataFrame({"a": [1.0, 0.0, None, 1.0], "b": [0.0, 0.0, 1.0, 0.0]})
+    >>> shuffle_within_items(table, seed=1).mean().equals(table.mean())
+    True
+    """
+    rng = generator(seed)
+    values = frame.to_numpy(copy=True)
+    for column in values.T:
+        seen = ~np.isnan(column)
+        column[seen] = rng.permutation(column[seen])
+    return pd.DataFrame(values, frame.index, frame.columns)
 
 
 def _as_parameters(items: pd.DataFrame) -> FloatArray:
