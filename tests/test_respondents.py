@@ -1,0 +1,190 @@
+"""Simulated people, people in groups, and the measures side by side."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import gindex_lab as gl
+from gindex_lab import agreement, respondents
+from gindex_lab.errors import BadInput
+from gindex_lab.irt import irt
+
+MAZES = respondents.maze_respondents(seed=1)
+LETTERS = respondents.letter_series_respondents(seed=1)
+STAND_INS = {"mazes": respondents.maze_respondents, "ctest": respondents.letter_series_respondents}
+FEW = respondents.maze_respondents(seed=2, agents=150)
+
+
+@pytest.mark.parametrize("name", STAND_INS)
+def test_a_stand_in_has_the_size_and_kind_of_the_published_table(name):
+    table, row = STAND_INS[name](1), gl.datasets().loc[name]
+    assert f"{table.shape[0]} x {table.shape[1]}" == row["size"]
+    assert type(table).__name__ == row["kind"]
+    assert table.source == "simulated"
+    assert not np.isnan(table.values).any()
+
+
+@pytest.mark.parametrize("name", STAND_INS)
+def test_the_seed_decides(name):
+    make = STAND_INS[name]
+    assert make(1).frame.equals(make(1).frame)
+    assert not make(1).frame.equals(make(2).frame)
+    with pytest.raises(BadInput, match="is not a seed"):
+        make(None)
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("name", STAND_INS)
+def test_what_a_notebook_reads_is_there_as_in_the_published_table(name, shared, monkeypatch):
+    monkeypatch.setenv("GINDEX_LAB_DATA", str(shared / "datasets"))
+    published, ours = gl.load(name), STAND_INS[name](1)
+    assert set(published.agents) == set(ours.agents)
+    assert {"difficulty", "kind"} & set(published.items) <= set(ours.items)
+    assert ours.difficulty.min() == pytest.approx(published.difficulty.min(), abs=0.005)
+    assert ours.difficulty.max() == pytest.approx(published.difficulty.max(), abs=0.005)
+    assert set(np.unique(ours.values)) == set(np.unique(published.values))
+    for column in ours.agents:
+        assert set(ours.agents[column]) <= set(published.agents[column])
+
+
+def test_difficult_items_are_solved_less_often():
+    humans = LETTERS.select(agents=list(LETTERS.agents.index[LETTERS.agents["kind"] == "human"]))
+    for study in (MAZES, humans):
+        assert study.frame.mean().corr(study.difficulty) < -0.4
+
+
+def test_constant_programs_ignore_difficulty_and_searching_ones_do_not():
+    many = [respondents.letter_series_respondents(seed) for seed in range(1, 31)]
+    table = pd.concat([gl.generality(m) for m in many])["normalised_generality"]
+    assert abs(table["a"].mean()) < 0.25
+    assert table["repdiff"].mean() > 0.5
+
+
+@pytest.mark.parametrize("agents", [20, 300])
+def test_as_many_people_as_asked(agents):
+    assert respondents.maze_respondents(seed=1, agents=agents).shape == (agents, 23)
+
+
+def test_groups_are_halves_of_the_people():
+    groups = respondents.maze_groups(MAZES, gl.generality(MAZES)["capability"])
+    pairs = list(groups.values())
+    for one, other in zip(pairs[::2], pairs[1::2], strict=True):
+        assert not (one & other).any()
+        assert (one | other).all()
+
+
+@pytest.mark.shared
+def test_the_groups_are_those_of_figure_s3(shared, monkeypatch):
+    monkeypatch.setenv("GINDEX_LAB_DATA", str(shared / "datasets"))
+    mazes = gl.load("mazes")
+    table = gl.generality(mazes, mode="reference")
+    groups = respondents.maze_groups(mazes, table["capability"])
+    ours = respondents.group_summary(table, groups)
+    golden = pd.read_csv(shared / "golden/generality/mazes_scenario.csv").pivot(
+        index="study", columns="key", values="value"
+    )
+    theirs = ["gender.male", "gender.female", "education.low", "education.high",
+              "age.young", "age.old", "capability.high", "capability.low"]  # fmt: skip
+    golden = golden.loc[theirs].astype(float)
+    for name, key in {"people": "n_agents", "r(Ψ, S)": "corr_cap_spread", "mean S": "mean_spread",
+                      "mean γ": "mean_gamma_refgrid"}.items():  # fmt: skip
+        assert ours[name].tolist() == pytest.approx(golden[key].tolist(), abs=1e-9)
+
+
+def test_few_people_are_not_shown():
+    table = gl.generality(FEW)
+    four = pd.Series([k < 4 for k in range(len(table))], index=table.index)
+    with pytest.raises(BadInput, match=r"groups\['four'\]=4: are so few people"):
+        respondents.group_summary(table, {"four": four})
+
+
+# -- the difficulty of a maze
+
+
+def test_printed_difficulties_are_natural_logarithms():
+    printed = gl.published("generality_table_s1").set_index("item")["difficulty"]
+    assert respondents.maze_designs(printed, 0.005)["item"].nunique() == len(printed)
+    assert respondents.maze_designs(printed, 0.005, base="10")["item"].nunique() <= 2
+
+
+@pytest.mark.shared
+def test_the_stored_difficulties_have_whole_number_designs(shared, monkeypatch):
+    monkeypatch.setenv("GINDEX_LAB_DATA", str(shared / "datasets"))
+    found = respondents.maze_designs(gl.load("mazes").difficulty)
+    assert found["item"].nunique() == 23
+    of = found.set_index("item")
+    assert of.loc["X263", ["rank", "saturation", "steps", "dots"]].tolist() == [20, 0.4, 19, 13]
+
+
+def test_a_step_of_rank_doubles_the_paths():
+    low, high = (respondents.maze_difficulty(rank, 0.3, 9, 5) for rank in (10, 11))
+    assert high - low == pytest.approx(np.log(2))
+    ten = respondents.maze_difficulty(10, 0.3, 9, 5, base="10")
+    assert ten == pytest.approx(low / np.log(10))
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: respondents.maze_difficulty(10, 0.3, 9, 5, base="2"), "base='2': is not a base"),
+        (lambda: respondents.maze_designs(pd.Series([9.5]), 0), "tolerance=0"),
+        (lambda: agreement.measures([[1, 0, 1]] * 4, [1, 2, 3]), "too few agents for a factor"),
+        (
+            lambda: agreement.share_of_score(pd.DataFrame({"mean": [0.1, 0.2, 0.3]})),
+            "all have different mean scores",
+        ),
+    ],
+)
+def test_bad_input_is_told(call, message):
+    with pytest.raises(BadInput, match=message):
+        call()
+
+
+# -- the measures side by side
+
+
+def test_measures_are_those_of_their_own_modules():
+    table = agreement.measures(FEW)
+    assert list(table) == list(agreement.MEASURES)
+    assert table["ability"].tolist() == irt(FEW).abilities["ability"].tolist()
+    gamma = gl.generality(FEW)["normalised_generality"]
+    assert table["normalised_generality"].tolist() == gamma.tolist()
+    assert not table.isna().any(axis=None)
+
+
+def test_blind_spots_are_what_the_definitions_say():
+    found = agreement.blind_spots(FEW, seed=1)
+    never_look = ["mean", "g_score", "ability", "lz"]
+    own = ["mean", "capability", "spread", "normalised_generality", "norm_conformity"]
+    assert found.loc[never_look, "without_difficulty"].tolist() == pytest.approx([1] * 4)
+    assert found.loc["normalised_generality", "without_difficulty"] < 0.6
+    assert found.loc[own, "in_other_company"].tolist() == pytest.approx([0] * 5, abs=1e-12)
+    assert (found.loc[["g_score", "ability"], "in_other_company"] > 0.3).all()
+    assert found.loc["mean", "share_of_score"] == 1
+    assert found["split_half"].max() < 1
+
+
+def test_the_score_accounts_for_nothing_in_noise():
+    rng = np.random.default_rng(1)
+    shares = [
+        agreement.share_of_score(
+            pd.DataFrame({"mean": rng.integers(0, 20, 60) / 20, "noise": rng.random(60)})
+        )["noise"]
+        for _ in range(200)
+    ]
+    assert np.mean(shares) == pytest.approx(0, abs=0.02)
+
+
+def test_longer_tests_are_more_reliable():
+    items = pd.DataFrame({"discrimination": 1.2, "difficulty": np.linspace(-2, 2, 60)})
+    long = gl.simulate_irt(items, agents=300, seed=1)
+    short = long.select(items=list(items.index[::6]))
+    both = [agreement.split_half(study)["mean"] for study in (short, long)]
+    assert both[0] + 0.1 < both[1]
+
+
+def test_every_number_is_written_into_its_square():
+    matrix = agreement.rank_correlations(agreement.measures(FEW))
+    ax = agreement.plot_agreement(matrix, "few")
+    assert len(ax.texts) == matrix.size
+    assert ax.get_title(loc="left") == "few"
