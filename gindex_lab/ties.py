@@ -14,7 +14,7 @@ from gindex_lab.contributions import Contributions, contributions_of
 from gindex_lab.errors import BadInput
 from gindex_lab.resample import counts_of_units, measures_of
 from gindex_lab.samples import sample_like
-from gindex_lab.studentised import limits, quantile, stretched
+from gindex_lab.studentised import limits, natural, quantile, stretched
 from gindex_lab.validate import FloatArray, choice, generator, integer, number
 
 __all__ = ["population_intervals", "separations", "tie_groups"]
@@ -22,7 +22,7 @@ __all__ = ["population_intervals", "separations", "tie_groups"]
 _TIED = ["capability", "spread", "normalised_generality", "expected_difficulty", "mean"]
 _CHUNK = 8_000_000  # cells of a temporary array
 _MOST_AGENTS = 2_000
-_ROUNDING = 1e-9  # on a scale from 0 to 1: no difference
+_ROUNDING = 1e-9  # of the size of the numbers: no difference
 _STATISTICS = (
     "mean_capability",
     "mean_spread",
@@ -43,9 +43,10 @@ def tie_groups(
 ) -> list[list[object]]:
     """Groups of agents that the data cannot separate, the best group first.
 
-    Two agents share a group if and only if their difference is not significant, all pairs tested
-    together at the family-wise level 1 - ci: the groups are the maximal sets of mutually inseparable
-    agents. Groups overlap (a ties with b, b with c, but a beats c): {a, b}, {b, c}.
+    Agents are put in order of the measure; a group is a longest run in which no two agents are
+    separated, all pairs tested together at the family-wise level 1 - ci. Groups overlap where a ties
+    with b and b with c but a beats c: [a, b], [b, c]. Agents without a common group are separated, or
+    a pair between them is.
 
     `table` comes from `gl.generality(..., ci=0.95)` and may be sorted or cut to some agents;
     `ci` and `seed` are those of the table unless given. See `separations` for the test.
@@ -56,17 +57,22 @@ def tie_groups(
     >>> tie_groups(table)
     [['agent 1', 'agent 2'], ['agent 3']]
     """
-    import networkx as nx
-
     apart = separations(table, measure, ci=ci, resamples=resamples, seed=seed)
     order = table[measure].sort_values(ascending=measure == "spread", kind="stable").index
-    place = {agent: k for k, agent in enumerate(order)}
-    tied = nx.Graph()
-    tied.add_nodes_from(order)
-    first, second = np.nonzero(np.triu(~apart.loc[order, order].to_numpy(), 1))
-    tied.add_edges_from(zip(order[first], order[second], strict=True))
-    groups = [sorted(clique, key=place.__getitem__) for clique in nx.find_cliques(tied)]
-    return sorted(groups, key=lambda group: [place[agent] for agent in group])
+    return [list(order[run]) for run in _runs(apart.loc[order, order].to_numpy())]
+
+
+def _runs(apart: np.ndarray) -> list[slice]:
+    """The longest runs of places without a separated pair.
+
+    >>> _runs(np.array([[False, False, True], [False, False, False], [True, False, False]]))
+    [slice(0, 2, None), slice(1, 3, None)]
+    """
+    n = len(apart)
+    later = np.triu(apart, 1)
+    first = np.where(later.any(axis=1), later.argmax(axis=1), n)
+    end = np.minimum.accumulate(first[::-1])[::-1]
+    return [slice(i, int(end[i])) for i in range(n) if i == 0 or end[i] > end[i - 1]]
 
 
 def separations(
@@ -83,9 +89,10 @@ def separations(
     value is the `ci` quantile of the largest |t| over all pairs when the contributions are multiplied
     by independent standard normals (the multiplier bootstrap of Chernozhukov, Chetverikov and Kato
     2013, which keeps the correlation between pairs, as Tukey's range does for equal variances); its
-    tail is then read in Student's t with the pair's own degrees of freedom. Differences are taken on
-    the scale where intervals are made. An agent that solved all or nothing shows no error; it is
-    separated from those whose interval, at the same chance, has no point in common with its own.
+    tail is then read in Student's t with the pair's own degrees of freedom. Capability and mean are
+    compared as they are, the others on the scale where intervals are made. An agent that solved all
+    or nothing shows no error; it is separated from those whose interval, at the same chance, has no
+    point in common with its own.
 
     >>> from gindex_lab.intervals import bootstrap_table
     >>> level = np.arange(40)
@@ -98,12 +105,13 @@ def separations(
     level = number("ci", table.attrs.get("ci") if ci is None else ci, 0, 1, open_ends=True)
     kept = table.attrs.get("seed")
     random = generator((1 if kept is None else kept) if seed is None else seed)
-    part = stretched(found)[measure]
+    linear = measure in ("capability", "mean")
+    part = (natural if linear else stretched)(found)[measure]
     error = _pair_errors(part.error)
     gap = np.abs(part.estimate[:, None] - part.estimate[None, :])
     tail = _tail(part.error, error, level, integer("resamples", resamples, 100), random)
     bar = quantile(1 - tail, _pair_freedom(part.error, error)) * error
-    apart = gap > np.maximum(bar, _ROUNDING)
+    apart = gap > np.maximum(bar, _ROUNDING * (1 + np.abs(part.estimate).max()))
     unseen = found.one_value[:, None] | found.one_value[None, :]
     apart[unseen] = _disjoint(*limits(found, 1 - 2 * tail)[measure])[unseen]
     return pd.DataFrame(apart, table.index, table.index)

@@ -372,15 +372,24 @@ def test_percentile_differences_resample_both_agents_together(study):
     assert found[["low", "high"]].abs().to_numpy().max() == 0
 
 
-def test_two_agents_share_a_group_if_and_only_if_they_are_not_separated(study):
+def test_a_group_is_a_longest_run_of_inseparable_agents(study):
     table = gl.generality(study, ci=0.95, seed=1)
     groups, apart = tie_groups(table), separations(table)
-    for a in table.index:
-        for b in table.index:
-            together = any(a in group and b in group for group in groups)
-            assert together == (not apart.loc[a, b])
-    assert not apart.to_numpy().diagonal().any()
-    assert groups[0][0] == table["capability"].idxmax()
+    order = list(table.sort_values("capability", ascending=False).index)
+    assert len(groups) > 1
+    assert {agent for group in groups for agent in group} == set(order)
+    for group in groups:
+        start, stop = order.index(group[0]), order.index(group[-1]) + 1
+        assert group == order[start:stop]
+        assert not apart.loc[group, group].to_numpy().any()
+        for longer in (order[max(start - 1, 0) : stop], order[start : stop + 1]):
+            assert longer == group or apart.loc[longer, longer].to_numpy().any()
+
+
+def test_separation_is_symmetric_and_never_of_oneself(study):
+    apart = separations(gl.generality(study, ci=0.95, seed=1)).to_numpy()
+    assert (apart == apart.T).all()
+    assert not apart.diagonal().any()
 
 
 def test_tie_groups_separate_what_is_far_apart_and_join_twins():
