@@ -8,7 +8,8 @@ so (`notebooks/generality/coverage`); the plain percentile and BCa bootstraps ar
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import copy
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -35,7 +36,8 @@ __all__ = [
 
 METHODS = ["studentised", "percentile", "bca"]
 _DIFFERENCES = [name for name in MEASURES if name != "generality"]
-_MOST_KEPT = 50_000_000  # cells of contributions that a table may carry along for `tie_groups`
+_MOST_KEPT = 5_000_000  # cells of contributions that a table carries along for `tie_groups`
+_BLOCK = 4_000_000  # cells of a temporary array
 
 
 def bootstrap_table(
@@ -90,12 +92,30 @@ def bootstrap_table(
     if origin is not None:
         table.attrs["origin"] = number("origin", origin)
     sample = sample_like(table, study, resample)
-    found = contributions_of(sample)
+    few = len(sample.agents) * sample.units <= _MOST_KEPT
+    found = contributions_of(sample) if few else None
     if method == "studentised":
-        ends = _around(table, limits(found, level))
+        parts = [found] if found else map(contributions_of, sample.blocks(_BLOCK // sample.units))
+        ends = _around(table, _stacked(limits(part, level) for part in parts))
     else:
-        ends = _drawn(sample, method, level, integer("resamples", resamples, 100), seed)
+        b, random = integer("resamples", resamples, 100), generator(seed)
+        ends = _stacked(
+            _drawn(block, method, level, b, copy.deepcopy(random))
+            for block in sample.blocks(_BLOCK // b)
+        )
     return _joined(table, found, ends, level, seed)
+
+
+def _stacked(parts: Iterable[Limits]) -> Limits:
+    """Limits of several blocks of agents as those of all."""
+    found = list(parts)
+    return {
+        name: (
+            np.concatenate([part[name][0] for part in found]),
+            np.concatenate([part[name][1] for part in found]),
+        )
+        for name in MEASURES
+    }
 
 
 def _around(table: pd.DataFrame, ends: Limits) -> Limits:
@@ -107,7 +127,7 @@ def _around(table: pd.DataFrame, ends: Limits) -> Limits:
 
 
 def _joined(
-    table: pd.DataFrame, found: Contributions, ends: Limits, ci: float, seed: object
+    table: pd.DataFrame, found: Contributions | None, ends: Limits, ci: float, seed: object
 ) -> pd.DataFrame:
     columns = {
         f"{name}_{side}": ends[name][k]
@@ -115,22 +135,23 @@ def _joined(
         for k, side in enumerate(["low", "high"])
     }
     joined = pd.concat([table, pd.DataFrame(columns, index=table.index)], axis=1)
-    keep = found.by_area.size <= _MOST_KEPT
     joined.attrs = table.attrs | {
         "ci": ci,
-        "contributions": found if keep else None,
+        "contributions": found,
         "seed": seed if isinstance(seed, (int, np.integer)) else None,
     }
     return joined
 
 
-def _drawn(sample: Sample, method: str, ci: float, resamples: int, seed: object) -> Limits:
+def _drawn(
+    sample: Sample, method: str, ci: float, resamples: int, random: np.random.Generator
+) -> Limits:
     """Percentile or BCa limits from literal resampling."""
     if method == "bca" and sample.trials is not None:
         raise BadInput(
             "method", method, "is not offered for trials", "use 'studentised' or 'percentile'"
         )
-    drawn = draws(sample, resamples, generator(seed))
+    drawn = draws(sample, resamples, random)
     levels = np.array([(1 - ci) / 2, (1 + ci) / 2])
     at = {name: np.repeat(levels[:, None], len(sample.agents), axis=1) for name in MEASURES}
     if method == "bca":

@@ -7,7 +7,7 @@ a trial. End points that a transform added (`anchor`) belong to no unit: they ar
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -40,6 +40,21 @@ class Sample:
     @property
     def units(self) -> int:
         return int(self.codes.max()) + 1
+
+    def blocks(self, size: int) -> list[Sample]:
+        """The same units for so many agents at a time, to bound the memory of a step."""
+        size = max(1, size)
+        rows = [slice(i, i + size) for i in range(0, len(self.agents), size)]
+        trials = self.trials
+        return [
+            replace(
+                self,
+                agents=self.agents[r],
+                values=self.values[r],
+                trials=None if trials is None else trials[r],
+            )
+            for r in rows
+        ]
 
 
 def sample_of(

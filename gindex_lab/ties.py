@@ -130,7 +130,7 @@ def _carried(table: pd.DataFrame) -> Contributions:
             "table",
             type(table).__name__,
             "does not carry what separates agents",
-            "make it with gl.generality(..., ci=0.95), and keep table.attrs",
+            "make it with gl.generality(..., ci=0.95), of fewer agents if they are many thousands",
         )
     if len(table) > _MOST_AGENTS:
         raise BadInput(

@@ -116,6 +116,16 @@ def test_chunks_do_not_change_the_draws(study, monkeypatch):
     assert all(np.array_equal(whole[name], pieces[name]) for name in MEASURES)
 
 
+@pytest.mark.parametrize("method", ["studentised", "percentile", "bca"])
+def test_blocks_of_agents_do_not_change_the_limits(study, method, monkeypatch):
+    whole = bootstrap_table(study, method=method, resamples=100, seed=1)
+    monkeypatch.setattr("gindex_lab.intervals._MOST_KEPT", 10)
+    monkeypatch.setattr("gindex_lab.intervals._BLOCK", 500)
+    pieces = bootstrap_table(study, method=method, resamples=100, seed=1)
+    assert np.allclose(whole[ENDS], pieces[ENDS])
+    assert pieces.attrs["contributions"] is None
+
+
 def test_contributions_have_the_variance_of_the_capability():
     """Over repeated studies, Σc² must average to the variance that the capability really has."""
     profile = Profile(0.5, 0.2)
