@@ -64,10 +64,10 @@ def bootstrap_table(
         "items"; "families" (`items["family"]`: a game, a topic, whose items go together); "trials"
         (the items are these very items; needs repeated trials, and is therefore narrower).
     method : "studentised" (needs no random numbers), "percentile" or "bca" (Efron 1987)
-        A drawn item brings nothing new to a curve that already passes through it, so drawing items
-        only thins the curve out: the percentile interval of distinct difficulties has about 0.87 of
-        the right variance, and spread is biased besides. Prefer the default; the others are for
-        comparison.
+        An item drawn twice brings nothing new to a curve that already passes through it, so drawing
+        items only thins the curve out: with distinct difficulties the percentile interval has 0.87 of
+        the right variance if they are evenly spaced, 0.75 if at random, and spread is biased besides.
+        Prefer the default; the others are for comparison.
     resamples, seed : of percentile and BCa; `gl.tie_groups` takes the seed from the table
     table, origin : the estimates, and where H is counted from, when `gl.generality` has them already
 

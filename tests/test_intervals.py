@@ -138,6 +138,22 @@ def test_contributions_have_the_variance_of_the_capability():
     assert (found.by_moment**2).sum(axis=1).mean() == pytest.approx(found.moment.var(), rel=0.08)
 
 
+@pytest.mark.parametrize(("spacing", "share"), [("even", 0.87), ("random", 0.75), ("levels", 1.0)])
+def test_drawing_items_thins_a_curve_instead_of_resampling_it(spacing, share):
+    """The variance of the plain bootstrap against the right one, as `bootstrap_table` states it."""
+    rng = np.random.default_rng(1)
+    h = {
+        "even": np.linspace(0, 1, 300),
+        "random": np.r_[0, np.sort(rng.random(298)), 1],
+        "levels": np.repeat(np.linspace(0, 1, 6), 50),
+    }[spacing]
+    values = (rng.random((200, 300)) < 0.5).astype(float)
+    sample = sample_of(Responses(values, h), (0.0, 1.0), "trapezoid", "items")
+    drawn = draws(sample, 400, rng)["capability"].var(axis=0).mean()
+    right = (contributions_of(sample).by_area ** 2).sum(axis=1).mean()
+    assert drawn / right == pytest.approx(share, abs=0.04)
+
+
 # -- coverage ------------------------------------------------------------------------------------------
 # The full study is notebooks/generality/coverage. With 1,000 simulations a share of 0.95 has a standard
 # error of 0.007; the bounds are those that the intervals promise.
