@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gindex_lab.divergence import EFFORT, one_pair
+from gindex_lab.divergence import EFFORT, OPEN, ROOM, one_pair
 from gindex_lab.encode import IntArray, Rules, Table, encode
 from gindex_lab.errors import BadInput
 from gindex_lab.flows import Flow
@@ -27,13 +27,13 @@ __all__ = [
     "Neighbours",
     "Uncertified",
     "compare",
+    "divergences",
     "nearest",
     "nearest_many",
     "pairwise",
 ]
 
 _EFFORT_IN_BATCH = 20_000_000
-_ROOM_IN_BATCH = 1_024
 _PAIRS_AT_ONCE = 1_000_000
 
 
@@ -166,7 +166,7 @@ def _batch(
     t: Table, flows: list[Flow], rules: Rules, lefts: IntArray, rights: IntArray
 ) -> tuple[FloatArray, dict[int, tuple[float, float]], Counter[str]]:
     """Δ of a list of pairs; a pair too hard for the batch gets a search of its own."""
-    from gindex_lab.matching import OPEN, solve
+    from gindex_lab.matching import solve
 
     low, high = np.zeros(len(lefts), np.int64), np.zeros(len(lefts), np.int64)
     decided = np.zeros(len(lefts), np.uint8)
@@ -200,7 +200,7 @@ def _batch(
 def _room(t: Table) -> int:
     """Vertices that the batch provides for: all pairs of nodes of the largest flow, within reason."""
     most = int(np.diff(t.first).max(initial=1))
-    return int(min(_ROOM_IN_BATCH, max(1, most) ** 2))
+    return int(min(ROOM, max(1, most) ** 2))
 
 
 def _divergences(t: Table, lefts: IntArray, rights: IntArray, weight: IntArray) -> FloatArray:
@@ -209,6 +209,25 @@ def _divergences(t: Table, lefts: IntArray, rights: IntArray, weight: IntArray) 
     similarity = weight // unit + (weight % unit) / unit
     product = sizes[lefts] * sizes[rights]
     return 1.0 - np.where(product > 0, similarity**2 / np.maximum(product, 1), 0.0)
+
+
+def divergences(
+    firsts: Sequence[object], seconds: Sequence[object], mode: Mode | Rules = "exact"
+) -> FloatArray:
+    """Δ of the first with the first, the second with the second, ...: the distance alone, for scoring.
+
+    >>> divergences([[{"id": "a", "type": "tab"}]] * 2, [[{"id": "b", "type": "tab"}], []]).tolist()
+    [0.0, 1.0]
+    """
+    rules = Rules.of(mode)
+    left, right = _flows("firsts", firsts), _flows("seconds", seconds)
+    if len(left) != len(right):
+        raise BadInput("seconds", len(right), f"are not {len(left)} as the firsts", "pair them up")
+    table, *_ = encode(left + right, rules)
+    places = np.arange(len(left))
+    values, opened, _ = _batch(table, left + right, rules, places, places + len(left))
+    _warn(opened)
+    return values
 
 
 def pairwise(flows: Sequence[object], mode: Mode | Rules = "exact") -> FloatArray:

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from gindex_lab.encode import Rules, Table, encode, shades
 from gindex_lab.flows import Flow
@@ -25,10 +27,12 @@ __all__ = ["EFFORT", "Divergence", "divergence", "one_pair"]
 EFFORT = (
     2_000_000_000  # words of bitsets read by one search: some seconds, the same on every machine
 )
+ROOM = 1_024  # vertices that one call of the kernel provides for
 _LARGEST_GRAPH = 8_192
 _LARGEST_STACK = 20_000_000
 _CHUNK = 10_000_000
-_DECIDED = ("bound", "search", "budget")
+BY_BOUND, BY_SEARCH, OPEN = range(3)
+DECIDED = ("bound", "search", "budget")
 
 
 @dataclass(frozen=True)
@@ -109,18 +113,44 @@ def one_pair(
     from gindex_lab import matching
     from gindex_lab.neighbours import divergence_of
 
-    places_a, places_b = _places(t, a), _places(t, b)
-    if matching.count_pairs(t, a, b) > _LARGEST_GRAPH:
+    low, high, pairs, decided = _first_try(t, a, b, rules)
+    if decided == OPEN and matching.count_pairs(t, a, b) > _LARGEST_GRAPH:
         low, high, pairs = _rough(t, a, b, rules, effort, until)
-        decided = 0 if low == high else 2
-    else:
+        decided = BY_BOUND if low == high else OPEN
+    elif decided == OPEN:
         low, high, pairs, decided = _search(t, a, b, rules, effort, until)
-    mapping = {
-        first.ids[places_a[i]]: second.ids[places_b[j]]
-        for i, j in sorted(pairs, key=lambda p: p[0])
-    }
+    places_a, places_b = _places(t, a), _places(t, b)
+    mapping = {first.ids[places_a[i]]: second.ids[places_b[j]] for i, j in sorted(pairs)}
     upper, lower = divergence_of(t, a, b, low), divergence_of(t, a, b, high)
-    return Divergence(upper, lower, upper, mapping, _DECIDED[decided], first, second, rules)
+    return Divergence(upper, lower, upper, mapping, DECIDED[decided], first, second, rules)
+
+
+def _first_try(
+    t: Table, a: int, b: int, rules: Rules
+) -> tuple[int, int, list[tuple[int, int]], int]:
+    """What one call of the kernel finds: enough for all but hard pairs."""
+    from gindex_lab.matching import solve
+
+    low, high, decided = np.zeros(1, np.int64), np.zeros(1, np.int64), np.zeros(1, np.uint8)
+    nodes = [int(t.first[f + 1] - t.first[f]) for f in (a, b)]
+    room = max(1, min(prod(nodes), ROOM))
+    image = solve(
+        t,
+        np.array([a]),
+        np.array([b]),
+        rules.symmetric,
+        rules.both_ways,
+        room,
+        _CHUNK,
+        low,
+        high,
+        decided,
+    )
+    return int(low[0]), int(high[0]), _pairs(image[: nodes[0]]), int(decided[0])
+
+
+def _pairs(image: npt.NDArray[Any]) -> list[tuple[int, int]]:
+    return [(i, j) for i, j in enumerate(image.tolist()) if j >= 0]
 
 
 def _places(t: Table, flow: int) -> list[int]:
@@ -138,11 +168,11 @@ def _search(
     pairs = matching.new_pairs(room, nodes_a, room)
     vertices, total = matching.associate(t, a, b, rules.symmetric, pairs)
     if matching.matching_agrees(t, a, b, pairs.partner, rules.both_ways):
-        return total, total, [(i, int(j)) for i, j in enumerate(pairs.partner) if j >= 0], 0
+        return total, total, _pairs(pairs.partner), BY_BOUND
     levels = min(nodes_a, nodes_b)
     if (levels + 1) * vertices > _LARGEST_STACK:
         low, high, chosen = _rough(t, a, b, rules, effort, until)
-        return low, min(high, total), chosen, 2
+        return low, min(high, total), chosen, OPEN
     adjacent = np.zeros((vertices, (vertices + 63) // 64), np.uint64)
     stack = cliques.new_stack(vertices, levels)
     matching.arrange(t, a, b, vertices, pairs, rules.both_ways, adjacent)
@@ -155,7 +185,7 @@ def _search(
     high = low if proven else min(total, int(cliques.still_open(stack)))
     best = stack.best[: stack.state[2]]
     chosen = list(zip(pairs.left[best].tolist(), pairs.right[best].tolist(), strict=True))
-    return low, high, chosen, 1 if proven or low == high else 2
+    return low, high, chosen, BY_SEARCH if proven or low == high else OPEN
 
 
 def _rough(
@@ -170,4 +200,4 @@ def _rough(
     low, high = rough(
         t, a, b, rules.symmetric, rules.both_ways, effort, shades(t, a), shades(t, b), image
     )
-    return low, high, [(i, int(j)) for i, j in enumerate(image) if j >= 0]
+    return low, high, _pairs(image)

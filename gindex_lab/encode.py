@@ -95,79 +95,114 @@ def freeze(value: Any, strict: bool) -> Any:
 
 def encode(flows: Sequence[Flow], rules: Rules) -> tuple[Table, int, bool]:
     """The table of many flows, its unit of similarity, and whether w(v', v'') = w(v'', v') throughout."""
-    kinds: dict[Any, int] = {}
-    columns: list[dict[str, int]] = []
-    rows = [_rows(flow, rules, kinds, columns) for flow in flows]
-    order = [np.argsort([kind for kind, _ in nodes], kind="stable") for nodes in rows]
-    sizes = np.array([len(nodes) for nodes in rows], dtype=np.int64)
-    flat = [nodes[k] for nodes, ranks in zip(rows, order, strict=True) for k in ranks.tolist()]
-    kind = np.array([k for k, _ in flat], dtype=np.int32)
-    widths = np.array([len(c) for c in columns], dtype=np.int32)
+    interned = _Interned(rules)
+    rows = [interned.rows(flow) for flow in flows]
+    order = [sorted(range(len(r)), key=[kind for kind, _, _ in r].__getitem__) for r in rows]
+    flat = [nodes[k] for nodes, ranks in zip(rows, order, strict=True) for k in ranks]
+    widths = np.array([len(c) for c in interned.columns], dtype=np.int32)
+    kind = np.array([k for k, _, _ in flat], dtype=np.int32)
     width = widths[kind] if len(kind) else np.zeros(0, dtype=np.int32)
-    row = np.concatenate([[0], np.cumsum(width, dtype=np.int64)])
-    values, uniform = _values(flat, row, width)
+    sizes = np.array([len(nodes) for nodes in rows], dtype=np.int64)
+    values, uniform = _values(flat, widths.tolist())
     unit, largest = _unit(flat, widths, uniform, rules, int(sizes.max(initial=0)))
     counts = np.arange(1, largest + 1)
     table = Table(
-        first=np.concatenate([[0], np.cumsum(sizes)]),
+        first=_ends(sizes),
         kind=kind,
-        row=row,
+        row=_ends(width),
         width=width,
         values=values,
-        corner=np.concatenate([[0], np.cumsum(sizes**2)]),
+        corner=_ends(sizes**2),
         label=_labels(flows, order, rules),
         share=np.concatenate([[unit], unit // counts]),
         rest=np.concatenate([[0], unit % counts]),
-        place=np.concatenate([*order, np.zeros(0)]).astype(np.int32),
+        place=np.array([k for ranks in order for k in ranks], dtype=np.int32),
     )
     return table, unit, rules.symmetric or uniform
 
 
-def _rows(
-    flow: Flow, rules: Rules, kinds: dict[Any, int], columns: list[dict[str, int]]
-) -> list[tuple[int, dict[int, Any]]]:
-    """For each node its type and its frozen values by column; a node without a type is one of a kind."""
-    strict, result = rules.symmetric, []
-    content = _content_by_id(flow, strict) if rules.resolve_references else {}
-    for kind, attributes in zip(flow.types, flow.attributes, strict=True):
-        number = kinds.setdefault(object() if kind is None else kind, len(kinds))
-        if number == len(columns):
-            columns.append({})
-        known = columns[number]
-        row = {}
-        for key, value in attributes.items():
-            value = content.get(value, value) if content and isinstance(value, str) else value
-            column = known.setdefault(key, len(known))
-            row[column] = value if type(value) is str else freeze(value, strict)
-        result.append((number, row))
-    return result
+def _ends(sizes: npt.NDArray[Any]) -> IntArray:
+    ends = np.zeros(len(sizes) + 1, dtype=np.int64)
+    np.cumsum(sizes, out=ends[1:])
+    return ends
 
 
-def _content_by_id(flow: Flow, strict: bool) -> dict[str, Any]:
+class _Numbers(dict[Any, int]):
+    """A number for each key, given at first sight."""
+
+    def __missing__(self, key: Any) -> int:
+        self[key] = number = len(self)
+        return number
+
+
+# the type of a node, the columns of its values, or None where they are simply the first ones, the values
+_Row = tuple[int, list[int] | None, list[int]]
+
+
+class _Interned:
+    """Numbers for types, for the attributes of each type, and for values, shared by many flows."""
+
+    def __init__(self, rules: Rules) -> None:
+        self.rules, self.lax = rules, not rules.symmetric
+        self.kinds = _Numbers()
+        self.columns: list[_Numbers] = []
+        self.numbers = _Numbers({None: _NULL})
+        self._layouts: dict[tuple[int, tuple[str, ...]], list[int] | None] = {}
+
+    def rows(self, flow: Flow) -> list[_Row]:
+        """Each node as integers; a node without a type is one of a kind."""
+        content = _content_by_id(flow) if self.rules.resolve_references else {}
+        numbers, slow, result = self.numbers, self._number, []
+        for kind, attributes in zip(flow.types, flow.attributes, strict=True):
+            number = self.kinds[object() if kind is None else kind]
+            values: Iterable[Any] = attributes.values()
+            if content:
+                values = [content.get(v, v) if type(v) is str else v for v in values]
+            found = [numbers[v] if type(v) is str else slow(v) for v in values]
+            result.append((number, self._layout(number, tuple(attributes)), found))
+        return result
+
+    def _layout(self, kind: int, keys: tuple[str, ...]) -> list[int] | None:
+        if kind == len(self.columns):
+            self.columns.append(_Numbers())
+        if (kind, keys) not in self._layouts:
+            columns = [self.columns[kind][key] for key in keys]
+            simple = columns == list(range(len(keys)))
+            self._layouts[kind, keys] = None if simple else columns
+        return self._layouts[kind, keys]
+
+    def _number(self, value: Any) -> int:
+        simple = value is None or type(value) is int or (type(value) is bool and self.lax)
+        return self.numbers[value if simple else freeze(value, not self.lax)]
+
+
+def _content_by_id(flow: Flow) -> dict[str, Any]:
     return {
         name: ["node", kind, attributes]
         for name, kind, attributes in zip(flow.ids, flow.types, flow.attributes, strict=True)
     }
 
 
-def _values(
-    flat: list[tuple[int, dict[int, Any]]], row: IntArray, width: npt.NDArray[np.int32]
-) -> tuple[npt.NDArray[np.int32], bool]:
+def _values(flat: list[_Row], widths: list[int]) -> tuple[npt.NDArray[np.int32], bool]:
     """One row of value numbers per node, and whether all nodes of a type have the same attributes."""
-    numbers: dict[Any, int] = {None: _NULL}
-    places: list[int] = []
-    found: list[int] = []
-    for start, (_, values) in zip(row.tolist(), flat, strict=False):
-        for column, value in values.items():
-            places.append(start + column)
-            found.append(numbers.setdefault(value, len(numbers)))
-    result = np.full(int(row[-1]), _MISSING, dtype=np.int32)
-    result[np.array(places, dtype=np.int64)] = np.array(found, dtype=np.int32)
-    return result, len(found) == len(result)
+    result: list[int] = []
+    uniform = True
+    for kind, columns, values in flat:
+        missing = widths[kind] - len(values)
+        uniform = uniform and not missing
+        if columns is None:
+            result += values
+            result += [_MISSING] * missing
+        else:
+            row = [_MISSING] * widths[kind]
+            for column, value in zip(columns, values, strict=True):
+                row[column] = value
+            result += row
+    return np.array(result, dtype=np.int32), uniform
 
 
 def _unit(
-    flat: list[tuple[int, dict[int, Any]]],
+    flat: list[_Row],
     widths: npt.NDArray[np.int32],
     uniform: bool,
     rules: Rules,
@@ -183,11 +218,11 @@ def _unit(
         counts: Iterable[int] = set(widths.tolist())
     elif rules.symmetric:
         fewest: dict[int, int] = {}
-        for kind, values in flat:
+        for kind, _, values in flat:
             fewest[kind] = min(fewest.get(kind, len(values)), len(values))
         counts = {p for kind, few in fewest.items() for p in range(few, widths[kind] + 1)}
     else:
-        counts = {len(values) for _, values in flat}
+        counts = {len(values) for _, _, values in flat}
     cap = 2**61 // (most_nodes + 1)
     unit = 1
     for count in counts:
@@ -197,22 +232,24 @@ def _unit(
     return unit, largest
 
 
-def _labels(flows: Sequence[Flow], order: list[IntArray], rules: Rules) -> npt.NDArray[np.uint8]:
+def _labels(flows: Sequence[Flow], order: list[list[int]], rules: Rules) -> npt.NDArray[np.uint8]:
     """The wires of each flow as a square of labels: 1 for a wire, or one label per set of ports."""
-    seen: dict[frozenset[int], int] = {}
-    squares = [np.zeros(0, dtype=np.uint8)]
+    seen = _Numbers({frozenset(): 0})
+    places: list[int] = []
+    labels: list[int] = []
+    corner = 0
     for flow, ranks in zip(flows, order, strict=True):
-        square = np.zeros((len(flow), len(flow)), dtype=np.uint8)
-        if flow.wires:
-            rank = np.empty(len(flow), dtype=np.int64)
-            rank[ranks] = np.arange(len(flow))
-            ends = rank[np.array(flow.wires)]
-            label = [seen.setdefault(p, len(seen) + 1) for p in flow.ports.values()]
-            if rules.ports and len(seen) > 255:
-                raise BadInput("ports", len(seen), "sets of ports are too many", "use ports=False")
-            square[ends[:, 0], ends[:, 1]] = label if rules.ports else 1
-        squares.append(square.ravel())
-    return np.concatenate(squares)
+        size = len(ranks)
+        rank = sorted(range(size), key=ranks.__getitem__)
+        places += [corner + rank[i] * size + rank[j] for i, j in flow.wires]
+        if rules.ports:
+            labels += [seen[ports] for ports in flow.ports.values()]
+        corner += size**2
+    if len(seen) > 256:
+        raise BadInput("ports", len(seen), "sets of ports are too many", "use ports=False")
+    result = np.zeros(corner, dtype=np.uint8)
+    result[np.array(places, dtype=np.int64)] = labels if rules.ports else 1
+    return result
 
 
 def shades(t: Table, flow: int, rounds: int = 4) -> IntArray:

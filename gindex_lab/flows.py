@@ -33,6 +33,8 @@ NOT_COMPARED = frozenset(
 )  # the authors' code leaves these attributes out of the comparison; the paper names no such list
 LARGEST_FLOW = 5_000
 _DEEPEST = 60  # levels of nesting in one attribute
+_TEXT = frozenset([str])
+_PLAIN = frozenset([str, bool, int, float, type(None)])
 
 
 class Flow:
@@ -273,10 +275,14 @@ def _check_type(place: str, node: Node, strict: bool) -> None:
 
 
 def _check_values(place: str, node: Node) -> None:
+    """Keys are text, values are JSON; wires are looked at with the ids in hand."""
+    if not _TEXT.issuperset(map(type, node)):
+        key = next(key for key in node if type(key) is not str)
+        raise BadProgram(place, key, "is not a name of an attribute", "use string keys")
+    if _PLAIN.issuperset(map(type, node.values())):
+        return
     for key, value in node.items():
-        if not isinstance(key, str):
-            raise BadProgram(place, key, "is not a name of an attribute", "use string keys")
-        if isinstance(value, (str, bool, int, float)) or value is None:
+        if isinstance(value, (str, bool, int, float)) or value is None or key == "wires":
             continue
         if not isinstance(value, (list, tuple, dict)):
             raise BadProgram(

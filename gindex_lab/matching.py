@@ -13,11 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from gindex_lab.cliques import Bits, Places, Stack, compiled, new_stack, peel, search, still_open
+from gindex_lab.divergence import BY_BOUND, BY_SEARCH, OPEN
 from gindex_lab.encode import IntArray, Table
 
-__all__ = ["BY_BOUND", "BY_SEARCH", "OPEN", "Pairs", "agree", "arrange", "associate", "solve"]
-
-BY_BOUND, BY_SEARCH, OPEN = 0, 1, 2  # how a pair was decided
+__all__ = ["Pairs", "agree", "arrange", "associate", "solve"]
 
 
 @compiled
@@ -255,6 +254,33 @@ def first_clique(vertices: int, pairs: Pairs, adjacent: Bits, stack: Stack) -> N
 
 
 @compiled
+def settle(
+    t: Table,
+    a: int,
+    b: int,
+    symmetric: bool,
+    both_ways: bool,
+    effort: int,
+    pairs: Pairs,
+    adjacent: Bits,
+    stack: Stack,
+) -> tuple[int, int, int]:
+    """Bounds on the similarity of two flows, and how they were found; `pairs.partner` becomes the mapping."""
+    vertices, total = associate(t, a, b, symmetric, pairs)
+    if matching_agrees(t, a, b, pairs.partner, both_ways):
+        return total, total, BY_BOUND
+    arrange(t, a, b, vertices, pairs, both_ways, adjacent)
+    first_clique(vertices, pairs, adjacent, stack)
+    proven = search(pairs.weight, adjacent, vertices, stack, total, effort)
+    pairs.partner[: t.first[a + 1] - t.first[a]] = -1
+    for k in range(stack.state[2]):
+        v = stack.best[k]
+        pairs.partner[pairs.left[v]] = pairs.right[v]
+    high = stack.state[1] if proven else min(total, still_open(stack))
+    return stack.state[1], high, BY_SEARCH if proven else OPEN
+
+
+@compiled
 def solve(
     t: Table,
     lefts: IntArray,
@@ -266,31 +292,26 @@ def solve(
     low: IntArray,
     high: IntArray,
     decided: npt.NDArray[np.uint8],
-) -> None:
+) -> IntArray:
     """Bounds `low` and `high` on the similarity of many pairs of flows; equal where it is proven.
 
-    A pair with more than `room` vertices, or one that takes more than `effort`, is left open.
+    A pair with more than `room` vertices, or one that takes more than `effort`, is left open. Returns
+    the mapping of the last pair.
     """
     nodes = 1
-    for f in range(len(t.first) - 1):
-        nodes = max(nodes, t.first[f + 1] - t.first[f])
+    for k in range(len(lefts)):
+        for f in (lefts[k], rights[k]):
+            nodes = max(nodes, t.first[f + 1] - t.first[f])
     pairs = new_pairs(room, nodes, room)
     adjacent = np.zeros((room, (room + 63) // 64), np.uint64)
     stack = new_stack(room, min(nodes, room))
     for k in range(len(lefts)):
         a, b = lefts[k], rights[k]
-        if count_pairs(t, a, b) > room:
-            low[k] = 0
-            high[k] = t.share[0] * min(t.first[a + 1] - t.first[a], t.first[b + 1] - t.first[b])
-            decided[k] = OPEN
-            continue
-        vertices, total = associate(t, a, b, symmetric, pairs)
-        low[k] = high[k] = total
-        decided[k] = BY_BOUND
-        if not matching_agrees(t, a, b, pairs.partner, both_ways):
-            arrange(t, a, b, vertices, pairs, both_ways, adjacent)
-            first_clique(vertices, pairs, adjacent, stack)
-            proven = search(pairs.weight, adjacent, vertices, stack, total, effort)
-            low[k] = stack.state[1]
-            high[k] = low[k] if proven else min(total, still_open(stack))
-            decided[k] = BY_SEARCH if proven else OPEN
+        n, o = t.first[a + 1] - t.first[a], t.first[b + 1] - t.first[b]
+        if n * o > room and count_pairs(t, a, b) > room:
+            low[k], high[k], decided[k] = 0, t.share[0] * min(n, o), OPEN
+        else:
+            low[k], high[k], decided[k] = settle(
+                t, a, b, symmetric, both_ways, effort, pairs, adjacent, stack
+            )
+    return pairs.partner

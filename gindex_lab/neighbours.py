@@ -10,8 +10,9 @@ from __future__ import annotations
 import numpy as np
 
 from gindex_lab.cliques import Places, compiled
+from gindex_lab.divergence import OPEN
 from gindex_lab.encode import IntArray, Table
-from gindex_lab.matching import OPEN, agree, similarity, solve
+from gindex_lab.matching import agree, similarity, solve
 from gindex_lab.validate import FloatArray
 
 __all__ = ["closest", "divergence_of", "rough", "shared_types"]

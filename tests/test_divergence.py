@@ -9,7 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gindex_lab.comparison import Uncertified, compare, nearest, nearest_many, pairwise
+from gindex_lab.comparison import (
+    Uncertified,
+    compare,
+    divergences,
+    nearest,
+    nearest_many,
+    pairwise,
+)
 from gindex_lab.divergence import divergence
 from gindex_lab.encode import Rules
 from gindex_lab.errors import BadInput
@@ -123,6 +130,7 @@ def test_batch_equals_one_by_one(mode):
     assert np.array_equal(values[:15, :15], single)
     assert np.array_equal(values[15:], values[:2])
     assert np.array_equal(compare(flows[:4], flows[4:], mode=mode).values, values[:4, 4:15])
+    assert np.array_equal(divergences(flows[:5], flows[5:10], mode), values[:5, 5:10].diagonal())
 
 
 def test_nearest_equals_the_first_least_of_the_row():
@@ -420,6 +428,7 @@ def test_flow_of_3000_nodes_returns_within_its_budget(types):
         (lambda: divergence([], [], seconds=-1), "seconds=-1: is out of range"),
         (lambda: divergence([], [], effort=0), "effort=0: is not a whole number from 1 up"),
         (lambda: pairwise("[]"), "flows='\\[\\]': is one program; pass a list"),
+        (lambda: divergences([[]], []), "seconds=0: are not 1 as the firsts"),
         (lambda: nearest([], []), "corpus=0: leaves nothing to compare with"),
         (lambda: nearest_many([[]], [[]], exclude=[0]), "corpus=1: leaves nothing to compare"),
         (lambda: nearest_many([[]], [[], []], exclude=[0, 1]), "exclude=2: is not one place for 1"),
