@@ -178,6 +178,15 @@ def test_survivors_obey_the_rule_and_the_limit_reaches_across_batches():
     assert ours.attrs["tries"] > 1024
 
 
+def test_unit_rectangles_are_the_step_estimator():
+    x = np.random.default_rng(3).integers(0, 2, (20, 50)).astype(float)
+    h = np.arange(1, 51)
+    table = generality(x, h, interval=(0, 50), estimator="step")
+    solved, effort = x.sum(axis=1), (x * (h - 0.5)).sum(axis=1)
+    assert table["capability"].to_numpy() == pytest.approx(solved)
+    assert table["spread"].to_numpy() == pytest.approx(np.sqrt(2 * effort - solved**2))
+
+
 # -- manifold ---------------------------------------------------------------------------------------------
 
 
