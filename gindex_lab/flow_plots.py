@@ -6,6 +6,7 @@ colour tells its type.
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -118,8 +119,7 @@ def plot_flow(
 
     place = positions(flow)
     if ax is None:
-        spread = np.ptp(place, axis=0) if len(flow) else np.zeros(2)
-        _, ax = plt.subplots(figsize=(2.2 + 1.5 * spread[0], 1.2 + 0.85 * spread[1]))
+        _, ax = plt.subplots(figsize=_size([flow]), layout="constrained")
     colours = colours or type_colours([flow])
     for source, target in flow.wires:
         _arrow(ax, tuple(place[source]), tuple(place[target]))
@@ -138,10 +138,12 @@ def plot_flow(
         )
         text = (labels or {}).get(name, str(kind))
         ax.annotate(
-            _short(text), place[k], (0, -11), textcoords="offset points", ha="center", va="top",
+            _wrapped(text), place[k], (0, -11), textcoords="offset points", ha="center", va="top",
             fontsize=7, zorder=4,
         )  # fmt: skip
-    ax.margins(0.18, 0.25)
+    if len(flow):
+        ax.set_xlim(-0.6, place[:, 0].max() + 0.6)
+        ax.set_ylim(place[:, 1].min() - 0.8, place[:, 1].max() + 0.4)
     ax.set_title(flow.name, fontsize=10)
     ax.set_axis_off()
     return ax
@@ -154,11 +156,10 @@ def plot_divergence(result: Divergence, figure: Figure | None = None) -> Figure:
     """
     import matplotlib.pyplot as plt
 
-    if figure is None:
-        figure = plt.figure(figsize=(9, 6.5), layout="constrained")
     flows = (result.first, result.second)
-    heights = [1.6 + np.ptp(positions(flow)[:, 1]) if len(flow) else 1.0 for flow in flows]
-    axes = figure.subplots(2, 1, height_ratios=heights)
+    if figure is None:
+        figure = plt.figure(figsize=_size(flows), layout="constrained")
+    axes = figure.subplots(2, 1, height_ratios=[_size([flow])[1] for flow in flows])
     colours = type_colours(flows)
     numbers = {left: k + 1 for k, left in enumerate(result.mapping)}
     images = {result.mapping[left]: k for left, k in numbers.items()}
@@ -167,6 +168,9 @@ def plot_divergence(result: Divergence, figure: Figure | None = None) -> Figure:
         labels = {name: f"{own[name]} · {kinds[name]}" for name in flow.ids if name in own}
         lone = frozenset(flow.ids) - frozenset(own)
         plot_flow(flow, ax, colours=colours, labels=labels, faded=lone)
+    right = max(ax.get_xlim()[1] for ax in axes)
+    for ax in axes:
+        ax.set_xlim(-0.6, right)
     value = f"Δ = {result.value:.4f}"
     if not result.exact:
         value = f"Δ in [{result.lower:.4f}, {result.upper:.4f}]"
@@ -183,5 +187,16 @@ def _arrow(ax: Axes, start: tuple[float, float], end: tuple[float, float]) -> No
     )  # fmt: skip
 
 
-def _short(text: str, longest: int = 20) -> str:
-    return text if len(text) <= longest else text[: longest - 1] + "…"
+def _size(flows: Sequence[Flow]) -> tuple[float, float]:
+    """Inches for flows one above the other: room for every layer and every row of nodes."""
+    spread = [np.ptp(positions(flow), axis=0) if len(flow) else np.zeros(2) for flow in flows]
+    width = 1.6 + 1.05 * max(across for across, _ in spread)
+    return max(3.2, width), sum(1.3 + 0.75 * up for _, up in spread) + 0.3 * (len(flows) - 1)
+
+
+def _wrapped(text: str, width: int = 13, lines: int = 3) -> str:
+    """A label in short lines, broken at its hyphens, so that neighbours keep clear of each other."""
+    parts = textwrap.wrap(text, width, break_long_words=True)
+    if len(parts) > lines:
+        parts = [*parts[: lines - 1], parts[lines - 1][: width - 1] + "…"]
+    return "\n".join(parts)
