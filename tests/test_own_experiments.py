@@ -221,6 +221,22 @@ def test_apes_have_one_factor_of_the_asked_size_and_scores_on_their_scales():
         assert table.frame[task].nunique() <= scores
 
 
+def test_shuffled_tasks_lose_their_general_ability():
+    from gindex_lab.own_experiments.apes import shuffled_generality
+
+    strong = orangutans(200, general=0.9, seed=3)
+    observed = gl.generality(gl.rank(strong, columns=None, leave_one_out=True))
+    without = shuffled_generality(strong, 20, seed=1)
+    assert observed["normalised_generality"].mean() > without.max() + 0.1
+    assert without.std() < 0.02
+
+
+def test_blocks_of_ten_trials_stand_at_their_middle():
+    table = memory.odour_span(sessions=2)
+    assert table.difficulty.tolist() == [0, 5.5, 15.5, 25.5, 35.5, 45.5, 55.5, 65.5]
+    assert table.frame["0 scents"].eq(1).all()
+
+
 def test_the_same_seed_is_the_same_table():
     for make in (orangutans, memory.odour_span):
         assert make(seed=4).frame.equals(make(seed=4).frame)

@@ -10,10 +10,12 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from gindex_lab.acc import generality
 from gindex_lab.responses import Scores
-from gindex_lab.validate import generator, integer, number
+from gindex_lab.transforms import rank
+from gindex_lab.validate import FloatArray, generator, integer, number
 
-__all__ = ["TASKS", "orangutans"]
+__all__ = ["TASKS", "orangutans", "shuffled_generality"]
 
 # how each task is scored: the best score, and how many scores there are
 TASKS = {
@@ -52,6 +54,25 @@ def orangutans(agents: int = 53, general: float = 0.45, seed: object = 1) -> Sco
         source="simulated",
         citation="gindex_lab.own_experiments.apes",
     )
+
+
+def shuffled_generality(scores: Scores, shuffles: int = 200, seed: object = 1) -> FloatArray:
+    """Mean γ of the population when each task's scores are dealt out anew among the agents.
+
+    Shuffling keeps every task as it is and breaks what one task says about another: this is the mean
+    generality (Rnk, leave-one-out) of a population without a general ability, as often as asked.
+
+    >>> even = Scores(np.arange(20.0)[:, None] + np.zeros((20, 5)))  # one order in all tasks
+    >>> bool((shuffled_generality(even, 20) < 0.9).all())
+    True
+    """
+    rng = generator(seed)
+    means = np.empty(integer("shuffles", shuffles))
+    for k in range(len(means)):
+        dealt = scores.frame.apply(lambda task: rng.permutation(task.to_numpy()))
+        curves = rank(dealt, columns=None, leave_one_out=True)
+        means[k] = generality(curves)["normalised_generality"].mean()
+    return means
 
 
 def _scored(latent: pd.Series) -> pd.Series:

@@ -20,7 +20,7 @@ from gindex_lab.own_experiments.units import run_units
 from gindex_lab.responses import Responses
 from gindex_lab.validate import FloatArray, generator, integer
 
-__all__ = ["FAMILIES", "difficulty_of", "digits", "distort", "variations"]
+__all__ = ["FAMILIES", "difficulty_of", "digits", "distort", "examples", "variations"]
 
 # easiest and hardest value of each distortion: pixels, relative size, degrees, relative brightness
 RANGES = {
@@ -142,6 +142,19 @@ def distort(
     offset = (len(image) - 1) / 2 - back @ centre
     moved = affine_transform(image, back, offset, (CANVAS, CANVAS), order=1)
     return np.asarray(contrast * moved + rng.normal(0, NOISE, (CANVAS, CANVAS)))
+
+
+def examples(n: int = 8, seed: int = 1) -> list[tuple[str, float, FloatArray]]:
+    """(item, difficulty, picture) of n items from the easiest to the hardest, for looking at.
+
+    >>> [round(difficulty, 1) for _, difficulty, _ in examples(3)]
+    [0.4, 2.0, 3.7]
+    """
+    items = variations(seed)
+    difficulty = difficulty_of(items).sort_values()
+    chosen = difficulty.iloc[np.linspace(0, len(difficulty) - 1, integer("n", n, 2)).astype(int)]
+    pictures = _testing(1, seed).reshape(-1, CANVAS, CANVAS)
+    return [(str(k), float(h), pictures[items.index.get_loc(k)]) for k, h in chosen.items()]
 
 
 def _images() -> tuple[FloatArray, np.ndarray]:

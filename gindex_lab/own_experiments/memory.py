@@ -9,6 +9,7 @@ may notice that one is new to it. Difficulty is the number of scents to remember
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,9 +19,9 @@ from gindex_lab.parallel import seeds
 from gindex_lab.responses import Responses
 from gindex_lab.validate import FloatArray, generator, integer, number
 
-__all__ = ["RATS", "Rat", "expected_appearances", "odour_span", "session"]
+__all__ = ["RATS", "Rat", "expected_appearances", "odour_span", "session", "sweep"]
 
-ODOURS, BLOCK = 72, 5
+ODOURS, BLOCK = 72, 10
 
 
 @dataclass(frozen=True)
@@ -44,15 +45,15 @@ class Rat:
 
 
 RATS = (
-    Rat("A1", 62, 0.06, 0.55),
-    Rat("A2", 48, 0.02, 0.60),
-    Rat("A3", 70, 0.04, 0.35),
-    Rat("A4", 40, 0.03, 0.45),
-    Rat("A5", 55, 0.12, 0.50),
-    Rat("B1", 34, 0.04),
+    Rat("A1", 30, 0.06, 0.55),
+    Rat("A2", 18, 0.02, 0.50),
+    Rat("A3", 40, 0.10, 0.35),
+    Rat("A4", 12, 0.03, 0.45),
+    Rat("A5", 24, 0.12, 0.30),
+    Rat("B1", 14, 0.04),
     Rat("B2", 60, 0.15),
-    Rat("B3", 46, 0.03),
-    Rat("B4", 25, 0.08),
+    Rat("B3", 26, 0.03),
+    Rat("B4", 10, 0.08),
     Rat("B5", 66, 0.30),
 )
 
@@ -76,10 +77,10 @@ def session(rat: Rat, rng: np.random.Generator, odours: int = ODOURS) -> FloatAr
 
 
 def odour_span(rats: tuple[Rat, ...] = RATS, sessions: int = 20, seed: object = 1) -> Responses:
-    """Responses of each rat at 0, 5, 10, ..., 70 scents, over a number of sessions.
+    """Responses of each rat at 0, 5.5, 15.5, ..., 65.5 scents, over a number of sessions.
 
-    A response is 2x - 1 of the share x of right trials in the block of five that ends there (chance
-    is 0; below chance counts as 0). With nothing to remember nothing is forgotten: 1. `.agents` has
+    A response is 2x - 1 of the share x of right trials in the block of ten around it (chance is 0;
+    below chance counts as 0). With nothing to remember nothing is forgotten: 1. `.agents` has
     the model's settings, `exposure`, and each rat's mean `span` (trials to the first error) and
     `longest_run`.
 
@@ -93,12 +94,12 @@ def odour_span(rats: tuple[Rat, ...] = RATS, sessions: int = 20, seed: object = 
         rat.name: np.array([session(rat, rng) for _ in range(sessions)])
         for rat, rng in zip(rats, map(generator, streams), strict=True)
     }
-    levels = np.arange(0, ODOURS - 1, BLOCK)
-    names = [f"{level} scents" for level in levels]
+    levels = np.r_[0.0, np.arange(0, ODOURS - BLOCK, BLOCK) + (BLOCK + 1) / 2]
+    names = [f"{level:g} scents" for level in levels]
     rows = {name: _blocks(right) for name, right in trials.items()}
     return Responses(
         pd.DataFrame.from_dict(rows, orient="index", columns=names),
-        difficulty=levels.astype(float),
+        difficulty=levels,
         agents=_about(rats, trials),
         name="odour span, simulated rats",
         source="simulated",
@@ -129,6 +130,16 @@ def _run(right: FloatArray, first: bool) -> int:
     wrong = np.flatnonzero(np.concatenate([[0.0], right, [0.0]]) == 0)
     runs = np.diff(wrong) - 1
     return int(runs[0] if first else runs.max())
+
+
+def sweep(capacities: Sequence[int], lapses: Sequence[float], seed: object = 1) -> Responses:
+    """The same table for every combination of capacity and lapse rate: which does what?
+
+    >>> sweep([10, 40], [0.0, 0.2]).agents[["capacity", "lapse"]].to_numpy().tolist()
+    [[10.0, 0.0], [10.0, 0.2], [40.0, 0.0], [40.0, 0.2]]
+    """
+    rats = tuple(Rat(f"{c} scents, lapse {x:g}", c, x) for c in capacities for x in lapses)
+    return odour_span(rats, sessions=40, seed=seed)
 
 
 def expected_appearances(odours: int = ODOURS) -> float:

@@ -89,7 +89,7 @@ def _kept(path: Path, unit: str) -> FloatArray | None:
 
 
 def _computed(unit: str, compute: Callable[[str], FloatArray], folder: Path) -> FloatArray:
-    from threadpoolctl import threadpool_limits
+    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
     with threadpool_limits(1):  # small fits wait for each other's threads on a busy machine
         row = np.asarray(compute(unit), dtype=float)
