@@ -7,8 +7,8 @@ from time import perf_counter
 
 import numpy as np
 
-from gindex_lab.acc import generality
-from gindex_lab.curves import indicators
+from gindex_lab.acc.acc import generality
+from gindex_lab.acc.curves import indicators
 from gindex_lab.responses import Responses
 
 AGENTS, ITEMS = 100_000, 200

@@ -17,11 +17,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from gindex_lab.coverage import Profile, simulate_profile
-from gindex_lab.curves import indicators, merge
-from gindex_lab.intervals import bootstrap_table, tie_groups
-from gindex_lab.resample import counts_of_units, draws
-from gindex_lab.samples import Sample, sample_of
+from gindex_lab.acc.curves import indicators, merge
+from gindex_lab.uncertainty.coverage import Profile, simulate_profile
+from gindex_lab.uncertainty.intervals import bootstrap_table, tie_groups
+from gindex_lab.uncertainty.resample import counts_of_units, draws
+from gindex_lab.uncertainty.samples import Sample, sample_of
 
 __all__ = ["run"]
 

@@ -23,9 +23,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from gindex_lab.irt import irt, simulate_irt
-from gindex_lab.irt_em import e_step
-from gindex_lab.irt_settings import Patterns, Settings
+from gindex_lab.psychometrics.irt import irt, simulate_irt
+from gindex_lab.psychometrics.irt_em import e_step
+from gindex_lab.psychometrics.irt_settings import Patterns, Settings
 
 __all__ = ["run"]
 

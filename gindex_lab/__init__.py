@@ -13,33 +13,37 @@ _CONTENTS = {
     "errors": "BadInput BadProgram DataUnavailable GIndexLabError NotebookFailed",
     # tables and data
     "responses": "Responses Scores",
-    "data": "corrections datasets load load_or",
-    "printed": "published",
+    "data.loading": "corrections datasets load load_or",
+    "data.printed": "published",
     # capability, spread, generality
-    "acc": "characteristic_curve generality",
-    "isometrics": "bin_difficulties filter_by_frequency isometrics",
-    "curve_properties": "aggregate dominance effort saturation",
-    "sigmoid": "sigmoid_curve",
-    "transforms": "absolute_reference distributional_reference irt_difficulty opponent rank "
+    "acc.acc": "characteristic_curve generality",
+    "acc.isometrics": "bin_difficulties filter_by_frequency isometrics",
+    "acc.properties": "aggregate dominance effort saturation",
+    "acc.sigmoid": "sigmoid_curve",
+    "acc.transforms": "absolute_reference distributional_reference irt_difficulty opponent rank "
     "standardise threshold",
-    "intervals": "bootstrap_table paired_differences population_intervals tie_groups",
-    "summary": "population_summary",
+    "acc.summary": "population_summary",
+    "uncertainty.intervals": "bootstrap_table paired_differences population_intervals separations "
+    "tie_groups",
+    "uncertainty.coverage": "coverage coverage_table simulate_profile",
     # the psychometric comparisons
-    "irt": "irt simulate_irt",
-    "factors": "factors",
+    "psychometrics.irt": "irt simulate_irt",
+    "psychometrics.factors": "factors",
+    "psychometrics.person_fit": "person_fit",
     # programs and the g-index
-    "flows": "Flow",
-    "divergence": "divergence",
-    "comparison": "nearest nearest_many pairwise",
-    "explain": "explain",
-    "domains": "domain_distance domain_distances omega task_domains",
-    "records": "Experiment",
-    "gindex": "g_index",
-    "sensitivity": "generalisation_level sensitivity simulate",
+    "programs.flows": "Flow",
+    "programs.divergence": "divergence",
+    "programs.comparison": "nearest nearest_many pairwise",
+    "programs.explain": "explain",
+    "programs.domains": "domain_distance domain_distances omega task_domains",
+    "programs.records": "Experiment",
+    "programs.gindex": "g_index",
+    "programs.sensitivity": "generalisation_level sensitivity simulate",
     # figures
-    "plots": "animate_capability_spread plot_capability_spread plot_curve plot_difficulty_mean "
+    "plots.generality": "animate_capability_spread animation_html plot_capability_spread plot_curve plot_difficulty_mean "
     "plot_histograms plot_subgroups save_animation use_style",
-    "plots_gindex": "plot_performance_cost",
+    "plots.gindex": "plot_performance_cost",
+    "plots.coverage": "plot_coverage plot_intervals",
     # many cores
     "parallel": "cluster",
 }

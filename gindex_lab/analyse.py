@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from gindex_lab.acc import generality
+from gindex_lab.acc.acc import generality
+from gindex_lab.acc.summary import population_summary
 from gindex_lab.errors import BadInput
 from gindex_lab.files import read_table, write_text
 from gindex_lab.responses import Responses, Scores
-from gindex_lab.summary import population_summary
 from gindex_lab.validate import choice
 
 __all__ = ["TRANSFORMS", "Analysis", "analyse"]
@@ -89,7 +89,7 @@ class Analysis:
 
     def write(self, path: str | PathLike[str]) -> Path:
         """The report as one HTML file, whole or not at all."""
-        from gindex_lab.reports import page
+        from gindex_lab.reproduction.reports import page
 
         markup = page(
             "analysis.html.j2",
@@ -108,7 +108,7 @@ class Analysis:
         return Path(path)
 
     def _figures(self) -> dict[str, str]:
-        from gindex_lab.plots import plot_capability_spread
+        from gindex_lab.plots.generality import plot_capability_spread
 
         return {"Capability against spread": _png(plot_capability_spread(self.table).figure)}
 
@@ -144,7 +144,7 @@ def analyse(
     table = generality(measured, ci=ci, seed=seed if ci else None, missing=gaps)
     groups: list[list[Any]] = []
     if ci is not None and len(table) > 1:
-        from gindex_lab.intervals import tie_groups
+        from gindex_lab.uncertainty.intervals import tie_groups
 
         groups = [list(group) for group in tie_groups(table)]
     return Analysis(data, wanted, table, groups, ci, seed)
@@ -176,7 +176,7 @@ def _difficulties(path: Path) -> pd.Series:
 
 
 def _transformed(data: Responses | Scores, transform: str, reference: str | None) -> Responses:
-    from gindex_lab import transforms
+    from gindex_lab.acc import transforms
 
     if transform == "reference":
         if reference is None:

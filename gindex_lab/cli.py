@@ -89,7 +89,7 @@ TRANSFORMS = ["auto", "none", "rank", "standardise", "reference", "opponent", "i
 
 
 def _reproduce(options: argparse.Namespace) -> int:
-    from gindex_lab.reproduce import reproduce
+    from gindex_lab.reproduction.reproduce import reproduce
 
     return reproduce(
         options.only,
@@ -101,27 +101,27 @@ def _reproduce(options: argparse.Namespace) -> int:
 
 
 def _data_list(_: argparse.Namespace) -> None:
-    from gindex_lab.data import datasets
+    from gindex_lab.data.loading import datasets
 
     shown = datasets()[["name", "size", "kind", "available", "licence", "where"]]
     print(shown.to_string(index=False, max_colwidth=48))
 
 
 def _data_fetch(options: argparse.Namespace) -> None:
-    from gindex_lab.data import fetch
+    from gindex_lab.data.loading import fetch
 
     for name, where in fetch(options.names or None).items():
         print(f"{name}: {where}")
 
 
 def _data_where(options: argparse.Namespace) -> None:
-    from gindex_lab.data import where
+    from gindex_lab.data.loading import where
 
     print(where(options.name))
 
 
 def _claims(options: argparse.Namespace) -> None:
-    from gindex_lab import claims
+    from gindex_lab.reproduction import claims
 
     if options.accept:
         print(claims.accept())

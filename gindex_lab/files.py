@@ -78,6 +78,9 @@ def read_table(path: Path) -> pd.DataFrame:
         ) from None
     if not isinstance(table.index, pd.RangeIndex):  # pandas took the first column for labels
         raise BadInput(
-            "path", str(path), "has more cells in a row than names in its header", "name each column"
+            "path",
+            str(path),
+            "has more cells in a row than names in its header",
+            "name each column",
         )
     return table

@@ -22,9 +22,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gindex_lab.claim_values import shown
-from gindex_lab.claims import Record, find, status
 from gindex_lab.errors import BadInput
+from gindex_lab.reproduction.claim_values import shown
+from gindex_lab.reproduction.claims import Record, find, status
 from gindex_lab.validate import choice
 
 if TYPE_CHECKING:

@@ -4,14 +4,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from gindex_lab.acc import characteristic_curve, generality, study_of
-from gindex_lab.curve_properties import aggregate, dominance, effort, saturation
-from gindex_lab.curves import indicators, merge
+from gindex_lab.acc.acc import characteristic_curve, generality, study_of
+from gindex_lab.acc.curves import indicators, merge
+from gindex_lab.acc.isometrics import bin_difficulties, filter_by_frequency, isometrics, spread_at
+from gindex_lab.acc.properties import aggregate, dominance, effort, saturation
+from gindex_lab.acc.reference import difficulty_limits, extrapolate, reference_indicators
+from gindex_lab.acc.sigmoid import sigmoid_curve
 from gindex_lab.errors import BadInput
-from gindex_lab.isometrics import bin_difficulties, filter_by_frequency, isometrics, spread_at
-from gindex_lab.reference import difficulty_limits, extrapolate, reference_indicators
 from gindex_lab.responses import Responses, Scores
-from gindex_lab.sigmoid import sigmoid_curve
 
 COLUMNS = [
     "capability", "spread", "generality", "normalised_generality", "expected_difficulty", "mean",

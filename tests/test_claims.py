@@ -9,10 +9,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gindex_lab import claims, notebook
-from gindex_lab.claim_values import agrees, printed_numbers
-from gindex_lab.claims import Record, find, ledger, regressions, results, status, unexplained
+from gindex_lab import notebook
 from gindex_lab.errors import BadInput
+from gindex_lab.reproduction import claims
+from gindex_lab.reproduction.claim_values import agrees, printed_numbers
+from gindex_lab.reproduction.claims import (
+    Record,
+    find,
+    ledger,
+    regressions,
+    results,
+    status,
+    unexplained,
+)
 
 CLAIMS = ledger()
 
@@ -124,7 +133,7 @@ def test_no_status_is_typed_in():
 
 
 def test_the_data_sets_that_claims_require_exist():
-    from gindex_lab.registry import entries
+    from gindex_lab.data.registry import entries
 
     needed = {name for claim in CLAIMS.values() for name in claim.requires.split()}
     assert needed <= set(entries())
@@ -336,7 +345,7 @@ def test_accept_takes_what_is_reproduced_and_keeps_what_could_not_be_judged(tmp_
 
 def test_nothing_reproduced_has_been_lost_in_the_last_run():
     """Judges reports/ where it is up to date; `gindex-lab reproduce` judges the same after each run."""
-    from gindex_lab.reproduce import judged
+    from gindex_lab.reproduction.reproduce import judged
 
     lost, silent = judged(claims.ROOT, claims.ROOT / "reports")
     assert lost == []
@@ -344,7 +353,7 @@ def test_nothing_reproduced_has_been_lost_in_the_last_run():
 
 
 def test_the_baseline_names_known_claims_and_notebooks_of_the_catalogue():
-    from gindex_lab.reproduce_inputs import read_catalogue
+    from gindex_lab.reproduction.inputs import read_catalogue
 
     paths = {e.path for e in read_catalogue(claims.ROOT)}
     for profile, accepted in claims.load_baseline().items():

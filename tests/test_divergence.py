@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gindex_lab.comparison import (
+from gindex_lab.errors import BadInput
+from gindex_lab.programs.comparison import (
     Uncertified,
     compare,
     divergences,
@@ -17,11 +18,10 @@ from gindex_lab.comparison import (
     nearest_many,
     pairwise,
 )
-from gindex_lab.divergence import divergence
-from gindex_lab.encode import Rules
-from gindex_lab.errors import BadInput
-from gindex_lab.explain import node_similarity
-from gindex_lab.flows import Flow
+from gindex_lab.programs.divergence import divergence
+from gindex_lab.programs.encode import Rules
+from gindex_lab.programs.explain import node_similarity
+from gindex_lab.programs.flows import Flow
 
 MODES = ("exact", "reference")
 BOTH_WAYS = Rules(symmetric=False, both_ways=True)  # what the goldens call "both directions"
@@ -391,8 +391,8 @@ def test_seconds_are_kept():
 
 
 def test_open_pairs_are_told_never_hidden(monkeypatch):
-    monkeypatch.setattr("gindex_lab.comparison.EFFORT", 1)
-    monkeypatch.setattr("gindex_lab.comparison._EFFORT_IN_BATCH", 1)
+    monkeypatch.setattr("gindex_lab.programs.comparison.EFFORT", 1)
+    monkeypatch.setattr("gindex_lab.programs.comparison._EFFORT_IN_BATCH", 1)
     a, b = hard_pair(30)
     with pytest.warns(Uncertified, match="2 values are upper bounds"):
         values = pairwise([a, b])

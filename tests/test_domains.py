@@ -5,7 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from gindex_lab.domains import (
+from gindex_lab.errors import BadInput
+from gindex_lab.programs.domains import (
     NOTEBOOK_ORDER,
     domain_distance,
     domain_distances,
@@ -13,9 +14,8 @@ from gindex_lab.domains import (
     read_programs,
     task_domains,
 )
-from gindex_lab.encode import Rules
-from gindex_lab.errors import BadInput
-from gindex_lab.flows import Flow
+from gindex_lab.programs.encode import Rules
+from gindex_lab.programs.flows import Flow
 
 CSV, TAB = [{"id": "a", "type": "csv", "sep": ","}], [{"id": "a", "type": "tab"}]
 REFERENCE_UNROUNDED = Rules.of("reference")

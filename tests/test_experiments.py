@@ -6,18 +6,18 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from gindex_lab.association import association_graph, plot_association
-from gindex_lab.corpus import Sample, composites, corpus, corpus_documents, sample
-from gindex_lab.divergence import divergence
 from gindex_lab.errors import BadInput
-from gindex_lab.experiments import experiment, learning_curve
-from gindex_lab.gindex import Settings, g_index
-from gindex_lab.mutations import broken_json, mutate
-from gindex_lab.plots_programs import plot_divergence_matrix, plot_program_size
-from gindex_lab.records import Experiment
-from gindex_lab.scoring import Recorded, read_answer, score_answers, score_programs
-from gindex_lab.systems import Empty, NearestNeighbour, SlotFilling
-from gindex_lab.systems_template import TemplateInduction
+from gindex_lab.learning.corpus import Sample, composites, corpus, corpus_documents, sample
+from gindex_lab.learning.experiments import experiment, learning_curve
+from gindex_lab.learning.mutations import broken_json, mutate
+from gindex_lab.learning.scoring import Recorded, read_answer, score_answers, score_programs
+from gindex_lab.learning.systems import Empty, NearestNeighbour, SlotFilling
+from gindex_lab.learning.systems_template import TemplateInduction
+from gindex_lab.plots.programs import plot_divergence_matrix, plot_program_size
+from gindex_lab.programs.association import association_graph, plot_association
+from gindex_lab.programs.divergence import divergence
+from gindex_lab.programs.gindex import Settings, g_index
+from gindex_lab.programs.records import Experiment
 
 DOMAINS = ["http", "twitter", "youtube-play"]
 

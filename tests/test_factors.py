@@ -6,13 +6,13 @@ import pandas as pd
 import pytest
 from scipy.stats import multivariate_normal, norm
 
-from gindex_lab import extraction
-from gindex_lab.bifactor import general_factor, schmid_leiman
-from gindex_lab.correlations import correlations, smoothed, tetrachoric
 from gindex_lab.errors import BadInput
-from gindex_lab.extraction import extract, rotate
-from gindex_lab.factors import factors
-from gindex_lab.factors_parallel import _reduced, eigenvalues, parallel_analysis
+from gindex_lab.psychometrics import extraction
+from gindex_lab.psychometrics.bifactor import general_factor, schmid_leiman
+from gindex_lab.psychometrics.correlations import correlations, smoothed, tetrachoric
+from gindex_lab.psychometrics.extraction import extract, rotate
+from gindex_lab.psychometrics.factors import factors
+from gindex_lab.psychometrics.factors_parallel import _reduced, eigenvalues, parallel_analysis
 from gindex_lab.responses import Responses, Scores
 
 mpl.use("Agg")

@@ -4,21 +4,21 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from gindex_lab.acc import characteristic_curve, generality
-from gindex_lab.curve_properties import aggregate
-from gindex_lab.curves import merge
-from gindex_lab.errors import BadInput
-from gindex_lab.isometrics import bin_difficulties, filter_by_frequency, isometrics
-from gindex_lab.reference import difficulty_limits, extrapolate, reference_indicators
-from gindex_lab.responses import Responses, Scores
-from gindex_lab.sigmoid import sigmoid_curve
-from gindex_lab.transforms import (
+from gindex_lab.acc.acc import characteristic_curve, generality
+from gindex_lab.acc.curves import merge
+from gindex_lab.acc.isometrics import bin_difficulties, filter_by_frequency, isometrics
+from gindex_lab.acc.properties import aggregate
+from gindex_lab.acc.reference import difficulty_limits, extrapolate, reference_indicators
+from gindex_lab.acc.sigmoid import sigmoid_curve
+from gindex_lab.acc.transforms import (
     absolute_reference,
     distributional_reference,
     opponent,
     rank,
     threshold,
 )
+from gindex_lab.errors import BadInput
+from gindex_lab.responses import Responses, Scores
 
 EXACT_PADDING = 1e-4  # what the authors' points at a distance of 1e-5 can do to an indicator
 HUMAN = "human.noop"

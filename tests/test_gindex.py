@@ -8,11 +8,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from gindex_lab.domains import domain_distances
 from gindex_lab.errors import BadInput
-from gindex_lab.gindex import Settings, g_index
-from gindex_lab.records import Experiment
-from gindex_lab.sensitivity import (
+from gindex_lab.programs.domains import domain_distances
+from gindex_lab.programs.gindex import Settings, g_index
+from gindex_lab.programs.records import Experiment
+from gindex_lab.programs.sensitivity import (
     generalisation_level,
     priors_by_ablation,
     random_distances,

@@ -7,20 +7,20 @@ import pandas as pd
 import pytest
 
 import gindex_lab as gl
-from gindex_lab.contributions import contributions_of
-from gindex_lab.coverage import PROFILES, Profile, coverage, simulate_profile
-from gindex_lab.curves import indicators, merge
+from gindex_lab.acc.curves import indicators, merge
 from gindex_lab.errors import BadInput
-from gindex_lab.intervals import (
+from gindex_lab.responses import Responses
+from gindex_lab.uncertainty.contributions import contributions_of
+from gindex_lab.uncertainty.coverage import PROFILES, Profile, coverage, simulate_profile
+from gindex_lab.uncertainty.intervals import (
     bootstrap_table,
     paired_differences,
     population_intervals,
     separations,
     tie_groups,
 )
-from gindex_lab.resample import MEASURES, counts_of_units, draws, jackknife
-from gindex_lab.responses import Responses
-from gindex_lab.samples import sample_of
+from gindex_lab.uncertainty.resample import MEASURES, counts_of_units, draws, jackknife
+from gindex_lab.uncertainty.samples import sample_of
 
 ENDS = [f"{name}_{side}" for name in MEASURES for side in ("low", "high")]
 
@@ -65,7 +65,7 @@ def test_kernel_and_contributions_agree_with_the_curves(estimator, interval, gap
     levels, psi, _ = merge(values, h)
     expected = indicators(levels, psi, interval, estimator)
     sample = sample_of(Responses(values, h), interval, estimator, "items")
-    from gindex_lab import resample
+    from gindex_lab.uncertainty import resample
 
     whole = resample._moments(sample, np.ones((1, 30), dtype=int))
     found = contributions_of(sample)
@@ -111,7 +111,7 @@ def test_the_jackknife_leaves_out_one_item_at_a_time(study):
 def test_chunks_do_not_change_the_draws(study, monkeypatch):
     sample = sample_of(study, (0.0, 1.0), "trapezoid", "items")
     whole = draws(sample, 50, np.random.default_rng(2))
-    monkeypatch.setattr("gindex_lab.resample._CHUNK", 130)
+    monkeypatch.setattr("gindex_lab.uncertainty.resample._CHUNK", 130)
     pieces = draws(sample, 50, np.random.default_rng(2))
     assert all(np.array_equal(whole[name], pieces[name]) for name in MEASURES)
 
@@ -119,8 +119,8 @@ def test_chunks_do_not_change_the_draws(study, monkeypatch):
 @pytest.mark.parametrize("method", ["studentised", "percentile", "bca"])
 def test_blocks_of_agents_do_not_change_the_limits(study, method, monkeypatch):
     whole = bootstrap_table(study, method=method, resamples=100, seed=1)
-    monkeypatch.setattr("gindex_lab.intervals._MOST_KEPT", 10)
-    monkeypatch.setattr("gindex_lab.intervals._BLOCK", 500)
+    monkeypatch.setattr("gindex_lab.uncertainty.intervals._MOST_KEPT", 10)
+    monkeypatch.setattr("gindex_lab.uncertainty.intervals._BLOCK", 500)
     pieces = bootstrap_table(study, method=method, resamples=100, seed=1)
     assert np.allclose(whole[ENDS], pieces[ENDS])
     assert pieces.attrs["contributions"] is None

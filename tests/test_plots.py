@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from gindex_lab import plots
+from gindex_lab.acc.summary import correlation, population_summary, rank_correlation
 from gindex_lab.errors import BadInput
-from gindex_lab.plots_labels import boxes_of, label_points, overlaps, tied_labels
-from gindex_lab.summary import correlation, population_summary, rank_correlation
+from gindex_lab.plots import generality as plots
+from gindex_lab.plots.labels import boxes_of, label_points, overlaps, tied_labels
 
 matplotlib.use("agg")
 

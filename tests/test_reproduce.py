@@ -12,13 +12,14 @@ from pathlib import Path
 
 import pytest
 
-from gindex_lab import claims, reproduce_inputs
-from gindex_lab.claims import print_hash
 from gindex_lab.errors import BadInput, GIndexLabError
-from gindex_lab.notebook_runs import Failure
-from gindex_lab.reports import formula
-from gindex_lab.reproduce import reproduce, stale_reason
-from gindex_lab.reproduce_inputs import file_hash, inputs, parameters, read_catalogue, select
+from gindex_lab.reproduction import claims
+from gindex_lab.reproduction import inputs as reproduce_inputs
+from gindex_lab.reproduction.claims import print_hash
+from gindex_lab.reproduction.inputs import file_hash, inputs, parameters, read_catalogue, select
+from gindex_lab.reproduction.reports import formula
+from gindex_lab.reproduction.reproduce import reproduce, stale_reason
+from gindex_lab.reproduction.runs import Failure
 
 PARAMETERS = 'profile = "quick"\nseed = 1\nn = 3'
 TABLE = """import os, pathlib
@@ -407,8 +408,8 @@ def test_a_formula_that_cannot_be_read_stays_as_its_source():
 
 DRIVER = """import sys
 from pathlib import Path
-from gindex_lab import reproduce_inputs
-from gindex_lab.reproduce import reproduce
+from gindex_lab.reproduction import inputs as reproduce_inputs
+from gindex_lab.reproduction.reproduce import reproduce
 
 reproduce_inputs._PACKAGE = Path("/no-such-package")  # may be edited while the test runs
 if __name__ == "__main__":

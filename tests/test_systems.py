@@ -5,12 +5,10 @@ import json
 import numpy as np
 import pytest
 
-from gindex_lab.corpus import composites, corpus, sample
-from gindex_lab.divergence import divergence
 from gindex_lab.errors import BadInput
-from gindex_lab.flows import Flow
-from gindex_lab.retrieval import TextIndex, changes, frame, substitute, tokens
-from gindex_lab.systems import (
+from gindex_lab.learning.corpus import composites, corpus, sample
+from gindex_lab.learning.retrieval import TextIndex, changes, frame, substitute, tokens
+from gindex_lab.learning.systems import (
     Composing,
     Empty,
     Lazy,
@@ -21,8 +19,10 @@ from gindex_lab.systems import (
     System,
     check_pairs,
 )
-from gindex_lab.systems_ngram import NGram, program_tokens
-from gindex_lab.systems_template import TemplateInduction
+from gindex_lab.learning.systems_ngram import NGram, program_tokens
+from gindex_lab.learning.systems_template import TemplateInduction
+from gindex_lab.programs.divergence import divergence
+from gindex_lab.programs.flows import Flow
 
 SYSTEMS = [
     Empty,

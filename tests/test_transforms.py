@@ -5,10 +5,8 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from gindex_lab.acc import generality
-from gindex_lab.errors import BadInput
-from gindex_lab.responses import Responses, Scores
-from gindex_lab.transforms import (
+from gindex_lab.acc.acc import generality
+from gindex_lab.acc.transforms import (
     absolute_reference,
     distributional_reference,
     irt_difficulty,
@@ -17,6 +15,8 @@ from gindex_lab.transforms import (
     standardise,
     threshold,
 )
+from gindex_lab.errors import BadInput
+from gindex_lab.responses import Responses, Scores
 
 RAW = [[10, 5, 7], [20, 5, 1], [30, 9, 4]]
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from gindex_lab.acc import generality
+from gindex_lab.acc.acc import generality
+from gindex_lab.acc.transforms import rank
 from gindex_lab.responses import Scores
-from gindex_lab.transforms import rank
 from gindex_lab.validate import FloatArray, generator, integer, number
 
 __all__ = ["TASKS", "orangutans", "shuffled_generality"]

@@ -13,8 +13,8 @@ from typing import Any
 import pandas as pd
 
 from gindex_lab import notebook as nb
-from gindex_lab.claims import ledger
 from gindex_lab.errors import BadInput
+from gindex_lab.reproduction.claims import ledger
 from gindex_lab.validate import integer
 
 __all__ = [

@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from gindex_lab import files, parallel
-from gindex_lab.registry import cache_folder
+from gindex_lab.data.registry import cache_folder
 from gindex_lab.validate import FloatArray, no_duplicates
 
 __all__ = ["key_of", "run_units"]

@@ -1,0 +1,1 @@
+"""Agent characteristic curves: capability, spread, generality, and the transforms that lead to them."""

@@ -1,0 +1,270 @@
+"""The agent characteristic curve and what it says: how capable, and how general?
+
+ψ(h) is an agent's mean response on items of difficulty h. The area under it is the capability Ψ; how
+far it is from a step (everything up to Ψ, nothing beyond) is the spread S; generality is Γ = 1/S and
+γ compares S with that of a constant curve of the same capability. Source: Hernández-Orallo, Loe,
+Cheke, Martínez-Plumed and Ó hÉigeartaigh, "General Intelligence Disentangled", supplement, E.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from gindex_lab.acc.curves import Indicators, indicators_of, merge, of_positions, sums_of
+from gindex_lab.acc.reference import difficulty_limits, extrapolate, reference_indicators
+from gindex_lab.acc.rules import ESTIMATORS, Interval
+from gindex_lab.acc.steps import StepCurves
+from gindex_lab.errors import BadInput
+from gindex_lab.responses import Responses, Scores
+from gindex_lab.validate import FloatArray, choice, mode_of
+
+__all__ = ["characteristic_curve", "difficulties_of", "generality", "study_of"]
+
+
+def generality(
+    responses: object,
+    difficulty: object = None,
+    *,
+    interval: Interval | None = None,
+    estimator: str = "trapezoid",
+    ci: float | None = None,
+    resample: str = "items",
+    seed: object = None,
+    mode: str = "exact",
+    missing: str = "error",
+) -> pd.DataFrame:
+    """Capability, spread and generality of every agent, from its responses on items of known difficulty.
+
+    On the interval [low, high] of width q, with A = ∫ψ dh: capability Ψ = low + A (Eq. 7), spread
+    S = √(2∫(h - low)ψ dh - A²) (Eq. 9), generality Γ = 1/S (Eq. 5), normalised generality
+    γ = 1 - S²/(A(q - A)) (Eq. 6: 1 a step, 0 a constant curve, -1 an increasing step), expected
+    difficulty H = ∫hψ / ∫ψ (Eq. 8); `abstruse` is γ < 0, `mean` the plain mean response.
+
+    Parameters
+    ----------
+    responses : Responses, DataFrame or array, agents x items, each in [0, 1]
+        What a transform such as `gl.rank` returns brings its own difficulties and interval.
+    difficulty : numbers, Series, mapping, or the name of a column of `responses.items`
+    interval : (low, high)
+        Left of the easiest item all counts as solved, right of the hardest nothing does; an interval
+        inside the data cuts the interpolated curve at its ends. Without one, γ is taken on the range
+        of the difficulties, and H is counted from `difficulty_limits` (0 if none is negative).
+    estimator : "trapezoid" joins the difficulties by straight lines (the authors' code); "step" lets
+        each response hold from the previous difficulty to its own (section C.3). Without an interval
+        the first step is as wide as the second.
+    ci, resample, seed : add `*_low` and `*_high`, see `gl.bootstrap_table`
+    mode : "exact", or "reference" for the authors' code with its artefacts
+    missing : "error", or "drop": each agent's curve passes through the items that it met
+
+    All-zero and all-one agents are steps: S = 0, Γ = ∞, γ = 1 (H = low if there is no area at all).
+    Fewer than two distinct difficulties are an error: they make no curve.
+
+    >>> table = generality([[1, 1, 0.5, 0, 0], [0.5] * 5], difficulty=[0, 1, 2, 3, 4])
+    >>> table[["capability", "spread", "normalised_generality"]].round(3)
+             capability  spread  normalised_generality
+    agent 1         2.0   0.577                  0.917
+    agent 2         2.0   2.000                  0.000
+    """
+    kind = mode_of(mode)
+    choice("estimator", estimator, ESTIMATORS)
+    study = _with_levels(responses, difficulty)
+    if kind == "reference" and estimator != "trapezoid":
+        raise BadInput(
+            "estimator", estimator, "is not what the authors' code does", "use mode='exact'"
+        )
+    given = _checked(interval) or study.interval
+    span, origin = _span(study, given, estimator)
+    rows, h = study.values, difficulties_of(study)
+    sums = sums_of(h, rows, span, estimator)
+    _check_missing(study, missing, sums.total)
+    if kind == "reference":
+        found = _reference(study, given)
+    elif isinstance(study, StepCurves) and study.continuous and study.positions is not None:
+        found = of_positions(study.positions.to_numpy(), span)
+    else:
+        found = indicators_of(sums, h, rows, origin)
+    table = _table(study, found, sums.total)
+    table.attrs = {"interval": span, "origin": origin, "mode": kind, "estimator": estimator}
+    if ci is None:
+        return table
+    from gindex_lab.uncertainty.intervals import bootstrap_table
+
+    return bootstrap_table(
+        study,
+        interval=span,
+        origin=origin,
+        estimator=estimator,
+        ci=ci,
+        resample=resample,
+        seed=seed,
+        mode=kind,
+        table=table,
+    )
+
+
+def study_of(responses: object, difficulty: object = None, missing: str = "error") -> Responses:
+    """The responses with their difficulties, checked: what every measure of this module starts from.
+
+    >>> study_of([[1, 0]], [1, 2]).difficulty.tolist()
+    [1.0, 2.0]
+    """
+    study = _with_levels(responses, difficulty)
+    _check_missing(study, missing, study.values @ np.ones(study.shape[1]))
+    return study
+
+
+def _with_levels(responses: object, difficulty: object) -> Responses:
+    study = _responses(responses, difficulty)
+    if study.difficulty is None:
+        raise BadInput(
+            "difficulty",
+            None,
+            "is needed: the items have none",
+            "pass it, or make it from the scores with gl.rank, gl.absolute_reference or "
+            "gl.irt_difficulty",
+        )
+    if study.difficulty.nunique() < 2:
+        raise BadInput(
+            "difficulty",
+            study.difficulty.iloc[0],
+            "is the only difficulty, and one point makes no curve",
+            "use items of at least two difficulties",
+        )
+    return study
+
+
+def _responses(responses: object, difficulty: object) -> Responses:
+    if isinstance(responses, Scores):
+        raise BadInput(
+            "responses",
+            responses,
+            "holds raw scores",
+            "turn them into responses first, for instance with gl.rank(scores)",
+        )
+    if not isinstance(responses, Responses):
+        return Responses(responses, difficulty=difficulty)
+    return responses if difficulty is None else responses.with_difficulty(difficulty)
+
+
+def _check_missing(study: Responses, missing: str, total: FloatArray) -> None:
+    """Refuse, or check, the rows whose sum is NaN."""
+    choice("missing", missing, ["error", "drop"])
+    values, rows = study.values, np.flatnonzero(np.isnan(total))
+    if not len(rows):
+        return
+    gaps = np.isnan(values[rows])
+    if missing == "error":
+        agent, item = study.frame.index[rows[0]], study.frame.columns[gaps[0].argmax()]
+        raise BadInput(
+            f"responses[{agent!r}, {item!r}]",
+            np.nan,
+            "is missing",
+            "pass missing='drop' to study each agent on the items that it met",
+        )
+    empty = gaps.all(axis=1)
+    if empty.any():
+        raise BadInput(
+            "responses",
+            study.frame.index[rows[empty.argmax()]],
+            "is an agent without a single response",
+            "leave it out with responses.select(agents=...)",
+        )
+
+
+def _checked(interval: Interval | None) -> Interval | None:
+    if interval is None:
+        return None
+    try:
+        low, high = map(float, interval)
+    except (TypeError, ValueError):
+        raise BadInput(
+            "interval", interval, "is not a pair of numbers", "give (low, high)"
+        ) from None
+    if not (np.isfinite(low) and np.isfinite(high) and low < high):
+        raise BadInput(
+            "interval", interval, "is empty or not finite", "give (low, high), low < high"
+        )
+    return low, high
+
+
+def difficulties_of(study: Responses) -> FloatArray:
+    """The difficulties of a study's items as an array (N,)."""
+    assert study.difficulty is not None
+    return np.asarray(study.difficulty.to_numpy(), dtype=float)
+
+
+def _span(study: Responses, given: Interval | None, estimator: str) -> tuple[Interval, float]:
+    """The interval, and the origin of H: as given, or the range of the difficulties (with room for
+    the first step) counted from the limits of the study."""
+    if given is not None:
+        return given, given[0]
+    h = difficulties_of(study)
+    levels = np.unique(h)
+    first = levels[0] if estimator == "trapezoid" else 2 * levels[0] - levels[1]
+    return (float(first), float(levels[-1])), min(float(first), difficulty_limits(h)[0])
+
+
+def _reference(study: Responses, interval: Interval | None) -> Indicators:
+    """With an interval, the authors' indicators on it; without, their full study: limits from the
+    quantiles, four padding points, γ on the range of the items."""
+    if isinstance(study, StepCurves) and study.continuous:
+        raise BadInput(
+            "columns",
+            None,
+            "is a continuous curve, which the authors never draw",
+            "use columns=100",
+        )
+    h, values = difficulties_of(study), study.values
+    if interval is not None:
+        levels, psi, _ = merge(values, h)
+        return reference_indicators(levels, psi, interval, interval)
+    limits = difficulty_limits(h)
+    levels, psi, _ = merge(extrapolate(h, values, limits)[1], extrapolate(h, values[:0], limits)[0])
+    return reference_indicators(levels, psi, limits, (float(h.min()), float(h.max())))
+
+
+def _table(study: Responses, found: Indicators, total: FloatArray) -> pd.DataFrame:
+    columns: dict[str, Any] = found._asdict()
+    abstruse = columns.pop("abstruse")
+    mean = _mean(study, total)
+    return pd.DataFrame(
+        columns | {"mean": mean, "abstruse": abstruse}, index=study.frame.index.copy()
+    )
+
+
+def _mean(study: Responses, total: FloatArray) -> FloatArray:
+    """The mean response over the items met; the end points that a transform adds are no items."""
+    anchor = study.items.get("anchor")
+    if anchor is not None:
+        return np.asarray(study.frame.loc[:, ~anchor.astype(bool)].mean(axis=1))
+    mean = total / study.shape[1]
+    gaps = np.flatnonzero(np.isnan(total))
+    if len(gaps):
+        mean[gaps] = np.nanmean(study.values[gaps], axis=1)
+    return np.asarray(mean)
+
+
+def characteristic_curve(
+    responses: object, agent: object = None, difficulty: object = None
+) -> pd.DataFrame:
+    """One agent's curve ψ: its mean response, and how many responses, at each difficulty (E.1).
+
+    Without an agent: the aggregated curve of all. Difficulties the agent never met are left out.
+
+    >>> characteristic_curve([[1, 0, 1, 0]], "agent 1", difficulty=[1, 2, 1, 1])
+       difficulty  response  n
+    0         1.0  0.666667  3
+    1         2.0  0.000000  1
+    """
+    study = study_of(responses, difficulty, "drop")
+    if agent is not None:
+        study = study.select(agents=[agent])
+    values, h = study.values, difficulties_of(study)
+    levels, psi, n = merge(values.reshape(1, -1), np.tile(h, len(values)))
+    met = n[0] > 0
+    curve = pd.DataFrame({"difficulty": levels[met], "response": psi[0, met], "n": n[0, met]})
+    curve.attrs = {"interval": _span(study, study.interval, "trapezoid")[0], "agent": agent}
+    return curve

@@ -1,0 +1,85 @@
+"""What else curves say: mean agents, effort, saturation and dominance.
+
+Each takes the same table as `generality`, and answers for all agents at once.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from gindex_lab.acc.acc import difficulties_of, generality, study_of
+from gindex_lab.acc.curves import merge
+from gindex_lab.errors import BadInput
+from gindex_lab.responses import Responses
+
+__all__ = ["aggregate", "dominance", "effort", "saturation"]
+
+
+def aggregate(responses: object, difficulty: object = None, by: object = None) -> Responses:
+    """The mean agent, or one mean agent per group: its curve is the aggregated curve (F.3).
+
+    Capability is linear in the responses, so the mean agent has the mean capability; its spread is
+    at least the mean spread. `by` is a column of `responses.agents` or a list of labels.
+
+    >>> aggregate([[1, 0], [1, 1]], [1, 2]).frame.loc["all"].tolist()
+    [1.0, 0.5]
+    """
+    study = study_of(responses, difficulty, "drop")
+    labels = study.agents[by] if isinstance(by, str) and by in study.agents else by
+    if labels is None:
+        labels = np.full(len(study.frame), "all")
+    elif isinstance(labels, str) or len(pd.Index(labels)) != len(study.frame):
+        raise BadInput("by", by, "does not label the agents", "name a column of agents, or a list")
+    frame = study.frame.groupby(np.asarray(labels), sort=False).mean()
+    return Responses(frame, items=study.items, interval=study.interval, name=study.name)
+
+
+def effort(responses: object, difficulty: object = None, **options: Any) -> pd.Series:
+    """Effort M = ∫hψ dh = H·∫ψ dh: what it costs to do all that one does (Eq. 8, C.3).
+
+    Takes the options of `generality`, and counts from the same origin as its expected difficulty.
+
+    >>> effort([[1, 1, 1]], [0, 1, 2]).tolist()
+    [2.0]
+    """
+    table = generality(responses, difficulty, **options)
+    product = table["expected_difficulty"] * (table["capability"] - table.attrs["origin"])
+    return product.rename("effort")
+
+
+def saturation(responses: object, difficulty: object = None, missing: str = "error") -> pd.Series:
+    """The difficulty up to which an agent solves everything: the largest s such that ψ(h) = 1 for
+    all h < s. An agent that fails on the easiest items already is saturated up to them (E.2).
+
+    >>> saturation([[1, 1, 0, 1], [0, 1, 1, 1]], [1, 2, 3, 4]).tolist()
+    [2.0, 1.0]
+    """
+    study = study_of(responses, difficulty, missing)
+    levels, psi, _ = merge(study.values, difficulties_of(study))
+    solved = np.isnan(psi) | (psi == 1)
+    run = np.logical_and.accumulate(solved, axis=1) & ~np.isnan(psi)
+    first = np.argmax(~np.isnan(psi), axis=1)
+    last = np.where(run.any(axis=1), run.shape[1] - 1 - np.argmax(run[:, ::-1], axis=1), first)
+    return pd.Series(levels[last], index=study.frame.index, name="saturation")
+
+
+def dominance(responses: object, difficulty: object = None) -> pd.DataFrame:
+    """Who dominates whom: True where the row's curve is nowhere below and somewhere above the
+    column's. A dominating agent is at least as capable (Ψ is an integral of ψ), but it need not be
+    more general.
+
+    >>> dominance([[1, 1, 0], [1, 0, 0], [0, 0, 1]], [1, 2, 3]).to_numpy().astype(int).tolist()
+    [[0, 1, 0], [0, 0, 0], [0, 0, 0]]
+    """
+    study = study_of(responses, difficulty)
+    psi = merge(study.values, difficulties_of(study))[1]
+    size = max(1, 20_000_000 // psi.size)
+    blocks = [
+        (mine >= psi).all(axis=2) & (mine > psi).any(axis=2)
+        for mine in (psi[i : i + size, None, :] for i in range(0, len(psi), size))
+    ]
+    agents = study.frame.index
+    return pd.DataFrame(np.concatenate(blocks), index=agents.copy(), columns=agents.copy())

@@ -1,0 +1,145 @@
+"""What the authors' code computes, quirks included, so that published numbers can be checked.
+
+Four artificial points pad every curve, points that fall on an observed difficulty are averaged into
+it, an interval inside the data drops its slivers, and normalised generality is read off a grid of
+100 capabilities. Described from the behaviour of the R code v1.0.91 that belongs to the supplement
+of "General Intelligence Disentangled via a Generality Metric"; the exact measures are in `curves`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gindex_lab.acc.curves import Indicators, Interval
+from gindex_lab.errors import BadInput
+from gindex_lab.validate import FloatArray, vector
+
+__all__ = [
+    "EPSILON",
+    "difficulty_limits",
+    "extrapolate",
+    "grid_generality",
+    "reference_indicators",
+]
+
+EPSILON = 1e-5  # absolute, whatever the scale of the difficulties
+_GRID = 100
+
+
+def difficulty_limits(difficulty: object) -> Interval:
+    """The lowest and highest difficulty of a study, from the quantiles of its items.
+
+    KMAX = max(max h, q50 + 2(q95 - q05)); KMIN = min(min h, q50 - 2(q95 - q05)), but 0 where no
+    difficulty is negative (quantiles of type 7, items with their repetitions).
+
+    >>> difficulty_limits([1, 2, 3, 4, 5])
+    (0.0, 10.2)
+    """
+    h = vector("difficulty", difficulty)
+    q05, q50, q95 = np.quantile(h, [0.05, 0.5, 0.95])
+    low = 0.0 if h.min() >= 0 else min(float(h.min()), float(q50 - 2 * (q95 - q05)))
+    return low, max(float(h.max()), float(q50 + 2 * (q95 - q05)))
+
+
+def extrapolate(
+    difficulty: FloatArray, values: FloatArray, limits: Interval
+) -> tuple[FloatArray, FloatArray]:
+    """Items (N + 4,) and responses (A, N + 4) with the authors' four points: solved at KMIN and just
+    below the easiest item, failed just above the hardest and at KMAX.
+
+    A limit that equals an observed difficulty is later averaged into it: an artefact of theirs.
+
+    >>> extrapolate(np.array([3.0, 8.0]), np.array([[0.9, 0.1]]), (0.0, 12.0))[1].tolist()
+    [[1.0, 1.0, 0.9, 0.1, 0.0, 0.0]]
+    """
+    low, high = limits
+    ends = [low, difficulty.min() - EPSILON], [difficulty.max() + EPSILON, high]
+    ones = np.ones((len(values), 2))
+    return np.concatenate([ends[0], difficulty, ends[1]]), np.hstack([ones, values, 0 * ones])
+
+
+def reference_indicators(
+    levels: FloatArray,
+    psi: FloatArray,
+    limits: tuple[float | None, float | None] = (None, None),
+    interval: Interval | None = None,
+) -> Indicators:
+    """The authors' indicators of curves (A, K) between kmin and kmax, γ on the grid of `interval`.
+
+    A kmin left of the data adds a solved block; one inside the data drops the piece up to the next
+    level; so does a kmax inside, downwards. Then Ψ = A + kmin, H = M / A, S² = 2A(H - kmin) - A².
+
+    >>> found = reference_indicators(np.array([0.0, 2, 4, 6]), np.array([[1, 0.8, 0.4, 0.2]]), (0, 5))
+    >>> found.capability.round(9).tolist(), found.spread.round(9).tolist()
+    ([3.0], [1.183215957])
+    """
+    if np.isnan(psi).any():
+        return _by_pattern(levels, psi, limits, interval or (levels[0], levels[-1]))
+    kmin = levels[0] if limits[0] is None else float(limits[0])
+    kmax = levels[-1] if limits[1] is None else float(limits[1])
+    used = (levels >= kmin) & (levels <= kmax)
+    if used.sum() < 2:
+        raise BadInput(
+            "difficulty",
+            levels[used].tolist(),
+            f"leaves fewer than two distinct difficulties between {kmin:g} and {kmax:g}",
+            "give items of at least two difficulties inside the interval",
+        )
+    x, y = levels[used], psi[:, used]
+    block = max(levels[0] - kmin, 0.0)
+    width, left, right = np.diff(x), y[:, :-1], y[:, 1:]
+    area = block + (width * (left + right) / 2).sum(axis=1)
+    pieces = width * (x[:-1] * (2 * left + right) + x[1:] * (left + 2 * right)) / 6
+    moment = pieces.sum(axis=1) + ((levels[0] ** 2 - kmin**2) / 2 if block > 0 else 0.0)
+    if not (area > 0).all():
+        raise BadInput(
+            "responses",
+            f"agent {int(np.flatnonzero(~(area > 0))[0]) + 1}",
+            "solves nothing, so the authors' expected difficulty is 0 / 0",
+            "start the interval below the easiest item, or use mode='exact'",
+        )
+    return _indicators(area, moment / area, kmin, interval or (x[0], x[-1]))
+
+
+def _indicators(area: FloatArray, expected: FloatArray, kmin: float, plot: Interval) -> Indicators:
+    variance = 2 * area * (expected - kmin) - area**2
+    spread = np.sqrt(np.maximum(variance, 0.0))
+    with np.errstate(divide="ignore"):
+        generality = 1 / spread
+    gamma, abstruse = grid_generality(area + kmin, spread, plot)
+    return Indicators(area + kmin, spread, generality, gamma, expected, abstruse)
+
+
+def grid_generality(
+    capability: FloatArray, spread: FloatArray, interval: Interval
+) -> tuple[FloatArray, np.ndarray]:
+    """γ and abstruseness at the nearest of 100 capabilities of the interval, as the authors print.
+
+    At both ends of the grid γ is 0 and any spread at all is abstruse: an agent that solves all (or
+    nothing) is called neither general nor unremarkable.
+    """
+    low, high = interval
+    grid = np.linspace(low, high, _GRID)
+    nearest = grid[np.abs(capability[:, None] - grid).argmin(axis=1)]
+    room = np.maximum((nearest - low) * (high - low - (nearest - low)), 0.0)
+    constant, maximum = np.sqrt(room), np.sqrt(2 * room)
+    below = maximum**2 - constant**2
+    ratio = np.divide(spread**2 - constant**2, below, out=np.zeros_like(spread), where=below > 0)
+    return -ratio, spread > constant
+
+
+def _by_pattern(
+    levels: FloatArray,
+    psi: FloatArray,
+    limits: tuple[float | None, float | None],
+    interval: Interval,
+) -> Indicators:
+    """Agents that met other levels are studied apart; the authors' code has no missing cells."""
+    patterns, group = np.unique(np.isnan(psi), axis=0, return_inverse=True)
+    result = [np.empty(len(psi)) for _ in range(5)] + [np.empty(len(psi), dtype=bool)]
+    for number, missing in enumerate(patterns):
+        rows = np.flatnonzero(group.ravel() == number)
+        part = reference_indicators(levels[~missing], psi[np.ix_(rows, ~missing)], limits, interval)
+        for whole, piece in zip(result, part, strict=True):
+            whole[rows] = piece
+    return Indicators(*result)

@@ -1,0 +1,89 @@
+"""StepCurves: responses that come from positions on a scale.
+
+A transform such as `rank` places each agent on each item at a position p; the item's curve is a step
+that falls from 1 to 0 at p, and the agent's curve is the mean of its steps, read at `columns`
+difficulties. The table is that curve, agents x columns; the positions stay with it, so that a
+bootstrap can resample items and lemma 19 can answer in closed form.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+
+from gindex_lab.acc.curves import Interval, step_curve
+from gindex_lab.responses import Responses
+from gindex_lab.validate import FloatArray
+
+__all__ = ["StepCurves"]
+
+_DRAWN = 101  # points at which a continuous curve is tabulated
+
+
+class StepCurves(Responses):
+    """Mean step curves (agents x grid difficulties), with the `positions` (agents x items) behind.
+
+    `continuous` says that the grid is only for looking at: the curve is the staircase itself, whose
+    capability is the mean position and whose spread is their standard deviation (lemma 19).
+
+    >>> positions = pd.DataFrame([[0.2, 0.6]], index=["a"], columns=["i", "j"])
+    >>> curves = StepCurves.at(positions, (0.0, 1.0), columns=5)
+    >>> curves.frame.loc["a"].tolist()
+    [1.0, 0.5, 0.5, 0.0, 0.0]
+    """
+
+    def __init__(
+        self,
+        frame: object,
+        difficulty: object = None,
+        items: pd.DataFrame | None = None,
+        agents: pd.DataFrame | None = None,
+        *,
+        positions: pd.DataFrame | None = None,
+        position_items: pd.DataFrame | None = None,
+        continuous: bool = False,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(frame, difficulty, items, agents, **kwargs)
+        self.positions = positions
+        self.position_items = position_items
+        self.continuous = continuous
+
+    @classmethod
+    def at(
+        cls,
+        positions: pd.DataFrame,
+        interval: Interval,
+        columns: int | None = 100,
+        items: pd.DataFrame | None = None,
+        **kwargs: Any,
+    ) -> Self:
+        """The curves of these positions on `columns` equal steps of the interval (None: continuous)."""
+        grid = np.linspace(*interval, columns or _DRAWN)
+        names = [f"h={h:.4g}" for h in grid] if len(grid) <= 500 else list(range(len(grid)))
+        curve = step_curve(positions.to_numpy(), grid)
+        frame = pd.DataFrame(curve, index=positions.index, columns=pd.Index(names))
+        return cls(
+            frame,
+            grid,
+            interval=interval,
+            positions=positions,
+            position_items=items,
+            continuous=columns is None,
+            **kwargs,
+        )
+
+    @property
+    def grid(self) -> FloatArray:
+        """The difficulties at which the curves are tabulated."""
+        return self.items["difficulty"].to_numpy()
+
+    def _like(self, frame: pd.DataFrame, **changes: Any) -> Self:
+        kept: dict[str, Any] = {
+            "positions": None if self.positions is None else self.positions.loc[frame.index],
+            "position_items": self.position_items,
+            "continuous": self.continuous,
+        }
+        return super()._like(frame, **(kept | changes))

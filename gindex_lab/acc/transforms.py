@@ -1,0 +1,278 @@
+"""From raw scores to responses and difficulties, when the items have no difficulty of their own.
+
+A score says little until something stands beside it: the other agents (`rank`, `standardise`), a
+reference agent (`absolute_reference`), a reference population (`distributional_reference`), the
+opponents (`opponent`) or a model of agents and items (`irt_difficulty`). Table 1 of the generality
+paper calls them Rnk, Scale, ARef, DRef, Opp and IRT. Each returns what `gl.generality` takes.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from gindex_lab.acc.opponents import opponent
+from gindex_lab.acc.positions import beta_position, normal_position, rank_position, scale_position
+from gindex_lab.acc.steps import StepCurves
+from gindex_lab.errors import BadInput
+from gindex_lab.responses import Responses, Scores
+from gindex_lab.validate import choice, integer, mode_of, number, numeric_frame
+
+__all__ = [
+    "absolute_reference",
+    "distributional_reference",
+    "irt_difficulty",
+    "opponent",
+    "rank",
+    "standardise",
+    "threshold",
+]
+
+_TIES = {"half": 0.5, "win": 1.0, "loss": 0.0}
+
+
+def rank(
+    scores: object,
+    columns: int | None = 100,
+    leave_one_out: bool = False,
+    *,
+    ties: str = "half",
+    decimals: int | None = None,
+    missing: str = "error",
+) -> StepCurves:
+    """Rnk: an agent's position on an item is the share of the population that it beats.
+
+    p = (#{x < x_j} + ½ #{x = x_j}) / |P|, with P all agents, or all others with `leave_one_out`.
+    The item's curve falls from 1 to 0 at difficulty p; the agent's curve is the mean of its items',
+    read at `columns` equal steps of [0, 1] and joined by lines. `columns=None` keeps the staircase
+    itself, where lemma 19 is exact: capability is the mean position, spread their population sd.
+    (supplement, F.4 and Table 1; ALE and GVGAI count the agent itself, the orangutans do not)
+
+    Parameters
+    ----------
+    ties : "half", or "win": p = #{x <= x_j} / |P|, without halves
+    decimals : round the scores first, so that equal means tie whatever their last digits
+    missing : "error", or "drop": ranked among those that have a score
+
+    >>> curves = rank([[10, 7], [20, 5], [30, 6]], columns=None)
+    >>> curves.positions.round(3).to_numpy().tolist()
+    [[0.167, 0.833], [0.5, 0.167], [0.833, 0.5]]
+    """
+    table = _scores(scores, missing)
+    choice("ties", ties, ["half", "win"])
+    if len(table.frame) < 1 + leave_one_out:
+        raise BadInput("scores", table.shape, "has no other agent to compare with", "add agents")
+    frame = table.frame if decimals is None else table.frame.round(integer("decimals", decimals, 0))
+    position = rank_position(frame, bool(leave_one_out), ties)
+    return _steps(table, position, (0.0, 1.0), columns)
+
+
+def standardise(
+    scores: object,
+    columns: int | None = 100,
+    *,
+    limit: float = 3.0,
+    missing: str = "error",
+) -> StepCurves:
+    """Scale: an agent's position on an item is its standard score (sample sd), on [-limit, limit].
+
+    Steps beyond the limit count as at the limit: such an item is solved, or failed, throughout.
+
+    >>> standardise([[1.0], [2.0], [3.0]], columns=None).positions[("item 1")].tolist()
+    [-1.0, 0.0, 1.0]
+    """
+    table = _scores(scores, missing)
+    edge = number("limit", limit, 0, open_ends=True)
+    return _steps(table, scale_position(table.frame), (-edge, edge), columns)
+
+
+def distributional_reference(
+    values: object,
+    mean: object,
+    sd: object,
+    family: str = "beta",
+    columns: int | None = 100,
+    *,
+    mode: str = "exact",
+    missing: str = "error",
+) -> StepCurves:
+    """DRef: an agent's position on an item is the share of a reference population that it beats.
+
+    The population of item i has mean μ and standard deviation σ: p = F(value), F the beta
+    distribution on [0, 1] with these moments, or the normal one. `mean` and `sd` are one number per
+    item, or names of columns of `values.items`. The mean itself does not map to ½ under a skewed F.
+    In `reference` mode the normal family divides by σ², as the authors' code does.
+    (supplement, A.10 and Table 1)
+
+    >>> curves = distributional_reference([[0.5, 0.9]], mean=[0.5, 0.5], sd=[0.1, 0.1], columns=None)
+    >>> curves.positions.round(4).to_numpy().tolist()
+    [[0.5, 1.0]]
+    """
+    kind = mode_of(mode)
+    choice("family", family, ["beta", "normal"])
+    table = _scores(values, missing)
+    centre, width = _per_item("mean", mean, table), _per_item("sd", sd, table)
+    if not (width > 0).all():
+        item = table.frame.columns[int(np.argmin(width > 0))]
+        raise BadInput(
+            f"sd[{item!r}]",
+            width[list(table.frame.columns).index(item)],
+            "is not positive",
+            "give the standard deviation of the reference population",
+        )
+    if family == "beta":
+        position = beta_position(table.frame, centre, width)
+    else:
+        position = normal_position(table.frame, centre, width**2 if kind == "reference" else width)
+    return _steps(table, position, (0.0, 1.0), columns)
+
+
+def absolute_reference(scores: object, reference: object, ties: str = "half") -> Responses:
+    """ARef: an item is solved by those who beat the reference, and as hard as they are few.
+
+    r = 1 if the score is above the reference's, 0 if below; a tie counts "half", as a "win" (the
+    authors' GREATER_OR_EQUAL) or as a "loss" (GREATER). The difficulty of an item is the share of
+    agents, the reference left out, that fail on it; the interval is [0, 1]. `reference` is an agent
+    of the table, or "mean" for the mean of all agents, who then all count.
+    (supplement, A.7 and Table 1)
+
+    >>> found = absolute_reference([[5, 5], [7, 1], [9, 5]], "agent 1")
+    >>> found.frame.to_numpy().tolist(), found.difficulty.tolist()
+    ([[0.5, 0.5], [1.0, 0.0], [1.0, 0.5]], [0.0, 0.75])
+    """
+    table = _scores(scores, "drop")
+    frame, level = table.frame, _TIES[choice("ties", ties, list(_TIES))]
+    known = reference in frame.index
+    if not known and reference != "mean":
+        raise BadInput(
+            "reference",
+            reference,
+            "is not an agent of the table",
+            f"use 'mean' or one of {list(frame.index[:5])} …",
+        )
+    bar = frame.loc[reference] if known else frame.mean()
+    if bar.isna().any():
+        raise BadInput(
+            f"scores[{reference!r}, {bar.isna().idxmax()!r}]",
+            np.nan,
+            "is missing",
+            "a reference needs a score on every item",
+        )
+    won = (frame > bar) + level * (frame == bar)
+    solved = won.astype(float).where(frame.notna())
+    others = solved.drop(index=reference) if known else solved
+    rated = others.notna().any()
+    if not rated.all():
+        item = rated.idxmin() if len(others) else frame.columns[0]
+        raise BadInput(
+            f"scores[{item!r}]", len(others), "has no agent beside the reference", "add agents"
+        )
+    return Responses(solved, 1 - others.mean(), interval=(0.0, 1.0), **_about(table))
+
+
+def irt_difficulty(
+    responses: object,
+    model: str = "2pl",
+    *,
+    centre: float | None = None,
+    deviation: float | None = None,
+    **options: Any,
+) -> Responses:
+    """IRT: the difficulty of an item is its b in a logistic model of agents and items.
+
+    With `centre` and `deviation` the difficulties are moved to that mean and sample sd, so that they
+    compare with another scale (supplement, Fig. S7). The options go to `gl.irt`.
+
+    >>> from gindex_lab.psychometrics.irt import simulate_irt
+    >>> true = pd.DataFrame({"discrimination": 1.5, "difficulty": [-1.0, 0.0, 0.5, 1.0, 2.0]})
+    >>> irt_difficulty(simulate_irt(true, agents=2000, seed=1)).difficulty.rank().tolist()
+    [1.0, 2.0, 3.0, 4.0, 5.0]
+    """
+    from gindex_lab.psychometrics.irt import irt
+
+    table = responses if isinstance(responses, Responses) else Responses(responses)
+    found = irt(table, model, **options).parameters["difficulty"]
+    if (centre is None) != (deviation is None):
+        raise BadInput(
+            "centre, deviation", (centre, deviation), "go together", "give both or neither"
+        )
+    if centre is not None and deviation is not None:
+        scale = number("deviation", deviation, 0, open_ends=True) / found.std()
+        found = (found - found.mean()) * scale + number("centre", centre)
+    return table.with_difficulty(found)
+
+
+def threshold(responses: object, epsilon: float = 0.0) -> Responses:
+    """The paper's acceptability: A = 1 if the expected response is at least 1 - ε, else 0 (E.1).
+
+    >>> threshold([[0.95, 0.5]], epsilon=0.1).frame.to_numpy().tolist()
+    [[1.0, 0.0]]
+    """
+    table = responses if isinstance(responses, Responses) else Responses(responses)
+    bar = 1 - number("epsilon", epsilon, 0, 1)
+    accepted = (table.frame >= bar).astype(float).where(table.frame.notna())
+    return Responses(accepted, items=table.items, interval=table.interval, **_about(table))
+
+
+def _scores(scores: object, missing: str) -> Scores | Responses:
+    """The table of scores, whatever it came as; missing cells only where they are allowed."""
+    choice("missing", missing, ["error", "drop"])
+    if isinstance(scores, StepCurves):
+        raise BadInput("scores", scores, "has been transformed already", "pass the raw scores")
+    table = scores if isinstance(scores, (Scores, Responses)) else Scores(scores)
+    gaps = np.isnan(table.values)
+    if missing == "error" and gaps.any():
+        row, column = np.argwhere(gaps)[0]
+        raise BadInput(
+            f"scores[{table.frame.index[row]!r}, {table.frame.columns[column]!r}]",
+            np.nan,
+            "is missing",
+            "fill the cell, or pass missing='drop' where the transform takes it",
+        )
+    for labels, lost in ((table.frame.index, gaps.all(1)), (table.frame.columns, gaps.all(0))):
+        if lost.any():
+            raise BadInput("scores", labels[lost.argmax()], "has no score at all", "leave it out")
+    return table
+
+
+def _steps(
+    table: Scores | Responses,
+    position: pd.DataFrame,
+    interval: tuple[float, float],
+    columns: int | None,
+) -> StepCurves:
+    c = None if columns is None else integer("columns", columns, 2)
+    about = _about(table)
+    return StepCurves.at(position, interval, c, table.items, **about)
+
+
+def _about(table: Scores | Responses) -> dict[str, Any]:
+    kept = ("agents", "name", "source", "citation", "licence")
+    return {key: getattr(table, key) for key in kept}
+
+
+def _per_item(name: str, values: object, table: Scores | Responses) -> np.ndarray:
+    """One number per item: a column of `items`, a Series or mapping by item, or a list."""
+    if isinstance(values, str):
+        if values not in table.items:
+            raise BadInput(
+                name, values, "is not a column of items", f"use one of {list(table.items)}"
+            )
+        values = table.items[values]
+    if isinstance(values, (pd.Series, dict)):
+        series = pd.Series(values)
+        absent = table.frame.columns.difference(series.index)
+        if len(absent):
+            raise BadInput(name, absent[0], "is an item without a value", "give one per item")
+        values = series.loc[table.frame.columns].to_numpy()
+    row = numeric_frame(name, np.reshape(np.asarray(values), (1, -1))).to_numpy()[0]
+    if len(row) != table.shape[1]:
+        raise BadInput(
+            name, len(row), f"has another length than the {table.shape[1]} items", "match them"
+        )
+    if np.isnan(row).any():
+        item = table.frame.columns[int(np.isnan(row).argmax())]
+        raise BadInput(f"{name}[{item!r}]", np.nan, "is missing", "give one number per item")
+    return row

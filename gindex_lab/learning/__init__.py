@@ -1,0 +1,1 @@
+"""Systems that learn programs: a corpus to learn from, learners, scoring, experiments."""

@@ -1,0 +1,1 @@
+"""The figures, in one style: tables in, axes out."""

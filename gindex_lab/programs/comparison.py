@@ -1,0 +1,323 @@
+"""Many programs at once: all pairs of a corpus, and nearest neighbours.
+
+Every flow is encoded once, copies are recognised, and one compiled loop goes through the pairs: most are
+decided by the matching that is blind to wires, few need a search. A pair that a search cannot decide
+within its budget is reported with its interval, never passed off as a value.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gindex_lab.errors import BadInput
+from gindex_lab.programs.divergence import EFFORT, OPEN, ROOM, one_pair
+from gindex_lab.programs.encode import IntArray, Rules, Table, encode
+from gindex_lab.programs.flows import Flow
+from gindex_lab.validate import FloatArray, Mode
+
+__all__ = [
+    "Comparison",
+    "Neighbours",
+    "Uncertified",
+    "compare",
+    "divergences",
+    "nearest",
+    "nearest_many",
+    "pairwise",
+]
+
+_EFFORT_IN_BATCH = 20_000_000
+_PAIRS_AT_ONCE = 1_000_000
+
+
+class Uncertified(UserWarning):
+    """Some values are the upper end of a certified interval: the budget did not suffice to close it."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Δ between the flows of two lists: `values` (rows x columns), and what is known about them.
+
+    `intervals` holds (lower, upper) of each pair that stayed open, by place; `decided` counts the distinct
+    pairs by what decided them ("copy", "bound", "search", "budget").
+    """
+
+    values: FloatArray
+    intervals: dict[tuple[int, int], tuple[float, float]]
+    decided: Counter[str]
+
+
+@dataclass(frozen=True)
+class Neighbours:
+    """The nearest flow of a corpus for each of many flows, and how much work the bounds saved.
+
+    Of `pairs` in all, `weighed` had their nodes compared and `evaluated` their Δ computed.
+    """
+
+    index: IntArray
+    value: FloatArray
+    pairs: int
+    weighed: int
+    evaluated: int
+
+
+def compare(
+    flows: Sequence[object], others: Sequence[object] | None = None, mode: Mode | Rules = "exact"
+) -> Comparison:
+    """Δ from each flow to each of the others, or between all flows of one list.
+
+    >>> a, b = [{"id": "a", "type": "tab"}], [{"id": "a", "type": "tab"}, {"id": "b", "type": "csv"}]
+    >>> compare([a, b], [a]).values.tolist()
+    [[0.0], [0.5]]
+    """
+    rules = Rules.of(mode)
+    rows, columns = _flows("flows", flows), None if others is None else _flows("others", others)
+    everything = rows if columns is None else rows + columns
+    table, _, mirrored = encode(everything, rules)
+    of, number = _copies(table)
+    left = number[: len(rows)]
+    right = left if columns is None else number[len(rows) :]
+    small, intervals, decided = _distinct(
+        table, everything, rules, of, np.unique(left), np.unique(right), mirrored
+    )
+    rank_left, rank_right = (
+        np.searchsorted(np.unique(left), left),
+        np.searchsorted(np.unique(right), right),
+    )
+    values = small[np.ix_(rank_left, rank_right)]
+    spread = {
+        (int(i), int(j)): interval
+        for (p, q), interval in intervals.items()
+        for i in np.flatnonzero(left == p)
+        for j in np.flatnonzero(right == q)
+    }
+    return Comparison(values, spread, decided)
+
+
+def _flows(name: str, flows: Sequence[object]) -> list[Flow]:
+    if isinstance(flows, (str, bytes, Flow, dict)):
+        raise BadInput(name, flows, "is one program", "pass a list of programs")
+    return [Flow.of(flow) for flow in flows]
+
+
+def _copies(t: Table) -> tuple[IntArray, IntArray]:
+    """One flow of each kind, and for every flow the number of its kind: copies compare alike."""
+    seen: dict[tuple[bytes, bytes, bytes], int] = {}
+    of: list[int] = []
+    number: list[int] = []
+    for f in range(len(t.first) - 1):
+        nodes = slice(int(t.first[f]), int(t.first[f + 1]))
+        values = t.values[t.row[nodes.start] : t.row[nodes.stop]]
+        label = t.label[t.corner[f] : t.corner[f + 1]]
+        key = (t.kind[nodes].tobytes(), values.tobytes(), label.tobytes())
+        if key not in seen:
+            seen[key] = len(of)
+            of.append(f)
+        number.append(seen[key])
+    return np.array(of, dtype=np.int64), np.array(number, dtype=np.int64)
+
+
+def _distinct(
+    t: Table,
+    flows: list[Flow],
+    rules: Rules,
+    of: IntArray,
+    left: IntArray,
+    right: IntArray,
+    mirrored: bool,
+) -> tuple[FloatArray, dict[tuple[int, int], tuple[float, float]], Counter[str]]:
+    """Δ between kinds of flows, each unordered pair once where Δ is symmetric."""
+    values = np.ones((len(left), len(right)))
+    intervals: dict[tuple[int, int], tuple[float, float]] = {}
+    decided: Counter[str] = Counter()
+    half = mirrored and len(left) == len(right) and bool((left == right).all())
+    rows_at_once = max(1, _PAIRS_AT_ONCE // max(1, len(right)))
+    for start in range(0, len(left), rows_at_once):
+        i, j = np.meshgrid(
+            np.arange(start, min(start + rows_at_once, len(left))),
+            np.arange(len(right)),
+            indexing="ij",
+        )
+        wanted = (left[i] < right[j]) if half else (left[i] != right[j])
+        same = (left[i] == right[j]) & (t.first[of[left[i]] + 1] > t.first[of[left[i]]])
+        values[i[same], j[same]] = 0.0
+        decided["copy"] += int(same.sum())
+        i, j = i[wanted], j[wanted]
+        found, opened, counts = _batch(t, flows, rules, of[left[i]], of[right[j]])
+        decided += counts
+        values[i, j] = found
+        if half:
+            values[j, i] = found
+        for k, interval in opened.items():
+            intervals[int(left[i[k]]), int(right[j[k]])] = interval
+            if half:
+                intervals[int(right[j[k]]), int(left[i[k]])] = interval
+    return values, intervals, decided
+
+
+def _batch(
+    t: Table, flows: list[Flow], rules: Rules, lefts: IntArray, rights: IntArray
+) -> tuple[FloatArray, dict[int, tuple[float, float]], Counter[str]]:
+    """Δ of a list of pairs; a pair too hard for the batch gets a search of its own."""
+    from gindex_lab.programs.matching import solve
+
+    low, high = np.zeros(len(lefts), np.int64), np.zeros(len(lefts), np.int64)
+    decided = np.zeros(len(lefts), np.uint8)
+    solve(
+        t,
+        lefts,
+        rights,
+        rules.symmetric,
+        rules.both_ways,
+        _room(t),
+        _EFFORT_IN_BATCH,
+        low,
+        high,
+        decided,
+    )
+    values = _divergences(t, lefts, rights, low)
+    counts = Counter(
+        {name: int((decided == k).sum()) for k, name in enumerate(("bound", "search"))}
+    )
+    opened = {}
+    for k in np.flatnonzero(decided == OPEN).tolist():
+        a, b = int(lefts[k]), int(rights[k])
+        result = one_pair(t, a, b, flows[a], flows[b], rules, EFFORT, None)
+        values[k] = result.value
+        counts[result.decided] += 1
+        if not result.exact:
+            opened[k] = (result.lower, result.upper)
+    return values, opened, counts
+
+
+def _room(t: Table) -> int:
+    """Vertices that the batch provides for: all pairs of nodes of the largest flow, within reason."""
+    most = int(np.diff(t.first).max(initial=1))
+    return int(min(ROOM, max(1, most) ** 2))
+
+
+def _divergences(t: Table, lefts: IntArray, rights: IntArray, weight: IntArray) -> FloatArray:
+    """Eq 5 for many pairs; the whole and the broken part apart, so that n full matches give n."""
+    unit, sizes = t.share[0], np.diff(t.first)
+    similarity = weight // unit + (weight % unit) / unit
+    product = sizes[lefts] * sizes[rights]
+    return 1.0 - np.where(product > 0, similarity**2 / np.maximum(product, 1), 0.0)
+
+
+def divergences(
+    firsts: Sequence[object], seconds: Sequence[object], mode: Mode | Rules = "exact"
+) -> FloatArray:
+    """Δ of the first with the first, the second with the second, ...: the distance alone, for scoring.
+
+    >>> divergences([[{"id": "a", "type": "tab"}]] * 2, [[{"id": "b", "type": "tab"}], []]).tolist()
+    [0.0, 1.0]
+    """
+    rules = Rules.of(mode)
+    left, right = _flows("firsts", firsts), _flows("seconds", seconds)
+    if len(left) != len(right):
+        raise BadInput("seconds", len(right), f"are not {len(left)} as the firsts", "pair them up")
+    table, *_ = encode(left + right, rules)
+    places = np.arange(len(left))
+    values, opened, _ = _batch(table, left + right, rules, places, places + len(left))
+    _warn(opened)
+    return values
+
+
+def pairwise(flows: Sequence[object], mode: Mode | Rules = "exact") -> FloatArray:
+    """The matrix of Δ between all flows; row = first program. Warns where an interval stayed open.
+
+    >>> chain = [{"id": "a", "type": "in", "wires": [["b"]]}, {"id": "b", "type": "out"}]
+    >>> pairwise([chain, chain[:1], chain[1:]]).tolist()
+    [[0.0, 0.5, 0.5], [0.5, 0.0, 1.0], [0.5, 1.0, 0.0]]
+    """
+    result = compare(flows, mode=mode)
+    _warn(result.intervals)
+    return result.values
+
+
+def _warn(intervals: dict[Any, tuple[float, float]]) -> None:
+    if intervals:
+        widest = max(upper - lower for lower, upper in intervals.values())
+        warnings.warn(
+            f"{len(intervals)} values are upper bounds, at most {widest:.3g} too high: "
+            "see compare(...).intervals, or use divergence(..., seconds=)",
+            Uncertified,
+            stacklevel=3,
+        )
+
+
+def nearest(
+    flow: object, corpus: Sequence[object], mode: Mode | Rules = "exact"
+) -> tuple[int, float]:
+    """The place of the nearest program of a corpus (the first of equals) and its Δ: Ω of Eq 6.
+
+    >>> corpus = [[{"id": "a", "type": "csv"}], [{"id": "a", "type": "tab"}]]
+    >>> nearest([{"id": "b", "type": "tab"}], corpus)
+    (1, 0.0)
+    """
+    found = nearest_many([flow], corpus, mode)
+    return int(found.index[0]), float(found.value[0])
+
+
+def nearest_many(
+    flows: Sequence[object],
+    corpus: Sequence[object],
+    mode: Mode | Rules = "exact",
+    *,
+    exclude: npt.ArrayLike | None = None,
+) -> Neighbours:
+    """The nearest program of a corpus for each of many; `exclude[k]` is a place that flow k may not take.
+
+    A lower bound on Δ by types puts the corpus in order; a bound by best partners decides which Δ to
+    compute. Both are certified, so the result is that of comparing every pair.
+    """
+    rules = Rules.of(mode)
+    queries, known = _flows("flows", flows), _flows("corpus", corpus)
+    barred = np.full(len(queries), -1) if exclude is None else np.asarray(exclude, dtype=np.int64)
+    if not known or (exclude is not None and len(known) < 2):
+        raise BadInput("corpus", len(known), "leaves nothing to compare with", "add programs")
+    if len(barred) != len(queries):
+        raise BadInput(
+            "exclude", len(barred), f"is not one place for {len(queries)} flows", "match"
+        )
+    everything = known + queries
+    table, *_ = encode(everything, rules)
+    results = [
+        _nearest(table, everything, rules, len(known) + k, len(known), int(barred[k]))
+        for k in range(len(queries))
+    ]
+    index, value, weighed, evaluated = (
+        (list(part) for part in zip(*results, strict=True)) if (results) else ([], [], [], [])
+    )
+    pairs = len(queries) * (len(known) - (exclude is not None))
+    return Neighbours(
+        np.array(index, dtype=np.int64), np.array(value), pairs, sum(weighed), sum(evaluated)
+    )
+
+
+def _nearest(
+    t: Table, flows: list[Flow], rules: Rules, query: int, known: int, barred: int
+) -> tuple[int, float, int, int]:
+    """The search for one flow; if a pair stayed open, all pairs are compared with a larger budget."""
+    from gindex_lab.programs.neighbours import closest, floors
+
+    floor = floors(t, query, known)
+    order = np.argsort(floor, kind="stable")
+    order = order[order != barred]
+    index, value, weighed, evaluated, still_open = closest(
+        t, query, order, floor[order], rules.symmetric, rules.both_ways, _room(t), _EFFORT_IN_BATCH
+    )
+    if still_open:
+        rights = np.sort(order)
+        values, opened, _ = _batch(t, flows, rules, np.full(len(rights), query), rights)
+        best = int(np.argmin(values))
+        _warn({k: v for k, v in opened.items() if v[0] < values[best]})
+        index, value, evaluated = int(rights[best]), float(values[best]), evaluated + len(rights)
+    return index, value, weighed, evaluated

@@ -1,0 +1,274 @@
+"""Flows as integers: what the compiled kernel compares.
+
+Each type becomes a number, each attribute of a type a column, each value a number, so that two nodes are
+compared by walking two short rows of integers. Similarities w = matches / attributes become whole
+numbers too: w · `unit`, with `unit` a common multiple of every number of attributes, so that sums are
+exact and do not depend on their order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import lcm
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from gindex_lab.errors import BadInput
+from gindex_lab.programs.flows import Flow
+from gindex_lab.validate import Mode, mode_of
+
+__all__ = ["Rules", "Table", "encode", "freeze", "shades"]
+
+IntArray = npt.NDArray[np.int64]
+
+_MISSING, _NULL = -1, 0
+
+
+@dataclass(frozen=True)
+class Rules:
+    """How nodes and wires are compared; the two modes are two settings of these switches.
+
+    `symmetric`: similarity over the attributes of both nodes (else over those of the first only, where a
+    missing attribute equals null and True equals 1). `both_ways`: a pair of matched nodes must agree in
+    both directions (Eq 12 for all ordered pairs; else in one). `ports`: wires must leave by the same port.
+    `resolve_references`: an attribute that holds the id of a node is compared by that node's content.
+
+    >>> Rules.of("reference")
+    Rules(symmetric=False, both_ways=False, ports=False, resolve_references=False)
+    """
+
+    symmetric: bool = True
+    both_ways: bool = True
+    ports: bool = False
+    resolve_references: bool = False
+
+    @classmethod
+    def of(cls, mode: Mode | Rules) -> Rules:
+        """The rules of a mode, or the rules themselves."""
+        if isinstance(mode, Rules):
+            return mode
+        exact = mode_of(mode) == "exact"
+        return cls(symmetric=exact, both_ways=exact)
+
+
+class Table(NamedTuple):
+    """Many flows in one set of arrays; the nodes of each flow are sorted by type.
+
+    Flow f has the nodes first[f] ... first[f+1]-1; node k (of all) has the type kind[k] and the values
+    values[row[k]] ... values[row[k]+width[k]-1]; label[corner[f] + i·n + j] is 0 where no wire leads
+    from i to j. `share[p]` and `rest[p]` are unit // p and unit % p.
+    """
+
+    first: IntArray
+    kind: npt.NDArray[np.int32]
+    row: IntArray
+    width: npt.NDArray[np.int32]
+    values: npt.NDArray[np.int32]
+    corner: IntArray
+    label: npt.NDArray[np.uint8]
+    share: IntArray
+    rest: IntArray
+    place: npt.NDArray[np.int32]  # where each node stood in its flow before the sort by type
+
+
+def freeze(value: Any, strict: bool) -> Any:
+    """A JSON value as something to look up: equal exactly when the mode calls the values equal.
+
+    >>> freeze([1, True], strict=True) == freeze([1.0, 1], strict=True)
+    False
+    >>> freeze([1, True], strict=False) == freeze([1.0, 1], strict=False)
+    True
+    """
+    if isinstance(value, str) or value is None:
+        return value
+    if isinstance(value, bool):
+        return ("bool", value) if strict else value
+    if isinstance(value, (list, tuple)):
+        return ("list", *(freeze(part, strict) for part in value))
+    if isinstance(value, dict):
+        return frozenset((key, freeze(part, strict)) for key, part in value.items())
+    return ("nan",) if value != value else value
+
+
+def encode(flows: Sequence[Flow], rules: Rules) -> tuple[Table, int, bool]:
+    """The table of many flows, its unit of similarity, and whether w(v', v'') = w(v'', v') throughout."""
+    interned = _Interned(rules)
+    rows = [interned.rows(flow) for flow in flows]
+    order = [sorted(range(len(r)), key=[kind for kind, _, _ in r].__getitem__) for r in rows]
+    flat = [nodes[k] for nodes, ranks in zip(rows, order, strict=True) for k in ranks]
+    widths = np.array([len(c) for c in interned.columns], dtype=np.int32)
+    kind = np.array([k for k, _, _ in flat], dtype=np.int32)
+    width = widths[kind] if len(kind) else np.zeros(0, dtype=np.int32)
+    sizes = np.array([len(nodes) for nodes in rows], dtype=np.int64)
+    values, uniform = _values(flat, widths.tolist())
+    unit, largest = _unit(flat, widths, uniform, rules, int(sizes.max(initial=0)))
+    counts = np.arange(1, largest + 1)
+    table = Table(
+        first=_ends(sizes),
+        kind=kind,
+        row=_ends(width),
+        width=width,
+        values=values,
+        corner=_ends(sizes**2),
+        label=_labels(flows, order, rules),
+        share=np.concatenate([[unit], unit // counts]),
+        rest=np.concatenate([[0], unit % counts]),
+        place=np.array([k for ranks in order for k in ranks], dtype=np.int32),
+    )
+    return table, unit, rules.symmetric or uniform
+
+
+def _ends(sizes: npt.NDArray[Any]) -> IntArray:
+    ends = np.zeros(len(sizes) + 1, dtype=np.int64)
+    np.cumsum(sizes, out=ends[1:])
+    return ends
+
+
+class _Numbers(dict[Any, int]):
+    """A number for each key, given at first sight."""
+
+    def __missing__(self, key: Any) -> int:
+        self[key] = number = len(self)
+        return number
+
+
+# the type of a node, the columns of its values, or None where they are simply the first ones, the values
+_Row = tuple[int, list[int] | None, list[int]]
+
+
+class _Interned:
+    """Numbers for types, for the attributes of each type, and for values, shared by many flows."""
+
+    def __init__(self, rules: Rules) -> None:
+        self.rules, self.lax = rules, not rules.symmetric
+        self.kinds = _Numbers()
+        self.columns: list[_Numbers] = []
+        self.numbers = _Numbers({None: _NULL})
+        self._layouts: dict[tuple[int, tuple[str, ...]], list[int] | None] = {}
+
+    def rows(self, flow: Flow) -> list[_Row]:
+        """Each node as integers; a node without a type is one of a kind."""
+        content = _content_by_id(flow) if self.rules.resolve_references else {}
+        numbers, slow, result = self.numbers, self._number, []
+        for kind, attributes in zip(flow.types, flow.attributes, strict=True):
+            number = self.kinds[object() if kind is None else kind]
+            values: Iterable[Any] = attributes.values()
+            if content:
+                values = [content.get(v, v) if type(v) is str else v for v in values]
+            found = [numbers[v] if type(v) is str else slow(v) for v in values]
+            result.append((number, self._layout(number, tuple(attributes)), found))
+        return result
+
+    def _layout(self, kind: int, keys: tuple[str, ...]) -> list[int] | None:
+        if kind == len(self.columns):
+            self.columns.append(_Numbers())
+        if (kind, keys) not in self._layouts:
+            columns = [self.columns[kind][key] for key in keys]
+            simple = columns == list(range(len(keys)))
+            self._layouts[kind, keys] = None if simple else columns
+        return self._layouts[kind, keys]
+
+    def _number(self, value: Any) -> int:
+        simple = value is None or type(value) is int or (type(value) is bool and self.lax)
+        return self.numbers[value if simple else freeze(value, not self.lax)]
+
+
+def _content_by_id(flow: Flow) -> dict[str, Any]:
+    return {
+        name: ["node", kind, attributes]
+        for name, kind, attributes in zip(flow.ids, flow.types, flow.attributes, strict=True)
+    }
+
+
+def _values(flat: list[_Row], widths: list[int]) -> tuple[npt.NDArray[np.int32], bool]:
+    """One row of value numbers per node, and whether all nodes of a type have the same attributes."""
+    result: list[int] = []
+    uniform = True
+    for kind, columns, values in flat:
+        missing = widths[kind] - len(values)
+        uniform = uniform and not missing
+        if columns is None:
+            result += values
+            result += [_MISSING] * missing
+        else:
+            row = [_MISSING] * widths[kind]
+            for column, value in zip(columns, values, strict=True):
+                row[column] = value
+            result += row
+    return np.array(result, dtype=np.int32), uniform
+
+
+def _unit(
+    flat: list[_Row],
+    widths: npt.NDArray[np.int32],
+    uniform: bool,
+    rules: Rules,
+    most_nodes: int,
+) -> tuple[int, int]:
+    """A multiple of every number of attributes that can divide a similarity, and the largest of these.
+
+    Where the least common multiple would overflow sums of 64-bit integers, a power of two serves: each
+    similarity is then rounded down by less than 2⁻⁶¹ · nodes, far below the resolution of a double.
+    """
+    largest = int(widths.max(initial=0))
+    if uniform:
+        counts: Iterable[int] = set(widths.tolist())
+    elif rules.symmetric:
+        fewest: dict[int, int] = {}
+        for kind, _, values in flat:
+            fewest[kind] = min(fewest.get(kind, len(values)), len(values))
+        counts = {p for kind, few in fewest.items() for p in range(few, widths[kind] + 1)}
+    else:
+        counts = {len(values) for _, _, values in flat}
+    cap = 2**61 // (most_nodes + 1)
+    unit = 1
+    for count in counts:
+        unit = lcm(unit, count or 1)
+        if unit > cap:
+            return 1 << (cap.bit_length() - 1), largest
+    return unit, largest
+
+
+def _labels(flows: Sequence[Flow], order: list[list[int]], rules: Rules) -> npt.NDArray[np.uint8]:
+    """The wires of each flow as a square of labels: 1 for a wire, or one label per set of ports."""
+    seen = _Numbers({frozenset(): 0})
+    places: list[int] = []
+    labels: list[int] = []
+    corner = 0
+    for flow, ranks in zip(flows, order, strict=True):
+        size = len(ranks)
+        rank = sorted(range(size), key=ranks.__getitem__)
+        places += [corner + rank[i] * size + rank[j] for i, j in flow.wires]
+        if rules.ports:
+            labels += [seen[ports] for ports in flow.ports.values()]
+        corner += size**2
+    if len(seen) > 256:
+        raise BadInput("ports", len(seen), "sets of ports are too many", "use ports=False")
+    result = np.zeros(corner, dtype=np.uint8)
+    result[np.array(places, dtype=np.int64)] = labels if rules.ports else 1
+    return result
+
+
+def shades(t: Table, flow: int, rounds: int = 4) -> IntArray:
+    """A number per node for its content and that of the nodes up to `rounds` wires away.
+
+    Nodes that correspond in a renamed copy have the same shade (Weisfeiler and Leman's refinement).
+    """
+    start, end = int(t.first[flow]), int(t.first[flow + 1])
+    size = end - start
+    square = t.label[t.corner[flow] : t.corner[flow + 1]].reshape(size, size)
+    ends = [(int(i), int(j), int(square[i, j])) for i, j in np.argwhere(square)]
+    shade = [
+        hash((int(t.kind[k]), t.values[t.row[k] : t.row[k + 1]].tobytes()))
+        for k in range(start, end)
+    ]
+    for _ in range(rounds):
+        around: list[list[tuple[int, int]]] = [[] for _ in range(size)]
+        for i, j, label in ends:
+            around[i].append((label, shade[j]))
+            around[j].append((-label, shade[i]))
+        shade = [hash((own, *sorted(near))) for own, near in zip(shade, around, strict=True)]
+    return np.array(shade, dtype=np.int64)

@@ -1,0 +1,165 @@
+"""Bounds that skip pairs: flows too large for a clique search, and nearest neighbours, compiled.
+
+Counting types bounds the similarity of two flows without looking at an attribute; the best partner of each
+node bounds it without matching. The nearest neighbour in a corpus is found by evaluating only the pairs
+that these bounds leave in doubt.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gindex_lab.programs.cliques import Places, compiled
+from gindex_lab.programs.divergence import OPEN
+from gindex_lab.programs.encode import IntArray, Table
+from gindex_lab.programs.matching import agree, similarity, solve
+from gindex_lab.validate import FloatArray
+
+__all__ = ["closest", "divergence_of", "rough", "shared_types"]
+
+
+@compiled
+def divergence_of(t: Table, a: int, b: int, weight: int) -> float:
+    """Δ = 1 - S² / (|V'| |V''|) of a similarity in units (Eq 5); 1 where a flow is empty."""
+    n, o = t.first[a + 1] - t.first[a], t.first[b + 1] - t.first[b]
+    if n == 0 or o == 0:
+        return 1.0
+    # whole and broken part apart: n nodes that match fully give exactly n
+    s = weight // t.share[0] + (weight % t.share[0]) / t.share[0]
+    return 1.0 - (s * s) / (n * o)
+
+
+@compiled
+def shared_types(t: Table, a: int, b: int) -> int:
+    """A bound on the similarity by the number of nodes of each type."""
+    x, y, count = t.first[a], t.first[b], 0
+    while x < t.first[a + 1] and y < t.first[b + 1]:
+        if t.kind[x] < t.kind[y]:
+            x += 1
+        elif t.kind[x] > t.kind[y]:
+            y += 1
+        else:
+            x, y, count = x + 1, y + 1, count + 1
+    return count * t.share[0]
+
+
+@compiled
+def best_partners(t: Table, a: int, b: int, symmetric: bool, best: IntArray) -> int:
+    """A bound on the similarity by the best partner of each node, from either side."""
+    n, o = t.first[a + 1] - t.first[a], t.first[b + 1] - t.first[b]
+    best[:o] = 0
+    total, start = 0, 0
+    for i in range(n):
+        x, most = t.first[a] + i, 0
+        while start < o and t.kind[t.first[b] + start] < t.kind[x]:
+            start += 1
+        j = start
+        while j < o and t.kind[t.first[b] + j] == t.kind[x]:
+            w = similarity(t, x, t.first[b] + j, symmetric)
+            most, best[j] = max(most, w), max(best[j], w)
+            j += 1
+        total += most
+    return min(total, best[:o].sum())
+
+
+@compiled
+def closest(
+    t: Table,
+    query: int,
+    order: IntArray,
+    floor: FloatArray,
+    symmetric: bool,
+    both_ways: bool,
+    room: int,
+    effort: int,
+) -> tuple[int, float, int, int, int]:
+    """The first of the nearest flows, its Δ, and how many pairs were weighed, evaluated, left open.
+
+    `order` lists the corpus by `floor`, a lower bound on Δ by types, and equal floors by place.
+    """
+    most = 1
+    for k in range(len(order)):
+        most = max(most, t.first[order[k] + 1] - t.first[order[k]])
+    scratch = np.zeros(most, np.int64)
+    one, other = np.zeros(1, np.int64), np.zeros(1, np.int64)
+    low, high, decided = np.zeros(1, np.int64), np.zeros(1, np.int64), np.zeros(1, np.uint8)
+    one[0] = query
+    found, best = -1, 2.0
+    weighed = evaluated = still = 0
+    for k in range(len(order)):
+        c = order[k]
+        if floor[k] > best:
+            break
+        weighed += 1
+        bound = divergence_of(t, query, c, best_partners(t, query, c, symmetric, scratch))
+        if bound > best or (bound == best and c > found):
+            continue
+        other[0] = c
+        evaluated += 1
+        solve(t, one, other, symmetric, both_ways, room, effort, low, high, decided)
+        if decided[0] == OPEN and divergence_of(t, query, c, high[0]) < best:
+            still += 1
+        value = divergence_of(t, query, c, low[0])
+        if value < best or (value == best and c < found):
+            best, found = value, c
+    return found, best, weighed, evaluated, still
+
+
+@compiled
+def rough(
+    t: Table,
+    a: int,
+    b: int,
+    symmetric: bool,
+    both_ways: bool,
+    effort: int,
+    shade_a: IntArray,
+    shade_b: IntArray,
+    image: Places,
+) -> tuple[int, int]:
+    """A weight that a common subgraph has, and one that none exceeds, in memory linear in the nodes.
+
+    Above: the best partner of each node, from either side. Below: node by node, the best partner that
+    preserves the wires to those already placed, of equals one with the same shade; `image` becomes that
+    mapping. Stops placing after `effort`.
+    """
+    n, o = t.first[a + 1] - t.first[a], t.first[b + 1] - t.first[b]
+    best_left, best_right = np.zeros(n, np.int64), np.zeros(o, np.int64)
+    taken = np.zeros(o, np.bool_)
+    placed = np.zeros(n, np.int32)
+    count, low = 0, 0
+    start = 0
+    image[:n] = -1
+    for i in range(n):
+        x = t.first[a] + i
+        while start < o and t.kind[t.first[b] + start] < t.kind[x]:
+            start += 1
+        j, partner, most, rank = start, -1, 0, 0
+        while j < o and t.kind[t.first[b] + j] == t.kind[x]:
+            w = similarity(t, x, t.first[b] + j, symmetric)
+            best_left[i] = max(best_left[i], w)
+            best_right[j] = max(best_right[j], w)
+            score = 2 * w + (shade_a[i] == shade_b[j]) if w > 0 else 0
+            if score > rank and not taken[j] and effort > 0:
+                fits, c = True, 0
+                while fits and c < count:
+                    fits = agree(t, a, b, i, j, placed[c], image[placed[c]], both_ways)
+                    c += 1
+                effort -= c + 1
+                if fits:
+                    partner, most, rank = j, w, score
+            j += 1
+        if partner >= 0:
+            image[i], taken[partner] = partner, True
+            placed[count] = i
+            count, low = count + 1, low + most
+    return low, min(best_left.sum(), best_right.sum())
+
+
+@compiled
+def floors(t: Table, query: int, known: int) -> FloatArray:
+    """The lower bound on Δ by types, from one flow to each of the first `known`."""
+    result = np.zeros(known)
+    for c in range(known):
+        result[c] = divergence_of(t, query, c, shared_types(t, query, c))
+    return result

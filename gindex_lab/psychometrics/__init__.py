@@ -1,0 +1,1 @@
+"""The classical comparisons: item response theory, factor analysis, person fit."""

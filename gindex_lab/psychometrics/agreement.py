@@ -1,0 +1,218 @@
+"""Do the measures agree? Mean score, capability, generality, g score, ability and person fit, together.
+
+Each measure looks at the same responses through other glasses: `measures` puts them side by side,
+`rank_correlations` says which of them order people alike. The rest asks what each cannot see: the
+difficulties (`without_difficulty`), the company (`in_other_company`), anything but the number of items
+solved (`share_of_score`), and its own noise (`split_half`).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from gindex_lab.acc.acc import difficulties_of, generality, study_of
+from gindex_lab.acc.summary import rank_correlation
+from gindex_lab.errors import BadInput
+from gindex_lab.plots.common import new_axes, styled
+from gindex_lab.psychometrics.factors import factors
+from gindex_lab.psychometrics.irt import irt
+from gindex_lab.psychometrics.person_fit import norm_conformity
+from gindex_lab.responses import Responses
+from gindex_lab.validate import generator
+
+__all__ = [
+    "MEASURES",
+    "blind_spots",
+    "in_other_company",
+    "measures",
+    "plot_agreement",
+    "rank_correlations",
+    "share_of_score",
+    "split_half",
+    "without_difficulty",
+]
+
+MEASURES = {
+    "mean": "mean score",
+    "g_score": "g score",
+    "ability": "IRT ability θ",
+    "capability": "capability Ψ",
+    "spread": "spread S",
+    "normalised_generality": "generality γ",
+    "norm_conformity": "norm conformity",
+    "lz": "person fit lz",
+}
+_FEWEST = 10  # agents: below that neither a factor nor an item response model means anything
+
+
+def measures(
+    responses: object, difficulty: object = None, *, priors: str | None = None
+) -> pd.DataFrame:
+    """One row for each agent, one column for each of `MEASURES`, on the same responses.
+
+    The g score is the regression score of one minres factor; ability and lz come from a 2PL model (its
+    `priors` as in `gl.irt`; a response between 0 and 1 counts as a failure there).
+
+    >>> from gindex_lab.own_experiments.respondents import maze_respondents
+    >>> table = measures(maze_respondents(seed=1, agents=100))
+    >>> table.shape, bool(table["ability"].corr(table["mean"]) > 0.9)
+    ((100, 8), True)
+    """
+    study = study_of(responses, difficulty)
+    if len(study.frame) < _FEWEST:
+        raise BadInput(
+            "responses",
+            study.shape,
+            "has too few agents for a factor or an item response model",
+            f"measure at least {_FEWEST}",
+        )
+    return _measured(study, study.interval, priors)
+
+
+def _measured(
+    study: Responses, interval: tuple[float, float] | None, priors: str | None
+) -> pd.DataFrame:
+    model = irt(study, priors=priors)
+    table = generality(study, interval=interval)
+    table["g_score"] = factors(study, constant="drop").scores()["factor 1"]
+    table["ability"] = model.abilities["ability"]
+    table["norm_conformity"] = norm_conformity(study.values, difficulties_of(study))
+    table["lz"] = model.person_fit()["lz"]
+    return table[list(MEASURES)]
+
+
+def rank_correlations(table: pd.DataFrame) -> pd.DataFrame:
+    """Spearman's correlation of every pair of columns: do they put the agents in the same order?
+
+    >>> rank_correlations(pd.DataFrame({"a": [1.0, 2, 3], "b": [1.0, 4, 9], "c": [3.0, 2, 1]}))
+         a    b    c
+    a  1.0  1.0 -1.0
+    b  1.0  1.0 -1.0
+    c -1.0 -1.0  1.0
+    """
+    names = list(table.columns)
+    values = [[rank_correlation(table[row], table[column]) for column in names] for row in names]
+    return pd.DataFrame(values, names, names)
+
+
+# -- what each cannot see -----------------------------------------------------------------------------
+
+
+def blind_spots(responses: object, *, seed: object, priors: str | None = None) -> pd.DataFrame:
+    """The four questions of this module, one column each, one row for each measure.
+
+    >>> from gindex_lab.own_experiments.respondents import maze_respondents
+    >>> found = blind_spots(maze_respondents(seed=1, agents=120), seed=1)
+    >>> found.loc["mean"].round(2).tolist()[:3]  # sees no difficulty, needs no company, is the score
+    [1.0, 0.0, 1.0]
+    """
+    study = study_of(responses)
+    table = measures(study, priors=priors)
+    return pd.DataFrame(
+        {
+            "without_difficulty": without_difficulty(study, seed=seed, priors=priors, table=table),
+            "in_other_company": in_other_company(study, priors=priors, table=table),
+            "share_of_score": share_of_score(table),
+            "split_half": split_half(study, priors=priors),
+        }
+    )
+
+
+def without_difficulty(
+    responses: object,
+    *,
+    seed: object,
+    priors: str | None = None,
+    table: pd.DataFrame | None = None,
+) -> pd.Series:
+    """Rank correlation of each measure with itself after the difficulties are dealt out anew.
+
+    1 for a measure that never looked at them.
+    """
+    study = study_of(responses)
+    before = measures(study, priors=priors) if table is None else table
+    dealt = study.with_difficulty(generator(seed).permutation(difficulties_of(study)))
+    return _with_itself(before, _measured(dealt, dealt.interval, priors))
+
+
+def in_other_company(
+    responses: object, *, priors: str | None = None, table: pd.DataFrame | None = None
+) -> pd.Series:
+    """How far each measure of the same agents moves when the better half is no longer measured.
+
+    The mean absolute change of the lower half (by mean score), in standard deviations of the measure
+    over all agents; 0 for a measure that is an agent's own.
+    """
+    study = study_of(responses)
+    whole = measures(study, priors=priors) if table is None else table
+    low = whole.index[whole["mean"] <= whole["mean"].median()]
+    alone = measures(study.select(agents=list(low)), priors=priors)
+    return (alone - whole.loc[low]).abs().mean() / whole.std()
+
+
+def share_of_score(table: pd.DataFrame) -> pd.Series:
+    """The share of each measure's variance (of its ranks) that the mean score accounts for.
+
+    ε² = 1 - (within / (n - k)) / (total / (n - 1)) for n agents with k different mean scores (Kelley
+    1935: η², freed of its bias). 1 for a measure that says nothing beyond the number of items solved,
+    about 0 for one that has nothing to do with it.
+
+    >>> table = pd.DataFrame({"mean": [0, 0, 0.5, 0.5, 1, 1], "x": [1.0, 2, 3, 4, 5, 6]})
+    >>> share_of_score(table).round(2).tolist()
+    [1.0, 0.86]
+    """
+    ranks, score = table.rank(), table["mean"].round(9)
+    free = len(table) - score.nunique()
+    if free < 1:
+        raise BadInput(
+            "table", len(table), "agents all have different mean scores", "measure more agents"
+        )
+    inside = ((ranks - ranks.groupby(score).transform("mean")) ** 2).sum() / free
+    return 1 - inside / ranks.var()
+
+
+def split_half(responses: object, *, priors: str | None = None) -> pd.Series:
+    """The reliability of each measure: two halves of the items, by the formula of Spearman and Brown.
+
+    Items in the order of difficulty go to the halves in turn, so that both reach as far; with r the
+    rank correlation of the halves, the reliability of the whole is 2r / (1 + r).
+    """
+    study = study_of(responses)
+    h = difficulties_of(study)
+    order = study.frame.columns[np.argsort(h, kind="stable")]
+    span = study.interval or (float(h.min()), float(h.max()))
+    halves = [
+        _measured(study.select(items=list(order[start::2])), span, priors) for start in (0, 1)
+    ]
+    r = _with_itself(*halves)
+    return 2 * r / (1 + r)
+
+
+def _with_itself(one: pd.DataFrame, other: pd.DataFrame) -> pd.Series:
+    return pd.Series({name: rank_correlation(one[name], other[name]) for name in one})
+
+
+@styled
+def plot_agreement(correlations: pd.DataFrame, title: str = "", ax: Any = None) -> Any:
+    """The matrix of `rank_correlations` as coloured squares with the numbers written in them.
+
+    >>> names = ["mean", "lz"]
+    >>> plot_agreement(pd.DataFrame([[1, 0.2], [0.2, 1]], names, names)).get_title(loc="left")
+    ''
+    """
+    ax = new_axes(ax, figsize=(5.6, 4.8))
+    values = correlations.to_numpy(dtype=float)
+    names = [MEASURES.get(str(name), str(name)) for name in correlations.columns]
+    ax.imshow(values, cmap="RdBu_r", vmin=-1.25, vmax=1.25)
+    for (row, column), value in np.ndenumerate(values):
+        text = f"{value:.2f}".replace("-", "−")
+        ax.text(column, row, text, ha="center", va="center", fontsize=7.5)
+    ax.set_xticks(range(len(names)), names, rotation=40, ha="right", rotation_mode="anchor")
+    ax.set_yticks(range(len(names)), names)
+    ax.tick_params(length=0)
+    ax.spines[:].set_visible(False)
+    ax.set_title(title, loc="left")
+    return ax

@@ -1,0 +1,1 @@
+"""`gindex-lab reproduce`: notebooks, reports and the ledger of claims."""

@@ -1,0 +1,1 @@
+"""Simulated populations: the theory of the generality paper, to be watched at work."""
