@@ -184,6 +184,32 @@ def test_longer_tests_are_more_reliable():
     assert both[0] + 0.1 < both[1]
 
 
+def test_correction_for_noise_finds_one_ability_behind_two_measures():
+    items = pd.DataFrame({"discrimination": 1.2, "difficulty": np.linspace(-2, 2, 30)})
+    crossed = agreement.across_halves(gl.simulate_irt(items, agents=600, seed=1))
+    assert crossed.loc["mean", "ability"] < 0.9
+    freed = agreement.corrected(crossed)
+    assert freed.loc["mean", "ability"] == pytest.approx(1, abs=0.03)
+    assert np.diag(freed)[~np.isnan(np.diag(freed))] == pytest.approx(1)
+
+
+def test_nothing_is_corrected_where_there_is_only_noise():
+    crossed = pd.DataFrame([[0.64, 0.1], [0.1, 0.02]], ["mean", "lz"], ["mean", "lz"])
+    assert np.isnan(agreement.corrected(crossed).loc["mean", "lz"])
+
+
+def test_the_corrected_interval_surrounds_its_estimate_and_comes_from_the_seed():
+    runs = [
+        agreement.corrected_interval(FEW, "mean", "capability", seed=seed, resamples=60)
+        for seed in (1, 1, 2)
+    ]
+    assert runs[0]["low"] < runs[0]["estimate"] < runs[0]["high"]
+    assert runs[0].equals(runs[1])
+    assert not runs[0].equals(runs[2])
+    with pytest.raises(BadInput, match="second='iq'"):
+        agreement.corrected_interval(FEW, "mean", "iq", seed=1)
+
+
 def test_every_number_is_written_into_its_square():
     matrix = agreement.rank_correlations(agreement.measures(FEW))
     ax = agreement.plot_agreement(matrix, "few")

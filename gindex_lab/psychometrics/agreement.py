@@ -3,7 +3,7 @@
 Each measure looks at the same responses through other glasses: `measures` puts them side by side,
 `rank_correlations` says which of them order people alike. The rest asks what each cannot see: the
 difficulties (`without_difficulty`), the company (`in_other_company`), anything but the number of items
-solved (`share_of_score`), and its own noise (`split_half`).
+solved (`share_of_score`), and its own noise (`split_half`, `across_halves`, `corrected`).
 """
 
 from __future__ import annotations
@@ -21,11 +21,14 @@ from gindex_lab.psychometrics.factors import factors
 from gindex_lab.psychometrics.irt import irt
 from gindex_lab.psychometrics.person_fit import norm_conformity
 from gindex_lab.responses import Responses
-from gindex_lab.validate import generator
+from gindex_lab.validate import choice, generator, integer, number
 
 __all__ = [
     "MEASURES",
+    "across_halves",
     "blind_spots",
+    "corrected",
+    "corrected_interval",
     "in_other_company",
     "measures",
     "plot_agreement",
@@ -177,18 +180,83 @@ def share_of_score(table: pd.DataFrame) -> pd.Series:
 def split_half(responses: object, *, priors: str | None = None) -> pd.Series:
     """The reliability of each measure: two halves of the items, by the formula of Spearman and Brown.
 
-    Items in the order of difficulty go to the halves in turn, so that both reach as far; with r the
-    rank correlation of the halves, the reliability of the whole is 2r / (1 + r).
+    With r the rank correlation of the halves of `across_halves`, that of the whole is 2r / (1 + r).
     """
-    study = study_of(responses)
+    crossed = across_halves(responses, priors=priors)
+    r = pd.Series(np.diag(crossed), crossed.index)
+    return 2 * r / (1 + r)
+
+
+def across_halves(responses: object, *, priors: str | None = None) -> pd.DataFrame:
+    """Rank correlations of each measure on one half of the items with each measure on the other half.
+
+    Items in the order of difficulty go to the halves in turn, so that both reach as far. The halves
+    share no response, and so no error; the matrix is the mean of both directions.
+    """
+    return _crossed(*_halves(study_of(responses), priors), list(MEASURES))
+
+
+def _halves(study: Responses, priors: str | None) -> tuple[pd.DataFrame, pd.DataFrame]:
     h = difficulties_of(study)
     order = study.frame.columns[np.argsort(h, kind="stable")]
     span = study.interval or (float(h.min()), float(h.max()))
-    halves = [
-        _measured(study.select(items=list(order[start::2])), span, priors) for start in (0, 1)
+    one, other = (_measured(study.select(items=list(order[k::2])), span, priors) for k in (0, 1))
+    return one, other
+
+
+def _crossed(one: pd.DataFrame, other: pd.DataFrame, names: list[str]) -> pd.DataFrame:
+    table = pd.DataFrame({b: {a: rank_correlation(one[a], other[b]) for a in names} for b in names})
+    return (table + table.T) / 2
+
+
+def corrected(crossed: pd.DataFrame, least: float = 0.1) -> pd.DataFrame:
+    """Correlations freed of noise: r_ij / √(r_ii r_jj) of the matrix of `across_halves`.
+
+    Spearman's correction for attenuation (1904), with errors that are independent because the halves
+    share no item. NaN for a measure whose own halves correlate by less than `least`.
+
+    >>> crossed = pd.DataFrame([[0.64, 0.24], [0.24, 0.36]])
+    >>> corrected(crossed).round(2).to_numpy().tolist()
+    [[1.0, 0.5], [0.5, 1.0]]
+    """
+    own = np.diag(crossed.to_numpy(dtype=float))
+    root = np.sqrt(np.where(own >= least, own, np.nan))
+    return crossed / np.outer(root, root)
+
+
+def corrected_interval(
+    responses: object,
+    first: str,
+    second: str,
+    *,
+    seed: object,
+    ci: float = 0.95,
+    resamples: int = 400,
+    priors: str | None = None,
+) -> pd.Series:
+    """The corrected correlation of two measures, with the percentile interval over agents.
+
+    Agents are drawn anew with the measures that they have; the models are not fitted again.
+
+    >>> from gindex_lab.own_experiments.respondents import maze_respondents
+    >>> found = corrected_interval(maze_respondents(seed=1, agents=200), "mean", "ability", seed=1)
+    >>> bool(found["low"] <= 1 <= found["high"])
+    True
+    """
+    names = [choice("first", first, list(MEASURES)), choice("second", second, list(MEASURES))]
+    level, rng = number("ci", ci, 0, 1, open_ends=True), generator(seed)
+    one, other = _halves(study_of(responses), priors)
+
+    def estimate(rows: Any) -> float:
+        crossed = _crossed(one.iloc[rows], other.iloc[rows], names)
+        return float(corrected(crossed, least=1e-3).iloc[0, 1])
+
+    count = len(one)
+    drawn = [
+        estimate(rng.integers(0, count, count)) for _ in range(integer("resamples", resamples))
     ]
-    r = _with_itself(*halves)
-    return 2 * r / (1 + r)
+    low, high = np.nanquantile(drawn, [(1 - level) / 2, (1 + level) / 2])
+    return pd.Series({"estimate": estimate(np.arange(count)), "low": low, "high": high})
 
 
 def _with_itself(one: pd.DataFrame, other: pd.DataFrame) -> pd.Series:
