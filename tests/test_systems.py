@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from gindex_lab.errors import BadInput
-from gindex_lab.learning.corpus import composites, corpus, sample
+from gindex_lab.learning.corpus import Sample, composites, corpus, sample
 from gindex_lab.learning.retrieval import TextIndex, changes, frame, substitute, tokens
+from gindex_lab.learning.scoring import read_answer
 from gindex_lab.learning.systems import (
     Composing,
     Empty,
@@ -196,6 +197,31 @@ def test_substitution_leaves_numbers_numbers_and_parts_of_words_alone():
     node = {"id": "3", "type": "t", "n": 3, "flag": True, "text": "3 bananas and ban", "none": None}
     filled, _ = substitute([node], [("3", "12"), ("ban", "lift"), ("1", "9"), ("", "x")])
     assert filled == [node | {"n": 12, "text": "12 bananas and lift"}]
+
+
+@pytest.mark.parametrize("make", SYSTEMS)
+def test_wires_may_be_flat_null_or_absent(make):
+    flat = [
+        {"id": "a", "type": "in", "wires": ["bee"]},
+        {"id": "bee", "type": "out", "wires": None},
+    ]
+    absent = [{"id": "x", "type": "in"}, {"id": "y", "type": "out"}]
+    system = fitted(make(), [("Say 'one'", flat), ("Mail 'two'", absent)])
+    read_answer(system.generate("Say 'one', then mail 'two'"))
+
+
+@pytest.mark.shared
+def test_systems_learn_from_the_published_programs_too(shared):
+    files = sorted((shared / "originals" / "g-index-benchmark" / "domains").glob("*/*.json"))
+    entries = [json.loads(path.read_text()) for path in files]
+    pairs = [(entry["text"], entry["flow"]) for entry in entries[::2]]
+    tests = [Sample(entry["text"], entry["flow"], "any") for entry in entries[1::2]]
+    random, slots, templates = (
+        performance(fitted(make(), pairs), tests)
+        for make in (RandomProgram, SlotFilling, TemplateInduction)
+    )
+    assert random < 0.3 < 0.7 < slots
+    assert templates > 0.7
 
 
 PROGRAM = [{"id": "a", "type": "tab"}]

@@ -32,6 +32,7 @@ __all__ = [
     "domain_names",
     "join_programs",
     "plain_copy",
+    "ports_of",
     "renamed",
     "sample",
 ]
@@ -227,8 +228,19 @@ def join_programs(first: Program, second: Program) -> Program:
     return one + two
 
 
+def ports_of(node: Mapping[str, Any]) -> list[list[str]]:
+    """The targets of each output port; a flat list of ids is one port, null or nothing is none.
+
+    >>> ports_of({"wires": ["a", "b"]}), ports_of({"wires": [["a"], []]}), ports_of({"wires": None})
+    ([['a', 'b']], [['a'], []], [])
+    """
+    wires = node.get("wires") or []
+    flat = bool(wires) and all(isinstance(to, str) for to in wires)
+    return [list(wires)] if flat else [list(port) for port in wires]
+
+
 def _targets(node: Mapping[str, Any]) -> list[str]:
-    return [to for port in node.get("wires", []) for to in port]
+    return [to for port in ports_of(node) for to in port]
 
 
 def renamed(program: Program, *, seed: object) -> Program:
@@ -243,7 +255,7 @@ def renamed(program: Program, *, seed: object) -> Program:
     ids = {node["id"]: new for node, new in zip(program, fresh, strict=True)}
     result = []
     for node in plain_copy(program):
-        wires = [[ids.get(to, to) for to in port] for port in node.get("wires", [])]
+        wires = [[ids.get(to, to) for to in port] for port in ports_of(node)]
         home = {"z": ids.get(node["z"], node["z"])} if "z" in node else {}
         result.append(node | home | {"id": ids[node["id"]], "wires": wires})
     return result

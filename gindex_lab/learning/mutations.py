@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from gindex_lab.errors import BadInput
-from gindex_lab.learning.corpus import Program, plain_copy
+from gindex_lab.learning.corpus import Program, plain_copy, ports_of
 from gindex_lab.validate import choice, generator
 
 __all__ = ["MUTATIONS", "broken_json", "mutate"]
@@ -44,7 +44,8 @@ def mutate(program: Program, kind: str, *, seed: object) -> Program:
         "missing wire": _drop_wire,
         "reversed wire": _reverse_wire,
     }
-    return change[choice("kind", kind, MUTATIONS)](plain_copy(program), rng)
+    copy = [node | {"wires": ports_of(node)} for node in plain_copy(program)]
+    return change[choice("kind", kind, MUTATIONS)](copy, rng)
 
 
 def _change_attribute(program: Program, rng: np.random.Generator) -> Program:
@@ -61,7 +62,7 @@ def _drop_node(program: Program, rng: np.random.Generator) -> Program:
     gone = nodes[int(rng.integers(len(nodes)))]
     kept = [node for node in program if node["id"] != gone]
     for node in kept:
-        node["wires"] = [[to for to in port if to != gone] for port in node.get("wires", [])]
+        node["wires"] = [[to for to in port if to != gone] for port in node["wires"]]
     return kept
 
 
@@ -69,7 +70,7 @@ def _one_wire(program: Program, rng: np.random.Generator) -> tuple[dict[str, Any
     wires = [
         (node, port, to)
         for node in program
-        for port, targets in enumerate(node.get("wires", []))
+        for port, targets in enumerate(node["wires"])
         for to in targets
     ]
     if not wires:
@@ -87,7 +88,7 @@ def _reverse_wire(program: Program, rng: np.random.Generator) -> Program:
     node, port, to = _one_wire(program, rng)
     node["wires"][port].remove(to)
     target = next((other for other in program if other["id"] == to), node)
-    target["wires"] = [*target.get("wires", []), [node["id"]]]
+    target["wires"] = [*target["wires"], [node["id"]]]
     return program
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from gindex_lab.learning.corpus import Program
+from gindex_lab.learning.corpus import Program, ports_of
 from gindex_lab.learning.retrieval import TextIndex, frame
 from gindex_lab.learning.systems import Learner
 from gindex_lab.validate import generator, integer, number
@@ -132,6 +132,6 @@ def program_tokens(program: Program) -> list[str]:
         kept = {
             key: value for key, value in node.items() if key not in ("x", "y", "z", "id", "wires")
         }
-        wires = [[short.get(to, to) for to in port] for port in node.get("wires", [])]
+        wires = [[short.get(to, to) for to in port] for port in ports_of(node)]
         slim.append({"id": short[node["id"]], **kept, **({"wires": wires} if wires else {})})
     return _TOKEN.findall(json.dumps(slim))

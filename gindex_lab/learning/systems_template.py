@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from gindex_lab.learning.corpus import Program, plain_copy
+from gindex_lab.learning.corpus import Program, plain_copy, ports_of
 from gindex_lab.learning.retrieval import TextIndex, frame, tokens
 from gindex_lab.learning.systems import Learner
 
@@ -111,9 +111,7 @@ class TemplateInduction(Learner):
 def _shape(program: Program) -> str:
     """Node types and wires by position: programs of one shape can share a template."""
     at = {node["id"]: i for i, node in enumerate(program)}
-    wires = [
-        [[at.get(to, -1) for to in port] for port in node.get("wires", [])] for node in program
-    ]
+    wires = [[[at.get(to, -1) for to in port] for port in ports_of(node)] for node in program]
     return json.dumps([[node["type"] for node in program], wires])
 
 
