@@ -36,7 +36,7 @@ def compiled(function: F) -> F:
     numba forgets the machine code when the file of a function changes, but not when a file it calls
     does: so the stamp of each kernel is that of all files of kernels.
     """
-    dispatcher: Any = njit(cache=True, nogil=True)(function)
+    dispatcher: Any = njit(cache=True, nogil=True, error_model="numpy")(function)
     stats = [Path(__file__).with_name(name).stat() for name in _KERNEL_FILES]
     dispatcher._cache._cache_file._source_stamp = [(s.st_mtime, s.st_size) for s in stats]
     return cast(F, dispatcher)
@@ -148,7 +148,7 @@ def search(
             stack.candidates[0, v // 64] |= np.uint64(1) << np.uint64(v % 64)
         stack.gain[0] = 0
         state[0] = 0
-        work -= colour(weight, adjacent, words, 0, stack)
+        work -= colour(weight, adjacent, words, state[0], stack)
     level = state[0]
     while level >= 0 and state[1] < target and work > 0:
         last = stack.left[level] - 1

@@ -73,9 +73,8 @@ def assign(block: IntArray, rows: int, columns: int, partner: IntArray) -> int:
             clash |= partner[s] == best
     if not clash:
         return total
-    if rows > columns:
-        return assign_wide(block, columns, rows, True, partner)
-    return assign_wide(block, rows, columns, False, partner)
+    turned = rows > columns
+    return assign_wide(block, min(rows, columns), max(rows, columns), turned, partner)
 
 
 @compiled
@@ -236,9 +235,13 @@ def arrange(
     connect(t, a, b, vertices, pairs, both_ways, adjacent)
     order = np.empty(vertices, np.int64)
     peel(pairs.weight, adjacent, vertices, order)
-    pairs.left[:vertices] = pairs.left[:vertices][order]
-    pairs.right[:vertices] = pairs.right[:vertices][order]
-    pairs.weight[:vertices] = pairs.weight[:vertices][order]
+    for part in (pairs.left, pairs.right):
+        before = part.copy()
+        for v in range(vertices):
+            part[v] = before[order[v]]
+    weight = pairs.weight.copy()
+    for v in range(vertices):
+        pairs.weight[v] = weight[order[v]]
     connect(t, a, b, vertices, pairs, both_ways, adjacent)
 
 
