@@ -59,7 +59,7 @@ def lambda_one(seed: object = 1) -> Scores:
     )
     items["difficulty"] = np.log(items.prod(axis=1))
     h = items["difficulty"].to_numpy(dtype=float)
-    curves = {"QLearning": _falling(h, 3.6, 1.6), "Human": _falling(h, 3.5, 0.9)}
+    curves = {"QLearning": _falling(h, 3.6, 1.6), "Human": _falling(h, 3.1, 0.9)}
     rewards = {name: psi + rng.normal(0, 0.2, 140) for name, psi in curves.items()}
     frame = pd.DataFrame(rewards, index=items.index).T.clip(-1, 1)
     return Scores(frame, items=items, name="lambda-one", source="simulated")

@@ -187,11 +187,13 @@ def _head(ax: Any, name: str, row: pd.Series) -> None:
 
 def show_movie(movie: Any, name: str, seconds: float = 1.0) -> None:
     """Play an animation in the notebook; in a pipeline run also save it as a GIF beside the figures."""
+    import matplotlib.pyplot as plt
     from IPython.display import HTML, display
 
     from gindex_lab.plots.time import animation_html
 
-    page = animation_html(movie, seconds)
+    with plt.rc_context({"savefig.dpi": 110}):  # a report holds every frame of every movie
+        page = animation_html(movie, seconds)
     folder = os.environ.get(nb.OUTPUT)
     if folder:
         target = Path(folder) / "figures" / f"{name}.gif"
