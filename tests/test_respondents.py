@@ -204,6 +204,8 @@ def test_the_corrected_interval_surrounds_its_estimate_and_comes_from_the_seed()
         for seed in (1, 1, 2)
     ]
     assert runs[0]["low"] < runs[0]["estimate"] < runs[0]["high"]
+    freed = agreement.corrected(agreement.across_halves(FEW))
+    assert runs[0]["estimate"] == pytest.approx(freed.loc["mean", "capability"])
     assert runs[0].equals(runs[1])
     assert not runs[0].equals(runs[2])
     with pytest.raises(BadInput, match="second='iq'"):

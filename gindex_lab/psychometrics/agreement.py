@@ -21,7 +21,7 @@ from gindex_lab.psychometrics.factors import factors
 from gindex_lab.psychometrics.irt import irt
 from gindex_lab.psychometrics.person_fit import norm_conformity
 from gindex_lab.responses import Responses
-from gindex_lab.validate import choice, generator, integer, number
+from gindex_lab.validate import FloatArray, choice, generator, integer, number
 
 __all__ = [
     "MEASURES",
@@ -245,18 +245,22 @@ def corrected_interval(
     """
     names = [choice("first", first, list(MEASURES)), choice("second", second, list(MEASURES))]
     level, rng = number("ci", ci, 0, 1, open_ends=True), generator(seed)
-    one, other = _halves(study_of(responses), priors)
+    halves = np.hstack([half[names] for half in _halves(study_of(responses), priors)])
+    count = len(halves)
+    rows = rng.integers(0, count, (integer("resamples", resamples), count))
+    low, high = np.nanquantile(
+        [_freed(halves[drawn]) for drawn in rows], [(1 - level) / 2, (1 + level) / 2]
+    )
+    return pd.Series({"estimate": _freed(halves), "low": low, "high": high})
 
-    def estimate(rows: Any) -> float:
-        crossed = _crossed(one.iloc[rows], other.iloc[rows], names)
-        return float(corrected(crossed, least=1e-3).iloc[0, 1])
 
-    count = len(one)
-    drawn = [
-        estimate(rng.integers(0, count, count)) for _ in range(integer("resamples", resamples))
-    ]
-    low, high = np.nanquantile(drawn, [(1 - level) / 2, (1 + level) / 2])
-    return pd.Series({"estimate": estimate(np.arange(count)), "low": low, "high": high})
+def _freed(halves: FloatArray) -> float:
+    """`corrected`, for columns first, second (one half), first, second (other half); NaN for noise."""
+    from scipy.stats import rankdata
+
+    r = np.corrcoef(rankdata(halves, axis=0).T)
+    own = r[0, 2] * r[1, 3] if min(r[0, 2], r[1, 3]) > 0 else np.nan
+    return float((r[0, 3] + r[1, 2]) / 2 / np.sqrt(own))
 
 
 def _with_itself(one: pd.DataFrame, other: pd.DataFrame) -> pd.Series:
