@@ -259,6 +259,12 @@ def test_ties_share_a_rank_and_the_first_of_them_lends_its_name():
     ]
 
 
+def test_a_curve_tips_where_it_first_falls_below_one_half():
+    curve = pd.DataFrame({"difficulty": [0.6, 0.2, 0.4, 0.8], "response": [0.7, 0.9, 0.3, 0.0]})
+    assert compare.tipping_point(curve) == 0.2
+    assert compare.tipping_point(curve.assign(response=1.0)) == 0.8
+
+
 def test_printed_numbers_of_agents_come_from_the_ledger_and_hang_together():
     rats = compare.printed_agents("A.4")
     assert len(rats) == 10
@@ -314,6 +320,10 @@ def test_groups_of_a_table_stand_apart_by_their_means():
         (lambda: orangutans(1), "agents=1"),
         (lambda: orangutans(general=1.5), "general=1.5"),
         (lambda: compare.best_distinct(TIES, NAMES, "luck"), "by='luck'"),
+        (
+            lambda: compare.tipping_point(pd.DataFrame({"difficulty": [1], "response": [0.4]})),
+            "starts below ½",
+        ),
         (lambda: compare.printed_agents("A.1"), "prints no numbers of agents"),
         (
             lambda: compare.group_means(TIES, pd.DataFrame(index=TIES.index), ["sex"]),

@@ -64,13 +64,16 @@ def best_distinct(
 
 
 def tipping_point(curve: pd.DataFrame) -> float:
-    """The difficulty from which an aggregated curve falls most: up to here it holds (Fig. S17).
+    """The last difficulty before a curve first falls below ½: up to here success is the rule (Fig. S17).
 
     >>> tipping_point(pd.DataFrame({"difficulty": [1, 3, 4, 5], "response": [1, 0.99, 0.9, 0.3]}))
     4.0
     """
-    falls = curve["response"].shift(-1) - curve["response"]
-    return float(curve.loc[falls.idxmin(), "difficulty"])
+    ordered = curve.sort_values("difficulty")
+    holds = (ordered["response"] >= 0.5).cummin()
+    if not holds.any():
+        raise BadInput("curve", ordered["response"].iloc[0], "starts below ½", "nothing tips")
+    return float(ordered["difficulty"][holds].iloc[-1])
 
 
 def group_means(table: pd.DataFrame, agents: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
