@@ -42,6 +42,7 @@ def test_stopped_search_brackets_the_truth_and_goes_on():
     padded[:, :150] = edges
     bits = np.packbits(padded, axis=1, bitorder="little").view(np.uint64)
     stack = new_stack(150, 150)
+    assert still_open(stack) > weights.sum()  # nothing is certain before the search begins
     uppers, lowers, complete = [], [], False
     while not complete:
         complete = search(weights, bits, 150, stack, 2**62, 200_000)

@@ -200,7 +200,7 @@ def test_hostile_megabytes_end_quickly_and_in_bounded_memory(text):
         except BadProgram:
             continue
         assert 0 <= float(divergence(flow, flow, seconds=1)) <= 1
-    assert time.monotonic() - start < 30
+    assert time.monotonic() - start < 60
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 600_000
 
 

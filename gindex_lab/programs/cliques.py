@@ -180,7 +180,9 @@ def search(
 
 @compiled
 def still_open(stack: Stack) -> int:
-    """The greatest weight that an interrupted search could still find."""
+    """The greatest weight that an interrupted search could still find; no limit before it begins."""
+    if stack.state[0] < 0:
+        return 2**62
     most = stack.state[1]
     for level in range(stack.state[0] + 1):
         if stack.left[level] > 0:

@@ -84,14 +84,12 @@ def compare(
     of, number = _copies(table)
     left = number[: len(rows)]
     right = left if columns is None else number[len(rows) :]
-    small, intervals, decided = _distinct(
-        table, everything, rules, of, np.unique(left), np.unique(right), mirrored
+    rows_of, columns_of = np.unique(left), np.unique(right)
+    values, intervals, decided = _distinct(
+        table, everything, rules, of, rows_of, columns_of, mirrored
     )
-    rank_left, rank_right = (
-        np.searchsorted(np.unique(left), left),
-        np.searchsorted(np.unique(right), right),
-    )
-    values = small[np.ix_(rank_left, rank_right)]
+    if not (np.array_equal(rows_of, left) and np.array_equal(columns_of, right)):
+        values = values[np.ix_(np.searchsorted(rows_of, left), np.searchsorted(columns_of, right))]
     spread = {
         (int(i), int(j)): interval
         for (p, q), interval in intervals.items()
