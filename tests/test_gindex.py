@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from gindex_lab.errors import BadInput
+from gindex_lab.errors import BadInput, DataUnavailable
 from gindex_lab.programs.domains import domain_distances
 from gindex_lab.programs.gindex import Settings, g_index
 from gindex_lab.programs.records import Experiment
@@ -208,6 +208,15 @@ def test_programs_beside_the_record_are_found(tmp_path):
     far = pd.DataFrame([[0.0, 1.0], [1.0, 0.0]], ["a", "b"], ["a", "b"])
     assert g_index(path).value == g_index(RECORD, distances=far).value
     assert g_index(RECORD, programs=tmp_path / "domains").value == g_index(path).value
+
+
+def test_programs_that_are_nowhere_are_asked_for(monkeypatch):
+    def nothing(name):
+        raise DataUnavailable("name", name, "is not here", "fetch it")
+
+    monkeypatch.setattr("gindex_lab.data.loading.load", nothing)
+    with pytest.raises(BadInput, match="their programs are not here; pass programs= or distances="):
+        g_index(RECORD)
 
 
 # --- levels, simulations, sensitivity -----------------------------------------------------------------
