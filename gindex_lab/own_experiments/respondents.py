@@ -94,7 +94,7 @@ def letter_series_respondents(seed: object = 1) -> Responses:
         index=[f"IT{k + 1}" for k in range(20)] + [f"AIT{k + 1}" for k in range(15)],
     )
     felt = h + rng.normal(0, 0.8, len(h))
-    sees = _curves(felt, rng.normal(10, 1.0, 48), rng.lognormal(-0.2, 0.3, 48))
+    sees = _curves(felt, rng.normal(10, 1.5, 48), rng.lognormal(-0.2, 0.3, 48))
     humans = _answers(rng.random(sees.shape) < sees, rng)
     systems = published("generality_table_s3")
     programs = np.array([_program(method, felt, rng) for method in systems["method"]])

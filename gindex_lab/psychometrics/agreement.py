@@ -281,7 +281,8 @@ def plot_agreement(correlations: pd.DataFrame, title: str = "", ax: Any = None) 
     ax.imshow(values, cmap="RdBu_r", vmin=-1.25, vmax=1.25)
     for (row, column), value in np.ndenumerate(values):
         text = f"{value:.2f}".replace("-", "−")
-        ax.text(column, row, text, ha="center", va="center", fontsize=7.5)
+        ink = "white" if abs(value) > 0.7 else "black"
+        ax.text(column, row, text, ha="center", va="center", fontsize=7.5, color=ink)
     ax.set_xticks(range(len(names)), names, rotation=40, ha="right", rotation_mode="anchor")
     ax.set_yticks(range(len(names)), names)
     ax.tick_params(length=0)
