@@ -10,6 +10,10 @@ _CONTENTS = {
     "program": "Settings check compile_program",
     # the machine
     "machine": "Episode Machine episode run trace",
+    # the programs
+    "rewriting": "passes_sdp rewrite",
+    "sampler": "generate read_sample sample save_sample",
+    "strata": "stratum",
 }
 _WHERE = {name: module for module, names in _CONTENTS.items() for name in names.split()}
 __all__ = sorted(_WHERE)

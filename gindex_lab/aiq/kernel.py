@@ -27,6 +27,8 @@ from gindex_lab.aiq.program import (
     MOVE,
     OPEN,
     READ,
+    RUNS,
+    SINGLE,
     WRITE,
     Settings,
     compile_program,
@@ -38,6 +40,7 @@ __all__ = [
     "HEAD",
     "MOST_STEPS",
     "State",
+    "assemble",
     "compile_program",
     "cycle",
     "new_state",
@@ -52,6 +55,9 @@ MOST_STEPS = 1000  # a cycle of this many steps counts as overtime
 READABLE = 24
 RING = 32
 HEAD, LOW, HIGH, NEWEST, DRAWS = range(5)
+_CODES = np.zeros((128, 2), dtype=np.int64)  # operation and repeat of each letter
+for _letter, _code in {**{k: (v, 0) for k, v in SINGLE.items()}, **RUNS}.items():
+    _CODES[ord(_letter)] = _code
 
 Symbols = npt.NDArray[np.int8]
 Registers = npt.NDArray[np.int64]
@@ -226,3 +232,31 @@ def run_actions(
         )
         written[t] = output
         heads[t] = registers[HEAD]
+
+
+@njit(cache=True, nogil=True)
+def assemble(
+    text: npt.NDArray[np.uint8],
+    operations: npt.NDArray[np.int8],
+    arguments: npt.NDArray[np.int32],
+) -> int:
+    """`compile_program` for a text that is known to be a program; returns how many operations it has."""
+    waiting = np.empty(len(text), dtype=np.int64)
+    depth = count = last = 0
+    for letter in text:
+        operation, argument = _CODES[letter, 0], _CODES[letter, 1]
+        if argument != 0 and letter == last:
+            arguments[count - 1] += argument
+            continue
+        operations[count] = operation
+        arguments[count] = argument
+        if operation == OPEN:
+            waiting[depth] = count
+            depth += 1
+        elif operation == CLOSE:
+            depth -= 1
+            arguments[waiting[depth]] = count + 1
+            arguments[count] = waiting[depth] + 1
+        count += 1
+        last = letter
+    return count

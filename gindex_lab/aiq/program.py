@@ -24,8 +24,8 @@ __all__ = ["INSTRUCTIONS", "Code", "Settings", "check", "compile_program", "part
 INSTRUCTIONS = "+-<>,.%[]#"
 MOST_SYMBOLS = 100
 ADD, MOVE, READ, WRITE, CHANCE, OPEN, CLOSE, END = range(8)
-_RUNS = {"+": (ADD, 1), "-": (ADD, -1), ">": (MOVE, 1), "<": (MOVE, -1)}
-_SINGLE = {",": READ, ".": WRITE, "%": CHANCE, "[": OPEN, "]": CLOSE, "#": END}
+RUNS = {"+": (ADD, 1), "-": (ADD, -1), ">": (MOVE, 1), "<": (MOVE, -1)}
+SINGLE = {",": READ, ".": WRITE, "%": CHANCE, "[": OPEN, "]": CLOSE, "#": END}
 
 
 @dataclass(frozen=True)
@@ -142,15 +142,15 @@ def compile_program(program: str) -> Code:
     open_brackets: list[int] = []
     last = ""
     for letter in check(program):
-        if letter in _RUNS:
-            operation, direction = _RUNS[letter]
+        if letter in RUNS:
+            operation, direction = RUNS[letter]
             if letter == last:
                 arguments[-1] += direction
                 continue
             operations.append(operation)
             arguments.append(direction)
         else:
-            operations.append(_SINGLE[letter])
+            operations.append(SINGLE[letter])
             arguments.append(0)
             if letter == "[":
                 open_brackets.append(len(operations) - 1)

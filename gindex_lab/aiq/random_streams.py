@@ -2,8 +2,8 @@
 
 A key is made from the seed, the program, the replicate, the sign and the purpose of the stream. So
 chance in the machine and chance in the agent never share a stream, and a result does not depend on the
-order in which programs are run, nor on how many workers run them. Keys are signed 64-bit numbers. The function is the finaliser of
-SplitMix64 (Steele, Lea and Flood 2014) applied to key + k * golden ratio.
+order in which programs are run, nor on how many workers run them. Keys are signed 64-bit numbers. The
+function is the finaliser of SplitMix64 (Steele, Lea and Flood 2014) applied to key + k * golden ratio.
 
 Kept apart so that `import gindex_lab` never loads numba.
 """

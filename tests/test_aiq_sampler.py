@@ -1,0 +1,194 @@
+"""The sampler of the AIQ test: generator, rewriting, strata, files."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from gindex_lab import aiq
+from gindex_lab.aiq import kernel, strata
+from gindex_lab.aiq.program import compile_program
+from gindex_lab.aiq.rewriting import passes_sdp, rewrite
+from gindex_lab.aiq.sampler import generate, read_sample, sample, save_sample
+from gindex_lab.errors import BadInput
+
+
+def golden(shared, name):
+    return [json.loads(line) for line in (shared / "golden/aiq" / name).read_text().splitlines()]
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize(
+    ("rewriting", "column"),
+    [
+        ("original", "original_onepass"),
+        ("sep-orig", "sep_orig"),
+        ("sep-ext", "sep_ext"),
+        ("sep-ext-v1.2", "sep_ext_v12"),
+    ],
+)
+def test_rewriting_equals_the_authors_optimiser(shared, rewriting, column):
+    for case in golden(shared, "optimizer.jsonl"):
+        assert rewrite(case["raw"], rewriting) == case[column], case["raw"]
+
+
+@pytest.mark.shared
+def test_sdp_equals_the_authors_test(shared):
+    cases = golden(shared, "optimizer.jsonl")
+    assert [passes_sdp(c["sep_ext"]) for c in cases] == [c["sdp_discriminative"] for c in cases]
+
+
+@pytest.mark.shared
+def test_strata_equal_the_authors_classification(shared):
+    cases = [case for case in golden(shared, "strata.jsonl") if case["stable"]]
+    assert [strata.stratum(c["program"]) for c in cases] == [c["classes"][0] for c in cases]
+
+
+def test_zeroing_loops_tell_the_versions_apart():
+    assert rewrite(".,[--]#", "sep-ext") == ".,[+]#"
+    assert rewrite(".,[--]#", "sep-ext-v1.2") == ".,[--]#"
+
+
+def test_assembler_equals_the_compiler():
+    for program in [*generate(400, seed=3)[0], "++--[[<<<]>]%,.#"]:
+        text = np.frombuffer(program.encode(), dtype=np.uint8)
+        operations, arguments = np.empty(len(text), np.int8), np.empty(len(text), np.int32)
+        count = kernel.assemble(text, operations, arguments)
+        code = compile_program(program)
+        assert operations[:count].tolist() == code.operations.tolist()
+        assert arguments[:count].tolist() == code.arguments.tolist()
+
+
+def test_raw_programs_follow_the_universal_distribution():
+    programs = pd.Series(generate(200_000, seed=5)[0])
+    assert programs.str.len().mean() == pytest.approx(10, abs=0.2)
+    shares = programs.value_counts(normalize=True)
+    assert shares["#"] == pytest.approx(0.2, abs=0.004)  # 10^-1 · 2
+    assert shares[".#"] == pytest.approx(0.02, abs=0.0015)  # 10^-2 · 2
+    assert shares["[]#"] == pytest.approx(0.004, abs=0.0006)  # 10^-3 · 2^2
+
+
+def test_raw_programs_do_not_depend_on_the_pieces_they_are_made_in():
+    whole, numbers = generate(300, seed=2, active=True)
+    parts = [generate(100, seed=2, first=first, active=True) for first in (0, 100, 200)]
+    assert whole == [program for part, _ in parts for program in part]
+    assert numbers.tolist() == np.concatenate([n for _, n in parts]).tolist()
+
+
+def test_small_sample_is_the_beginning_of_a_large_one():
+    small, large = sample(20, seed=4), sample(400, seed=4)
+    pd.testing.assert_frame_equal(small, large.head(20), check_like=True)
+    assert (sample(20, seed=5)["program"] != small["program"]).any()
+
+
+@pytest.mark.parametrize("rewriting", ["original", "sep-orig", "sep-ext", "sep-ext-v1.2"])
+def test_sampled_programs_are_rewritten_and_active(rewriting):
+    programs = sample(300, rewriting, seed=1)
+    assert programs["stratum"].between(1, 20).all()
+    assert programs["program"].str.contains(",", regex=False).all()
+    assert programs["program"].str.contains(".", regex=False).all()
+    if rewriting != "original":
+        assert [rewrite(p, rewriting) for p in programs["program"]] == list(programs["program"])
+
+
+def test_lengths_match_the_published_samples():
+    """Means and medians of 200,000 programs (published: 21.07 / 14 and 18.65 / 12), here of 4,000."""
+    original = sample(4000, "original", seed=11)["program"].str.len()
+    extended = sample(4000, "sep-ext", seed=11)["program"].str.len()
+    assert original.mean() == pytest.approx(21.07, abs=1.1)
+    assert extended.mean() == pytest.approx(18.65, abs=1.0)
+    assert abs(original.median() - 14) <= 1
+    assert abs(extended.median() - 12) <= 1
+
+
+def test_sdp_drops_what_looks_like_chance():
+    kept = sample(500, discriminative="sdp", seed=1)
+    assert all(passes_sdp(program) for program in kept["program"])
+    plain = sample(500, seed=1)
+    assert not all(passes_sdp(program) for program in plain["program"])
+
+
+def test_theoretical_sampler_rewrites_and_drops_nothing():
+    programs = sample(2000, theoretical=True, seed=1)
+    assert set(programs["stratum"]) >= {-1, 0, 1}
+    assert (programs["program"] == "#").mean() == pytest.approx(0.2, abs=0.03)
+    passive = ~programs["program"].str.contains(r"\.") | ~programs["program"].str.contains(",")
+    assert (programs.loc[passive, "stratum"] == 0).all()
+
+
+def test_minimum_length_drops_shorter_programs_and_moves_the_strata():
+    programs = sample(200, minimum_length=30, seed=1)
+    lengths = programs["program"].str.len()
+    assert lengths.min() >= 30
+    by_length = programs["stratum"] > 10
+    expected = 11 + np.searchsorted(strata.LENGTHS, lengths[by_length] - 30, side="right")
+    assert (programs.loc[by_length, "stratum"] == expected).all()
+
+
+def test_sample_comes_back_from_its_file(tmp_path):
+    programs = sample(50, "original", seed=9, minimum_length=4)
+    save_sample(programs, tmp_path / "programs.txt")
+    back = read_sample(tmp_path / "programs.txt")
+    pd.testing.assert_frame_equal(programs, back)
+    assert back.attrs == programs.attrs
+    assert back.attrs["seed"] == 9
+
+
+def test_sample_file_of_the_authors_is_read(tmp_path):
+    (tmp_path / "their.samples").write_text("1 ,.#\n0 .#\n20 >,.<#\n")
+    assert read_sample(tmp_path / "their.samples")["stratum"].tolist() == [1, 0, 20]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "holds no program"),
+        ("x ,.#\n", "line 1=.*does not start with a stratum"),
+        ("1 ,.#\n21 ,.#\n", "line 2=.*does not start with a stratum"),
+        ("1 ,.\n", "has no #"),
+        ("1 ,[.#\n", "never closed"),
+        ("1\n", "is empty"),
+        ("1 pass\n", "foreign character 'p'"),
+    ],
+)
+def test_bad_sample_files_are_refused(tmp_path, text, message):
+    (tmp_path / "bad.txt").write_text(text)
+    with pytest.raises(BadInput, match=message):
+        read_sample(tmp_path / "bad.txt")
+
+
+def test_sample_files_that_are_absent_or_not_text_are_refused(tmp_path):
+    with pytest.raises(BadInput, match="is not there"):
+        read_sample(tmp_path / "none.txt")
+    (tmp_path / "bytes.txt").write_bytes(b"\xff\xfe1 ,.#")
+    with pytest.raises(BadInput, match="is not a text of programs"):
+        read_sample(tmp_path / "bytes.txt")
+
+
+@pytest.mark.parametrize(
+    ("keywords", "message"),
+    [
+        ({"n": 0}, "n=0"),
+        ({"n": 1.5}, "n=1.5"),
+        ({"rewriting": "sep"}, "rewriting='sep': is not an option"),
+        ({"discriminative": "yes"}, "discriminative='yes': is not an option"),
+        ({"seed": -3}, "seed=-3"),
+        ({"seed": None}, "seed=None"),
+        ({"symbols": 1}, "symbols=1"),
+        ({"observations": -1}, "observations=-1"),
+        ({"minimum_length": -1}, "minimum_length=-1"),
+    ],
+)
+def test_bad_settings_of_a_sample_are_refused(keywords, message):
+    with pytest.raises(BadInput, match=message):
+        sample(**{"n": 5, "seed": 1, **keywords})
+
+
+def test_unknown_rewriting_is_refused():
+    with pytest.raises(BadInput, match="rewriting='best'"):
+        rewrite(",.#", "best")
+
+
+def test_names_of_the_contract_are_there():
+    assert aiq.sample(2, seed=1)["program"].map(aiq.rewrite).map(len).min() >= 3
