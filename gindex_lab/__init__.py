@@ -39,10 +39,22 @@ _CONTENTS = {
     "programs.records": "Experiment",
     "programs.gindex": "g_index",
     "programs.sensitivity": "generalisation_level sensitivity simulate",
+    "programs.association": "association_graph plot_association",
+    "programs.program_tables": "domain_results program_sizes results_by_size",
+    # systems that learn programs
+    "learning.corpus": "composites corpus corpus_documents",
+    "learning.mutations": "mutate",
+    "learning.systems": "Composing Lazy NearestNeighbour RandomNodes RandomProgram SlotFilling",
+    "learning.systems_ngram": "NGram",
+    "learning.systems_template": "TemplateInduction",
+    "learning.experiments": "experiment learning_curve",
+    "learning.scoring": "score_answers score_programs",
     # figures
     "plots.generality": "animate_capability_spread animation_html plot_capability_spread plot_curve plot_difficulty_mean "
     "plot_histograms plot_subgroups save_animation use_style",
     "plots.gindex": "plot_performance_cost",
+    "plots.programs": "plot_divergence_matrix plot_learning_curves plot_program_size",
+    "plots.simulation": "plot_response plot_response_scatter",
     "plots.coverage": "plot_coverage plot_intervals",
     # many cores
     "parallel": "cluster",
