@@ -2,7 +2,8 @@
 
 Each is simulated from a model that can be read in a few lines, says so in `.source`, and goes through
 the same notebook as the published table. No number is fitted, but the models were chosen to show the
-kind of pattern that the study is about: they say how a study works, and are no evidence for its results. (Real games of our own are in `games`.)
+kind of pattern that the study is about: they say how a study works, and are no evidence for its results.
+(Real games of our own are in `games`.)
 """
 
 from __future__ import annotations
