@@ -55,7 +55,8 @@ _CONTENTS = {
     "plots.gindex": "plot_performance_cost",
     "plots.programs": "plot_divergence_matrix plot_learning_curves plot_program_size",
     "plots.simulation": "plot_response plot_response_scatter",
-    "plots.coverage": "plot_coverage plot_intervals",
+    "plots.coverage": "plot_coverage plot_studies",
+    "plots.intervals": "plot_intervals",
     # many cores
     "parallel": "cluster",
 }

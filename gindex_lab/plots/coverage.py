@@ -1,6 +1,6 @@
 """Pictures of coverage: many intervals and the truth, and how often each construction holds it.
 
-`plot_intervals` draws the intervals of many studies of one agent, those that miss in another colour;
+`plot_studies` draws the intervals of many studies of one agent, those that miss in another colour;
 `plot_coverage` draws the measured shares with their simulation error on the promised band.
 """
 
@@ -13,7 +13,7 @@ import pandas as pd
 
 from gindex_lab.plots.common import columns_of, heading, new_axes, styled
 
-__all__ = ["plot_coverage", "plot_intervals"]
+__all__ = ["plot_coverage", "plot_studies"]
 
 BAND = (0.92, 0.97)
 _NAMES = {
@@ -24,7 +24,7 @@ _NAMES = {
 
 
 @styled
-def plot_intervals(
+def plot_studies(
     table: pd.DataFrame,
     truth: float,
     measure: str = "capability",
@@ -35,7 +35,7 @@ def plot_intervals(
     """One line per row of the table, sorted by estimate; those that miss the truth stand out.
 
     >>> table = pd.DataFrame({"capability": [1.0, 2], "capability_low": [0, 1.6], "capability_high": [2, 3]})
-    >>> plot_intervals(table, 1.5).get_xlabel()
+    >>> plot_studies(table, 1.5).get_xlabel()
     'capability Ψ'
     """
     ends = [f"{measure}_low", measure, f"{measure}_high"]
