@@ -84,7 +84,8 @@ def compare(
     of, number = _copies(table)
     left = number[: len(rows)]
     right = left if columns is None else number[len(rows) :]
-    rows_of, columns_of = np.unique(left), np.unique(right)
+    rows_of = np.arange(len(of)) if columns is None else np.unique(left)
+    columns_of = rows_of if columns is None else np.unique(right)
     values, intervals, decided = _distinct(
         table, everything, rules, of, rows_of, columns_of, mirrored
     )
@@ -136,18 +137,16 @@ def _distinct(
     intervals: dict[tuple[int, int], tuple[float, float]] = {}
     decided: Counter[str] = Counter()
     half = mirrored and len(left) == len(right) and bool((left == right).all())
+    filled = np.diff(t.first)[of] > 0
     rows_at_once = max(1, _PAIRS_AT_ONCE // max(1, len(right)))
     for start in range(0, len(left), rows_at_once):
-        i, j = np.meshgrid(
-            np.arange(start, min(start + rows_at_once, len(left))),
-            np.arange(len(right)),
-            indexing="ij",
-        )
-        wanted = (left[i] < right[j]) if half else (left[i] != right[j])
-        same = (left[i] == right[j]) & (t.first[of[left[i]] + 1] > t.first[of[left[i]]])
-        values[i[same], j[same]] = 0.0
-        decided["copy"] += int(same.sum())
-        i, j = i[wanted], j[wanted]
+        block = slice(start, start + rows_at_once)
+        across, down = right[None, :], left[block, None]
+        copies = (down == across) & filled[down]
+        values[block][copies] = 0.0
+        decided["copy"] += int(copies.sum())
+        i, j = np.nonzero(down < across if half else down != across)
+        i += start
         found, opened, counts = _batch(t, flows, rules, of[left[i]], of[right[j]])
         decided += counts
         values[i, j] = found

@@ -8,8 +8,11 @@ exact and do not depend on their order.
 
 from __future__ import annotations
 
+from array import array
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import count
 from math import lcm
 from typing import Any, NamedTuple
 
@@ -82,14 +85,17 @@ def freeze(value: Any, strict: bool) -> Any:
     >>> freeze([1, True], strict=False) == freeze([1.0, 1], strict=False)
     True
     """
-    if isinstance(value, str) or value is None:
+    kind = type(value)
+    if kind is str or kind is int or value is None:
         return value
-    if isinstance(value, bool):
+    if kind is bool:
         return ("bool", value) if strict else value
     if isinstance(value, (list, tuple)):
-        return ("list", *(freeze(part, strict) for part in value))
+        return ("list", *[part if type(part) is str else freeze(part, strict) for part in value])
     if isinstance(value, dict):
-        return frozenset((key, freeze(part, strict)) for key, part in value.items())
+        return frozenset(
+            [(k, v if type(v) is str else freeze(v, strict)) for k, v in value.items()]
+        )
     return ("nan",) if value != value else value
 
 
@@ -105,7 +111,7 @@ def encode(flows: Sequence[Flow], rules: Rules) -> tuple[Table, int, bool]:
     sizes = np.array([len(nodes) for nodes in rows], dtype=np.int64)
     values, uniform = _values(flat, widths.tolist())
     unit, largest = _unit(flat, widths, uniform, rules, int(sizes.max(initial=0)))
-    counts = np.arange(1, largest + 1)
+    divisors = np.arange(1, largest + 1)
     table = Table(
         first=_ends(sizes),
         kind=kind,
@@ -114,8 +120,8 @@ def encode(flows: Sequence[Flow], rules: Rules) -> tuple[Table, int, bool]:
         values=values,
         corner=_ends(sizes**2),
         label=_labels(flows, order, rules),
-        share=np.concatenate([[unit], unit // counts]),
-        rest=np.concatenate([[0], unit % counts]),
+        share=np.concatenate([[unit], unit // divisors]),
+        rest=np.concatenate([[0], unit % divisors]),
         place=np.array([k for ranks in order for k in ranks], dtype=np.int32),
     )
     return table, unit, rules.symmetric or uniform
@@ -127,12 +133,9 @@ def _ends(sizes: npt.NDArray[Any]) -> IntArray:
     return ends
 
 
-class _Numbers(dict[Any, int]):
-    """A number for each key, given at first sight."""
-
-    def __missing__(self, key: Any) -> int:
-        self[key] = number = len(self)
-        return number
+def _numbers(*known: Any) -> defaultdict[Any, int]:
+    """A number for each key, given at first sight; those known beforehand come first."""
+    return defaultdict(count(len(known)).__next__, {key: k for k, key in enumerate(known)})
 
 
 # the type of a node, the columns of its values, or None where they are simply the first ones, the values
@@ -143,37 +146,53 @@ class _Interned:
     """Numbers for types, for the attributes of each type, and for values, shared by many flows."""
 
     def __init__(self, rules: Rules) -> None:
-        self.rules, self.lax = rules, not rules.symmetric
-        self.kinds = _Numbers()
-        self.columns: list[_Numbers] = []
-        self.numbers = _Numbers({None: _NULL})
-        self._layouts: dict[tuple[int, tuple[str, ...]], list[int] | None] = {}
+        self.rules = rules
+        self.columns: list[dict[str, int]] = []
+        self._kinds = _numbers()
+        self._values = _numbers(None)
+        self._layouts: dict[tuple[Any, tuple[str, ...]], tuple[int, list[int] | None]] = {}
+        # the types whose values can be looked up as they are: True and 1 are the same key
+        self._plain = {str, int, type(None)} | ({bool} if not rules.symmetric else set())
 
     def rows(self, flow: Flow) -> list[_Row]:
         """Each node as integers; a node without a type is one of a kind."""
-        content = _content_by_id(flow) if self.rules.resolve_references else {}
-        numbers, slow, result = self.numbers, self._number, []
-        for kind, attributes in zip(flow.types, flow.attributes, strict=True):
-            number = self.kinds[object() if kind is None else kind]
-            values: Iterable[Any] = attributes.values()
-            if content:
-                values = [content.get(v, v) if type(v) is str else v for v in values]
-            found = [numbers[v] if type(v) is str else slow(v) for v in values]
-            result.append((number, self._layout(number, tuple(attributes)), found))
+        values, layouts, plain, strict = (
+            self._values,
+            self._layouts,
+            self._plain,
+            self.rules.symmetric,
+        )
+        result = []
+        for kind, attributes in zip(flow.types, self._attributes(flow), strict=True):
+            own = object() if kind is None else kind
+            signature = own, tuple(attributes)
+            if signature not in layouts:
+                layouts[signature] = self._layout(*signature)
+            found = [
+                values[v if type(v) in plain else freeze(v, strict)] for v in attributes.values()
+            ]
+            result.append((*layouts[signature], found))
         return result
 
-    def _layout(self, kind: int, keys: tuple[str, ...]) -> list[int] | None:
-        if kind == len(self.columns):
-            self.columns.append(_Numbers())
-        if (kind, keys) not in self._layouts:
-            columns = [self.columns[kind][key] for key in keys]
-            simple = columns == list(range(len(keys)))
-            self._layouts[kind, keys] = None if simple else columns
-        return self._layouts[kind, keys]
+    def _attributes(self, flow: Flow) -> Sequence[dict[str, Any]]:
+        """The attributes of each node, with the ids of nodes replaced by their content on request."""
+        if not self.rules.resolve_references:
+            return flow.attributes
+        content = _content_by_id(flow)
+        return [
+            {key: content.get(v, v) if type(v) is str else v for key, v in attributes.items()}
+            for attributes in flow.attributes
+        ]
 
-    def _number(self, value: Any) -> int:
-        simple = value is None or type(value) is int or (type(value) is bool and self.lax)
-        return self.numbers[value if simple else freeze(value, not self.lax)]
+    def _layout(self, kind: Any, keys: tuple[str, ...]) -> tuple[int, list[int] | None]:
+        """The number of a type, and the columns of these attributes of it."""
+        number = self._kinds[kind]
+        if number == len(self.columns):
+            self.columns.append({key: column for column, key in enumerate(keys)})
+            return number, None
+        known = self.columns[number]
+        columns = [known.setdefault(key, len(known)) for key in keys]
+        return number, None if columns == list(range(len(keys))) else columns
 
 
 def _content_by_id(flow: Flow) -> dict[str, Any]:
@@ -198,7 +217,7 @@ def _values(flat: list[_Row], widths: list[int]) -> tuple[npt.NDArray[np.int32],
             for column, value in zip(columns, values, strict=True):
                 row[column] = value
             result += row
-    return np.array(result, dtype=np.int32), uniform
+    return np.frombuffer(array("i", result), dtype=np.int32), uniform
 
 
 def _unit(
@@ -225,8 +244,8 @@ def _unit(
         counts = {len(values) for _, _, values in flat}
     cap = 2**61 // (most_nodes + 1)
     unit = 1
-    for count in counts:
-        unit = lcm(unit, count or 1)
+    for divisor in counts:
+        unit = lcm(unit, divisor or 1)
         if unit > cap:
             return 1 << (cap.bit_length() - 1), largest
     return unit, largest
@@ -234,7 +253,7 @@ def _unit(
 
 def _labels(flows: Sequence[Flow], order: list[list[int]], rules: Rules) -> npt.NDArray[np.uint8]:
     """The wires of each flow as a square of labels: 1 for a wire, or one label per set of ports."""
-    seen = _Numbers({frozenset(): 0})
+    seen = _numbers(frozenset())
     places: list[int] = []
     labels: list[int] = []
     corner = 0

@@ -45,12 +45,29 @@ def similarity(t: Table, x: int, y: int, symmetric: bool) -> int:
     return t.share[present] * equal + t.rest[present] * equal // present
 
 
+class Wires(NamedTuple):
+    """The labels of all wires, and where those of two flows start and how many nodes each has."""
+
+    label: npt.NDArray[np.uint8]
+    start_a: int
+    nodes_a: int
+    start_b: int
+    nodes_b: int
+
+
 @compiled
-def agree(t: Table, a: int, b: int, i: int, j: int, k: int, m: int, both_ways: bool) -> bool:
+def wires_of(t: Table, a: int, b: int) -> Wires:
+    """The wires of two flows, looked up once for many comparisons."""
+    nodes_a, nodes_b = t.first[a + 1] - t.first[a], t.first[b + 1] - t.first[b]
+    return Wires(t.label, t.corner[a], nodes_a, t.corner[b], nodes_b)
+
+
+@compiled
+def agree(w: Wires, i: int, j: int, k: int, m: int, both_ways: bool) -> bool:
     """Whether matching i with j and k with m preserves the wires (Eq 12)."""
-    n, o, p, q = t.first[a + 1] - t.first[a], t.first[b + 1] - t.first[b], t.corner[a], t.corner[b]
-    forth = t.label[p + i * n + k] == t.label[q + j * o + m]
-    back = t.label[p + k * n + i] == t.label[q + m * o + j]
+    p, n, q, o = w.start_a, w.nodes_a, w.start_b, w.nodes_b
+    forth = w.label[p + i * n + k] == w.label[q + j * o + m]
+    back = w.label[p + k * n + i] == w.label[q + m * o + j]
     return (forth and back) if both_ways else (forth or back)
 
 
@@ -203,26 +220,28 @@ def associate(t: Table, a: int, b: int, symmetric: bool, pairs: Pairs) -> tuple[
 @compiled
 def matching_agrees(t: Table, a: int, b: int, partner: IntArray, both_ways: bool) -> bool:
     """Whether the matching that is blind to wires happens to preserve them all."""
-    nodes = t.first[a + 1] - t.first[a]
-    for i in range(nodes):
+    wires = wires_of(t, a, b)
+    for i in range(wires.nodes_a):
+        j = partner[i]
+        if j < 0:
+            continue
         for k in range(i):
-            j, m = partner[i], partner[k]
-            if j >= 0 and m >= 0 and not agree(t, a, b, i, j, k, m, both_ways):
+            if partner[k] >= 0 and not agree(wires, i, j, k, partner[k], both_ways):
                 return False
     return True
 
 
 @compiled
-def connect(
-    t: Table, a: int, b: int, vertices: int, pairs: Pairs, both_ways: bool, adjacent: Bits
-) -> None:
+def connect(wires: Wires, vertices: int, pairs: Pairs, both_ways: bool, adjacent: Bits) -> None:
     """The edges of the association graph: two pairs of distinct nodes that preserve the wires."""
-    adjacent[:vertices] = np.uint64(0)
+    words = (vertices + 63) // 64
     for v in range(vertices):
         i, j = pairs.left[v], pairs.right[v]
+        for k in range(words):
+            adjacent[v, k] = np.uint64(0)
         for u in range(v):
             k, m = pairs.left[u], pairs.right[u]
-            if i != k and j != m and agree(t, a, b, i, j, k, m, both_ways):
+            if i != k and j != m and agree(wires, i, j, k, m, both_ways):
                 adjacent[v, u // 64] |= np.uint64(1) << np.uint64(u % 64)
                 adjacent[u, v // 64] |= np.uint64(1) << np.uint64(v % 64)
 
@@ -231,8 +250,11 @@ def connect(
 def arrange(
     t: Table, a: int, b: int, vertices: int, pairs: Pairs, both_ways: bool, adjacent: Bits
 ) -> None:
-    """The association graph with its vertices in the order that suits the search."""
-    connect(t, a, b, vertices, pairs, both_ways, adjacent)
+    """The association graph, its vertices in the order that suits the search (in a small one, any)."""
+    wires = wires_of(t, a, b)
+    connect(wires, vertices, pairs, both_ways, adjacent)
+    if vertices <= 32:
+        return
     order = np.empty(vertices, np.int64)
     peel(pairs.weight, adjacent, vertices, order)
     for part in (pairs.left, pairs.right):
@@ -242,7 +264,7 @@ def arrange(
     weight = pairs.weight.copy()
     for v in range(vertices):
         pairs.weight[v] = weight[order[v]]
-    connect(t, a, b, vertices, pairs, both_ways, adjacent)
+    connect(wires, vertices, pairs, both_ways, adjacent)
 
 
 @compiled

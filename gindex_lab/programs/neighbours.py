@@ -12,7 +12,7 @@ import numpy as np
 from gindex_lab.programs.cliques import Places, compiled
 from gindex_lab.programs.divergence import OPEN
 from gindex_lab.programs.encode import IntArray, Table
-from gindex_lab.programs.matching import agree, similarity, solve
+from gindex_lab.programs.matching import agree, similarity, solve, wires_of
 from gindex_lab.validate import FloatArray
 
 __all__ = ["closest", "divergence_of", "rough", "shared_types"]
@@ -123,7 +123,8 @@ def rough(
     preserves the wires to those already placed, of equals one with the same shade; `image` becomes that
     mapping. Stops placing after `effort`.
     """
-    n, o = t.first[a + 1] - t.first[a], t.first[b + 1] - t.first[b]
+    wires = wires_of(t, a, b)
+    n, o = wires.nodes_a, wires.nodes_b
     best_left, best_right = np.zeros(n, np.int64), np.zeros(o, np.int64)
     taken = np.zeros(o, np.bool_)
     placed = np.zeros(n, np.int32)
@@ -143,7 +144,7 @@ def rough(
             if score > rank and not taken[j] and effort > 0:
                 fits, c = True, 0
                 while fits and c < count:
-                    fits = agree(t, a, b, i, j, placed[c], image[placed[c]], both_ways)
+                    fits = agree(wires, i, j, placed[c], image[placed[c]], both_ways)
                     c += 1
                 effort -= c + 1
                 if fits:
