@@ -1,5 +1,7 @@
 """Simulated people, people in groups, and the measures side by side."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -139,6 +141,36 @@ def test_a_step_of_rank_doubles_the_paths():
 def test_bad_input_is_told(call, message):
     with pytest.raises(BadInput, match=message):
         call()
+
+
+@pytest.mark.shared
+def test_best_paths_are_those_of_the_mazes_generator(shared):
+    golden = json.loads((shared / "golden/anytime/mazes_mazegen.json").read_text())
+    assert len(golden) > 10
+    for maze in golden:
+        rank = maze["rank"]
+        dots = [divmod(number - 1, rank) for number in maze["dots"]]
+        path = respondents.best_path(rank, dots)
+        assert len(set(path) & set(dots)) == maze["max_score"]
+        assert len(path) - 1 == maze["min_steps"]
+        m3 = respondents.maze_difficulty(rank, maze["sat"], maze["min_steps"], maze["max_score"])
+        assert m3 == pytest.approx(maze["m3"], abs=1e-9)
+
+
+def test_a_maze_has_its_share_of_dots_and_none_at_the_tip():
+    dots = respondents.random_maze(10, 0.3, seed=1)
+    assert len(set(dots)) == 17
+    assert (0, 0) not in dots
+    assert all(r + c < 10 for r, c in dots)
+    assert dots == respondents.random_maze(10, 0.3, seed=1)
+    assert len(respondents.random_maze(3, 0.999, seed=1)) == 5
+
+
+def test_a_path_goes_up_step_by_step():
+    path = respondents.best_path(12, respondents.random_maze(12, 0.4, seed=3))
+    assert [r + c for r, c in path] == list(range(len(path)))
+    with pytest.raises(BadInput, match="rank=1"):
+        respondents.best_path(1, [])
 
 
 # -- the measures side by side

@@ -8,7 +8,7 @@ in them is fitted to the published responses. `maze_designs` finds which mazes h
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 import pandas as pd
@@ -16,17 +16,19 @@ import pandas as pd
 from gindex_lab.data.printed import published
 from gindex_lab.errors import BadInput
 from gindex_lab.responses import Responses
-from gindex_lab.validate import FloatArray, generator, number, vector
+from gindex_lab.validate import FloatArray, generator, integer, number, vector
 
 __all__ = [
     "EDUCATION",
     "SMALLEST_GROUP",
+    "best_path",
     "group_summary",
     "letter_series_respondents",
     "maze_designs",
     "maze_difficulty",
     "maze_groups",
     "maze_respondents",
+    "random_maze",
 ]
 
 SMALLEST_GROUP = 5
@@ -222,3 +224,45 @@ def maze_designs(difficulty: pd.Series, tolerance: float = 6e-6, base: str = "e"
     table = table.astype({"rank": int, "steps": int, "dots": int})
     table.insert(0, "item", difficulty.index[place])
     return table.assign(difficulty=values[found])
+
+
+# -- a maze -------------------------------------------------------------------------------------------
+
+
+def random_maze(rank: object, saturation: object, seed: object) -> list[tuple[int, int]]:
+    """Dots of a maze (Fig. S1): crossings (r, c), r + c < R, of which a share S but not the tip has one.
+
+    >>> len(random_maze(10, 0.3, seed=1))  # of 55 crossings
+    17
+    """
+    rows = integer("rank", rank, 2)
+    share = number("saturation", saturation, 0, 1, open_ends=True)
+    crossings = [(r, c) for r in range(rows) for c in range(rows - r)]
+    count = min(int(np.ceil(share * len(crossings) - 1e-9)), len(crossings) - 1)
+    drawn = generator(seed).choice(len(crossings) - 1, count, replace=False) + 1
+    return [crossings[k] for k in sorted(drawn)]
+
+
+def best_path(rank: object, dots: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """A shortest path from the tip (0, 0) upwards that meets as many dots as any path can.
+
+    By dynamic programming over crossings: the most dots on the way to (r, c) is one more, if it has a
+    dot, than the better of (r - 1, c) and (r, c - 1).
+
+    >>> best_path(4, [(0, 1), (1, 1), (3, 0)])
+    [(0, 0), (0, 1), (1, 1)]
+    """
+    rows, marked = integer("rank", rank, 2), set(dots)
+    most: dict[tuple[int, int], int] = {}
+    before: dict[tuple[int, int], tuple[int, int]] = {}
+    for depth in range(rows):
+        for r in range(depth + 1):
+            here = (r, depth - r)
+            below = [step for step in ((r - 1, depth - r), (r, depth - r - 1)) if step in most]
+            if below:
+                before[here] = max(below, key=most.__getitem__)
+            most[here] = (here in marked) + (most[before[here]] if below else 0)
+    path = [max(most, key=lambda at: (most[at], -sum(at)))]
+    while path[-1] in before:
+        path.append(before[path[-1]])
+    return path[::-1]
