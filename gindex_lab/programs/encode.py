@@ -102,15 +102,14 @@ def freeze(value: Any, strict: bool) -> Any:
 def encode(flows: Sequence[Flow], rules: Rules) -> tuple[Table, int, bool]:
     """The table of many flows, its unit of similarity, and whether w(v', v'') = w(v'', v') throughout."""
     interned = _Interned(rules)
-    rows = [interned.rows(flow) for flow in flows]
-    order = [sorted(range(len(r)), key=[kind for kind, _, _ in r].__getitem__) for r in rows]
-    flat = [nodes[k] for nodes, ranks in zip(rows, order, strict=True) for k in ranks]
+    order = [interned.add(flow) for flow in flows]
     widths = np.array([len(c) for c in interned.columns], dtype=np.int32)
-    kind = np.array([k for k, _, _ in flat], dtype=np.int32)
+    kind = np.array(interned.kinds, dtype=np.int32)
     width = widths[kind] if len(kind) else np.zeros(0, dtype=np.int32)
-    sizes = np.array([len(nodes) for nodes in rows], dtype=np.int64)
-    values, uniform = _values(flat, widths.tolist())
-    unit, largest = _unit(flat, widths, uniform, rules, int(sizes.max(initial=0)))
+    sizes = np.array([len(ranks) for ranks in order], dtype=np.int64)
+    uniform = len(interned.values) == int(width.sum())
+    values = _values(interned, widths.tolist())
+    unit, largest = _unit(interned, widths, uniform, int(sizes.max(initial=0)))
     divisors = np.arange(1, largest + 1)
     table = Table(
         first=_ends(sizes),
@@ -138,41 +137,48 @@ def _numbers(*known: Any) -> defaultdict[Any, int]:
     return defaultdict(count(len(known)).__next__, {key: k for k, key in enumerate(known)})
 
 
-# the type of a node, the columns of its values, or None where they are simply the first ones, the values
-_Row = tuple[int, list[int] | None, list[int]]
-
-
 class _Interned:
-    """Numbers for types, for the attributes of each type, and for values, shared by many flows."""
+    """Numbers for types, for the attributes of each type, and for values, shared by many flows.
+
+    Node by node, those of a flow sorted by type: `kinds`, how many `counts` of the `values` are its own, and
+    their `layouts`, the columns they belong to, or None where these are simply the first ones.
+    """
 
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
         self.columns: list[dict[str, int]] = []
+        self.kinds: list[int] = []
+        self.counts: list[int] = []
+        self.layouts: list[list[int] | None] = []
+        self.values: list[int] = []
         self._kinds = _numbers()
-        self._values = _numbers(None)
-        self._layouts: dict[tuple[Any, tuple[str, ...]], tuple[int, list[int] | None]] = {}
+        self._numbers = _numbers(None)
+        self._known: dict[tuple[Any, tuple[str, ...]], tuple[int, list[int] | None]] = {}
         # the types whose values can be looked up as they are: True and 1 are the same key
         self._plain = {str, int, type(None)} | ({bool} if not rules.symmetric else set())
 
-    def rows(self, flow: Flow) -> list[_Row]:
-        """Each node as integers; a node without a type is one of a kind."""
-        values, layouts, plain, strict = (
-            self._values,
-            self._layouts,
-            self._plain,
-            self.rules.symmetric,
-        )
-        result = []
-        for kind, attributes in zip(flow.types, self._attributes(flow), strict=True):
-            own = object() if kind is None else kind
-            signature = own, tuple(attributes)
-            if signature not in layouts:
-                layouts[signature] = self._layout(*signature)
-            found = [
-                values[v if type(v) in plain else freeze(v, strict)] for v in attributes.values()
+    def add(self, flow: Flow) -> list[int]:
+        """Take the nodes of a flow in; returns their places, sorted by type."""
+        attributes, known = self._attributes(flow), self._known
+        found = []
+        for kind, own in zip(flow.types, attributes, strict=True):
+            # a node without a type is one of a kind
+            signature = object() if kind is None else kind, tuple(own)
+            if signature not in known:
+                known[signature] = self._layout(*signature)
+            found.append(known[signature])
+        kinds = [kind for kind, _ in found]
+        order = sorted(range(len(found)), key=kinds.__getitem__)
+        numbers, plain, strict = self._numbers, self._plain, self.rules.symmetric
+        for k in order:
+            self.kinds.append(kinds[k])
+            self.counts.append(len(attributes[k]))
+            self.layouts.append(found[k][1])
+            self.values += [
+                numbers[v if type(v) in plain else freeze(v, strict)]
+                for v in attributes[k].values()
             ]
-            result.append((*layouts[signature], found))
-        return result
+        return order
 
     def _attributes(self, flow: Flow) -> Sequence[dict[str, Any]]:
         """The attributes of each node, with the ids of nodes replaced by their content on request."""
@@ -202,30 +208,25 @@ def _content_by_id(flow: Flow) -> dict[str, Any]:
     }
 
 
-def _values(flat: list[_Row], widths: list[int]) -> tuple[npt.NDArray[np.int32], bool]:
-    """One row of value numbers per node, and whether all nodes of a type have the same attributes."""
-    result: list[int] = []
-    uniform = True
-    for kind, columns, values in flat:
-        missing = widths[kind] - len(values)
-        uniform = uniform and not missing
-        if columns is None:
-            result += values
-            result += [_MISSING] * missing
-        else:
+def _values(interned: _Interned, widths: list[int]) -> npt.NDArray[np.int32]:
+    """One row of value numbers per node, with a hole for each attribute that it lacks."""
+    result, start = interned.values, 0
+    simple = all(layout is None for layout in interned.layouts)
+    if not simple or len(result) < sum(widths[kind] for kind in interned.kinds):
+        result = []
+        for kind, size, layout in zip(
+            interned.kinds, interned.counts, interned.layouts, strict=True
+        ):
             row = [_MISSING] * widths[kind]
-            for column, value in zip(columns, values, strict=True):
-                row[column] = value
+            for k in range(size):
+                row[k if layout is None else layout[k]] = interned.values[start + k]
             result += row
-    return np.frombuffer(array("i", result), dtype=np.int32), uniform
+            start += size
+    return np.frombuffer(array("i", result), dtype=np.int32)
 
 
 def _unit(
-    flat: list[_Row],
-    widths: npt.NDArray[np.int32],
-    uniform: bool,
-    rules: Rules,
-    most_nodes: int,
+    interned: _Interned, widths: npt.NDArray[np.int32], uniform: bool, most_nodes: int
 ) -> tuple[int, int]:
     """A multiple of every number of attributes that can divide a similarity, and the largest of these.
 
@@ -235,13 +236,13 @@ def _unit(
     largest = int(widths.max(initial=0))
     if uniform:
         counts: Iterable[int] = set(widths.tolist())
-    elif rules.symmetric:
+    elif interned.rules.symmetric:
         fewest: dict[int, int] = {}
-        for kind, _, values in flat:
-            fewest[kind] = min(fewest.get(kind, len(values)), len(values))
+        for kind, size in zip(interned.kinds, interned.counts, strict=True):
+            fewest[kind] = min(fewest.get(kind, size), size)
         counts = {p for kind, few in fewest.items() for p in range(few, widths[kind] + 1)}
     else:
-        counts = {len(values) for _, _, values in flat}
+        counts = set(interned.counts)
     cap = 2**61 // (most_nodes + 1)
     unit = 1
     for divisor in counts:

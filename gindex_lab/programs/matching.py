@@ -183,20 +183,19 @@ def associate(t: Table, a: int, b: int, symmetric: bool, pairs: Pairs) -> tuple[
 
     Returns the number of vertices and the weight of the matching, which no common subgraph exceeds.
     """
-    x, y = t.first[a], t.first[b]
+    x, y, end_x, end_y = t.first[a], t.first[b], t.first[a + 1], t.first[b + 1]
     vertices, total = 0, 0
-    pairs.partner[: t.first[a + 1] - x] = -1
-    while x < t.first[a + 1] and y < t.first[b + 1]:
-        if t.kind[x] != t.kind[y]:
-            if t.kind[x] < t.kind[y]:
-                x += 1
-            else:
-                y += 1
+    for i in range(end_x - x):
+        pairs.partner[i] = -1
+    while x < end_x and y < end_y:
+        kind, other = t.kind[x], t.kind[y]
+        if kind != other:
+            x, y = x + (kind < other), y + (kind > other)
             continue
         rows = columns = 1
-        while x + rows < t.first[a + 1] and t.kind[x + rows] == t.kind[x]:
+        while x + rows < end_x and t.kind[x + rows] == kind:
             rows += 1
-        while y + columns < t.first[b + 1] and t.kind[y + columns] == t.kind[y]:
+        while y + columns < end_y and t.kind[y + columns] == kind:
             columns += 1
         for r in range(rows):
             for c in range(columns):
