@@ -324,6 +324,8 @@ def test_groups_of_a_table_stand_apart_by_their_means():
             lambda: compare.tipping_point(pd.DataFrame({"difficulty": [1], "response": [0.4]})),
             "starts below ½",
         ),
+        (lambda: compare.item_column(pd.DataFrame({"a": [1]}), "object"), "has no column 'object'"),
+        (lambda: compare.claim_agents("A.4", TIES), "'T12': is an agent of the paper without a row"),
         (lambda: compare.printed_agents("A.1"), "prints no numbers of agents"),
         (
             lambda: compare.group_means(TIES, pd.DataFrame(index=TIES.index), ["sex"]),

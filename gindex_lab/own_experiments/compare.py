@@ -22,6 +22,7 @@ __all__ = [
     "claim_agents",
     "claim_ranks",
     "group_means",
+    "item_column",
     "printed_agents",
     "tipping_point",
 ]
@@ -99,6 +100,17 @@ def group_means(table: pd.DataFrame, agents: pd.DataFrame, columns: Sequence[str
     return found.astype({"agents": int})
 
 
+def item_column(items: pd.DataFrame, name: str) -> pd.Series:
+    """A column that a study needs of its items, or what to add to `items.csv`.
+
+    >>> item_column(pd.DataFrame({"object": ["dog"]}), "object").tolist()
+    ['dog']
+    """
+    if name not in items:
+        raise BadInput("items", list(items), f"has no column {name!r}", "add it to items.csv")
+    return items[name]
+
+
 def printed_agents(section: str) -> pd.DataFrame:
     """The numbers that the figures of a section print for each agent, from the ledger of claims.
 
@@ -116,6 +128,10 @@ def printed_agents(section: str) -> pd.DataFrame:
 def claim_agents(section: str, table: pd.DataFrame) -> None:
     """Hold each agent's numbers against those printed for it, agent by agent."""
     for claim, agent, measure in _printed(section):
+        if agent not in table.index:
+            raise BadInput(
+                "table", agent, "is an agent of the paper without a row", "name agents as it does"
+            )
         nb.claim(claim.id, float(table.loc[agent, measure]))
 
 

@@ -18,7 +18,7 @@ __all__ = ["FAMILIES", "Classifier", "classifiers"]
 
 Grid = dict[str, list[Any]]
 
-# family: (class in scikit-learn, scaled features?, settings to combine)
+# family: (class in scikit-learn, scaled features?, settings to combine, the usual ones first)
 FAMILIES: dict[str, tuple[str, bool, Grid]] = {
     "linear discriminant": (
         "discriminant_analysis.LinearDiscriminantAnalysis",
@@ -33,13 +33,13 @@ FAMILIES: dict[str, tuple[str, bool, Grid]] = {
     "logistic regression": (
         "linear_model.LogisticRegression",
         True,
-        {"C": [1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0, 1e4], "max_iter": [2000]},
+        {"C": [1.0, 1e-3, 1e-2, 0.1, 10.0, 100.0, 1e4], "max_iter": [2000]},
     ),
     "neural network": (
         "neural_network.MLPClassifier",
         True,
         {
-            "hidden_layer_sizes": [(1,), (2,), (4,), (8,)],
+            "hidden_layer_sizes": [(4,), (1,), (2,), (8,)],
             "alpha": [1e-3, 0.1],
             "solver": ["lbfgs"],
             "max_iter": [500],
@@ -48,18 +48,18 @@ FAMILIES: dict[str, tuple[str, bool, Grid]] = {
     "decision tree": (
         "tree.DecisionTreeClassifier",
         False,
-        {"max_depth": [1, 2, 3, 4, None], "criterion": ["gini", "entropy"]},
+        {"max_depth": [None, 1, 2, 3, 4], "criterion": ["gini", "entropy"]},
     ),
     "random tree": (
         "tree.ExtraTreeClassifier",
         False,
-        {"max_depth": [1, 2, 3, 4, 6, None]},
+        {"max_depth": [None, 1, 2, 3, 4, 6]},
     ),
     "nearest neighbours": (
         "neighbors.KNeighborsClassifier",
         False,
         {
-            "n_neighbors": [1, 3, 5, 9, 15, 31, 61, 99],
+            "n_neighbors": [5, 1, 3, 9, 15, 31, 61, 99],
             "weights": ["uniform", "distance"],
             "p": [1, 2],
         },
@@ -77,7 +77,7 @@ FAMILIES: dict[str, tuple[str, bool, Grid]] = {
     "naive Bayes, counts": (
         "naive_bayes.MultinomialNB",
         False,
-        {"alpha": [0.01, 1.0, 100.0]},
+        {"alpha": [1.0, 0.01, 100.0]},
     ),
     "naive Bayes, complement": (
         "naive_bayes.ComplementNB",
@@ -87,24 +87,24 @@ FAMILIES: dict[str, tuple[str, bool, Grid]] = {
     "support vectors, linear": (
         "svm.SVC",
         True,
-        {"kernel": ["linear"], "C": [1e-3, 0.01, 0.1, 1.0, 10.0, 100.0]},
+        {"kernel": ["linear"], "C": [1.0, 1e-3, 0.01, 0.1, 10.0, 100.0]},
     ),
     "support vectors, polynomial": (
         "svm.SVC",
         True,
-        {"kernel": ["poly"], "degree": [2, 3, 4], "C": [0.01, 1.0, 100.0]},
+        {"kernel": ["poly"], "degree": [3, 2, 4], "C": [1.0, 0.01, 100.0]},
     ),
     "support vectors, radial": (
         "svm.SVC",
         True,
-        {"kernel": ["rbf"], "C": [0.1, 1.0, 10.0, 100.0], "gamma": [0.01, 0.1, 1.0, 10.0, 100.0]},
+        {"kernel": ["rbf"], "C": [1.0, 0.1, 10.0, 100.0], "gamma": [0.1, 100.0, 0.01, 1.0, 10.0]},
     ),
     "support vectors, sigmoid": (
         "svm.SVC",
         True,
-        {"kernel": ["sigmoid"], "C": [0.1, 1.0, 100.0], "gamma": [0.01, 0.1, 1.0]},
+        {"kernel": ["sigmoid"], "C": [1.0, 0.1, 100.0], "gamma": [0.1, 0.01, 1.0]},
     ),
-    "ridge": ("linear_model.RidgeClassifier", True, {"alpha": [0.1, 1.0, 100.0]}),
+    "ridge": ("linear_model.RidgeClassifier", True, {"alpha": [1.0, 0.1, 100.0]}),
     "perceptron": (
         "linear_model.Perceptron",
         True,
@@ -123,27 +123,27 @@ FAMILIES: dict[str, tuple[str, bool, Grid]] = {
     "bagged trees": (
         "ensemble.BaggingClassifier",
         False,
-        {"n_estimators": [3, 10], "max_samples": [0.1, 0.5, 1.0]},
+        {"n_estimators": [10, 3], "max_samples": [1.0, 0.1, 0.5]},
     ),
     "random forest": (
         "ensemble.RandomForestClassifier",
         False,
-        {"n_estimators": [5, 20], "max_depth": [1, 2, None]},
+        {"n_estimators": [20, 5], "max_depth": [None, 1, 2]},
     ),
     "extremely random trees": (
         "ensemble.ExtraTreesClassifier",
         False,
-        {"n_estimators": [5, 20], "max_depth": [1, 2, None]},
+        {"n_estimators": [20, 5], "max_depth": [None, 1, 2]},
     ),
     "boosted stumps": (
         "ensemble.AdaBoostClassifier",
         False,
-        {"n_estimators": [2, 5, 20], "learning_rate": [0.1, 1.0]},
+        {"n_estimators": [20, 2, 5], "learning_rate": [1.0, 0.1]},
     ),
     "gradient boosting": (
         "ensemble.GradientBoostingClassifier",
         False,
-        {"n_estimators": [2, 10], "max_depth": [1, 3]},
+        {"n_estimators": [10, 2], "max_depth": [3, 1]},
     ),
     "label spreading": (
         "semi_supervised.LabelSpreading",
