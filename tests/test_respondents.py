@@ -94,11 +94,24 @@ def test_the_groups_are_those_of_figure_s3(shared, monkeypatch):
         assert ours[name].tolist() == pytest.approx(golden[key].tolist(), abs=1e-9)
 
 
+def test_intervals_of_groups_surround_their_means():
+    table = gl.generality(MAZES)
+    groups = respondents.maze_groups(MAZES, table["capability"])
+    found = respondents.group_intervals(MAZES, groups, seed=1, resamples=200)
+    means = respondents.group_summary(table, groups)
+    for measure, column in {"capability": "mean Ψ", "normalised_generality": "mean γ"}.items():
+        assert found[measure].tolist() == pytest.approx(means[column].tolist())
+        assert (found[f"{measure}_low"] < found[measure]).all()
+        assert (found[measure] < found[f"{measure}_high"]).all()
+
+
 def test_few_people_are_not_shown():
     table = gl.generality(FEW)
     four = pd.Series([k < 4 for k in range(len(table))], index=table.index)
     with pytest.raises(BadInput, match=r"groups\['four'\]=4: are so few people"):
         respondents.group_summary(table, {"four": four})
+    with pytest.raises(BadInput, match=r"groups\['four'\]=4: are so few people"):
+        respondents.group_intervals(FEW, {"four": four}, seed=1)
 
 
 # -- the difficulty of a maze

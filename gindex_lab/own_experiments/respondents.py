@@ -16,12 +16,14 @@ import pandas as pd
 from gindex_lab.data.printed import published
 from gindex_lab.errors import BadInput
 from gindex_lab.responses import Responses
+from gindex_lab.uncertainty.ties import population_intervals
 from gindex_lab.validate import FloatArray, generator, integer, number, vector
 
 __all__ = [
     "EDUCATION",
     "SMALLEST_GROUP",
     "best_path",
+    "group_intervals",
     "group_summary",
     "letter_series_respondents",
     "maze_designs",
@@ -169,15 +171,47 @@ def group_summary(table: pd.DataFrame, groups: Mapping[str, pd.Series]) -> pd.Da
 
     rows = {}
     for name, member in groups.items():
-        part = table[member.loc[table.index].fillna(False).astype(bool)]
-        if len(part) < SMALLEST_GROUP:
-            raise BadInput(
-                f"groups[{name!r}]",
-                len(part),
-                "are so few people that single ones could be told",
-                f"join it with another group: at least {SMALLEST_GROUP} people",
-            )
+        part = table.loc[_people_of(name, member, table.index)]
         rows[name] = {"people": len(part), **printed_numbers(part)}
+    return pd.DataFrame.from_dict(rows, orient="index").rename_axis("group")
+
+
+def _people_of(name: str, member: pd.Series, known: pd.Index) -> list[object]:
+    """Who is in the group, if they are enough not to be told apart."""
+    found = list(known[member.loc[known].fillna(False).astype(bool)])
+    if len(found) < SMALLEST_GROUP:
+        raise BadInput(
+            f"groups[{name!r}]",
+            len(found),
+            "are so few people that single ones could be told",
+            f"join it with another group: at least {SMALLEST_GROUP} people",
+        )
+    return found
+
+
+def group_intervals(
+    study: Responses, groups: Mapping[str, pd.Series], *, seed: object, resamples: int = 1000
+) -> pd.DataFrame:
+    """Mean capability and mean γ of each group with 95% intervals over its people, as columns
+    `capability`, `capability_low`, `capability_high` and so on: what `plot_intervals` draws.
+
+    All groups are measured on the interval of the whole study.
+
+    >>> study = maze_respondents(seed=1)
+    >>> half = study.frame.mean(axis=1) > 0.7
+    >>> group_intervals(study, {"high": half, "low": ~half}, seed=1)["capability"].round(1).tolist()
+    [17.7, 14.6]
+    """
+    assert study.difficulty is not None
+    span = (float(study.difficulty.min()), float(study.difficulty.max()))
+    rows: dict[str, dict[str, float]] = {}
+    for name, member in groups.items():
+        part = study.select(agents=_people_of(name, member, study.frame.index))
+        found = population_intervals(part, interval=span, resamples=resamples, seed=seed)
+        rows[name] = {}
+        for measure in ("capability", "normalised_generality"):
+            value, low, high = found.loc[f"mean_{measure}", ["estimate", "low", "high"]]
+            rows[name] |= {measure: value, f"{measure}_low": low, f"{measure}_high": high}
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis("group")
 
 
