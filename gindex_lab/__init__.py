@@ -32,13 +32,14 @@ _CONTENTS = {
     "psychometrics.person_fit": "person_fit",
     # programs and the g-index
     "programs.flows": "Flow",
+    "programs.encode": "Rules",
     "programs.divergence": "divergence",
-    "programs.comparison": "nearest nearest_many pairwise",
+    "programs.comparison": "compare divergences nearest nearest_many pairwise",
     "programs.explain": "explain",
-    "programs.domains": "domain_distance domain_distances omega task_domains",
+    "programs.domains": "domain_distance domain_distances omega read_programs task_domains",
     "programs.records": "Experiment",
     "programs.gindex": "g_index",
-    "programs.sensitivity": "generalisation_level sensitivity simulate",
+    "programs.sensitivity": "generalisation_level priors_by_ablation sensitivity simulate",
     "programs.association": "association_graph plot_association",
     "programs.program_tables": "domain_results program_sizes results_by_size",
     # systems that learn programs
@@ -52,6 +53,7 @@ _CONTENTS = {
     # figures
     "plots.generality": "animate_capability_spread animation_html plot_capability_spread plot_curve plot_difficulty_mean "
     "plot_histograms plot_subgroups save_animation use_style",
+    "own_experiments.games": "round_robin",
     "plots.gindex": "plot_performance_cost",
     "plots.programs": "plot_divergence_matrix plot_learning_curves plot_program_size",
     "plots.simulation": "plot_response plot_response_scatter",
