@@ -14,6 +14,12 @@ _CONTENTS = {
     "rewriting": "passes_sdp rewrite",
     "sampler": "generate read_sample sample save_sample",
     "strata": "stratum",
+    # what they do
+    "patterns": "by_pattern shares",
+    "exact": "Caps Process close same_law",
+    "symbolic": "straight_line",
+    "semantics": "classify coupled is_discriminative pointless_code",
+    "explain": "explain",
 }
 _WHERE = {name: module for module, names in _CONTENTS.items() for name in names.split()}
 __all__ = sorted(_WHERE)

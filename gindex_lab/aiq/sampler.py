@@ -65,7 +65,8 @@ def sample(
 
     `rewriting` deletes pointless code: "none", "original", "sep-orig", "sep-ext", "sep-ext-v1.2".
     `discriminative="sdp"` drops programs whose reward looks like chance, as the authors coded it;
-    `"exact"` drops the programs of which it is proved that no policy earns more than another.
+    `"exact"` drops the programs of which it is proved that no policy earns more than another (and keeps
+    the one in six that is not decided).
     With `theoretical=True` nothing is rewritten or dropped: strata 0 and -1 are there as well.
 
     >>> programs = sample(3, seed=1)
@@ -135,7 +136,16 @@ def _accepted(recipe: _Recipe, programs: list[str], found: list[int]) -> list[tu
             for program, place in zip(programs, found, strict=True)
         ]
         return list(zip(programs, without, strict=True))
-    return [pair for pair in zip(programs, found, strict=True) if pair[1] > 0]
+    pairs = [pair for pair in zip(programs, found, strict=True) if pair[1] > 0]
+    if recipe.discriminative != "exact":
+        return pairs
+    from gindex_lab.aiq.semantics import is_discriminative
+
+    return [
+        pair
+        for pair in pairs
+        if is_discriminative(pair[0], recipe.symbols, recipe.observations) is not False
+    ]
 
 
 def generate(

@@ -1,0 +1,271 @@
+"""What programs do: patterns against the published shares, exact decisions against the goldens and each other."""
+
+import json
+
+import numpy as np
+import pytest
+
+from gindex_lab import aiq
+from gindex_lab.aiq.exact import Caps, close, same_law
+from gindex_lab.aiq.machine import run
+from gindex_lab.aiq.patterns import by_pattern, hits, shares
+from gindex_lab.aiq.rewriting import passes_sdp, rewrite
+from gindex_lab.aiq.sampler import sample
+from gindex_lab.aiq.semantics import (
+    classify,
+    coupled,
+    delay_of,
+    is_discriminative,
+    pointless_code,
+)
+from gindex_lab.aiq.symbolic import Source, straight_line
+from gindex_lab.errors import BadInput, BadProgram
+
+
+def golden(shared, name):
+    return [json.loads(line) for line in (shared / "golden/aiq" / name).read_text().splitlines()]
+
+
+@pytest.mark.shared
+def test_exact_analysis_equals_the_prototype(shared):
+    for case in golden(shared, "exact_orig_part.jsonl"):
+        if not case["closed"]:
+            continue
+        process = close(case["p"])
+        assert process.closed, case["p"]
+        best, worst, mean = process.mean_rewards()
+        assert best == pytest.approx(case["vmax"], abs=1e-9)
+        assert worst == pytest.approx(case["vmin"], abs=1e-9)
+        assert mean == pytest.approx(case["vavg"], abs=1e-9)
+        assert process.independent(process.reward_symbols) == case["indep"], case["p"]
+        assert len(process.dead) == case["dead"], case["p"]
+        assert (process.finished == 0) == case["deadtail"], case["p"]
+        assert (delay_of(process, process.reward_symbols) == 0) == bool(case["triv"]), case["p"]
+
+
+PUBLISHED = {  # of 200,000 programs: original, SEP-ext, SDP (the authors' table of class counts)
+    "chance": (152917, 140096, 129004),
+    "reward_random": (33316, 33956, 8670),
+    "observation_random": (9831, 10313, 6218),
+    "reward_action": (67883, 69006, 81213),
+    "observation_action": (16711, 16845, 17334),
+    "reward_sometimes_action": (21118, 21436, 25040),
+    "never_ending": (3319, 2091, 2241),
+    "write_limit": (18892, 18950, 17454),
+    "write_limit_possible": (44105, 44120, 46767),
+    "never_executed": (25910, 25427, 26686),
+    "modified_chance": (72228, 3383, 3717),
+    "overwritten": (147043, 45389, 39271),
+    "zeroing_overwritten": (10559, 0, 0),
+    "zeroed": (12304, 9873, 10115),
+}
+
+
+@pytest.mark.parametrize(
+    ("column", "rewriting", "discriminative"),
+    [(0, "original", "none"), (1, "sep-ext", "none"), (2, "sep-ext", "sdp")],
+)
+def test_shares_of_the_classes_match_the_paper(column, rewriting, discriminative):
+    """Here with 4,000 programs: half a point, and three standard errors of the smaller sample."""
+    n = 4000
+    ours = shares(sample(n, rewriting, discriminative, seed=3)["program"])["hits"]
+    for name, counts in PUBLISHED.items():
+        theirs = counts[column] / 2000
+        error = 100 * np.sqrt(theirs / 100 * (1 - theirs / 100) / n)
+        assert ours[name] == pytest.approx(theirs, abs=0.5 + 3 * error), name
+
+
+@pytest.mark.parametrize(
+    ("program", "name"),
+    [
+        ("%.,#", "reward_random"),
+        (".,%#", "reward_random"),
+        ("%[.],+.#", "reward_almost_random"),
+        (",+[%.].#", "actions_to_random"),
+        (".,#", "reward_action"),
+        (",+.#", "reward_action"),
+        (",+.,.#", "observation_action"),
+        ("+[,.>]%.<#", "reward_sometimes_action"),
+        (",[>++<[+]]>.#", "action_process"),
+        (",.[]#", "never_ending"),
+        (",.>+[[+]-]#", "never_ending"),
+        ("...,#", "write_limit"),
+        (",[.]#", "write_limit_possible"),
+        (",[.][+]#", "never_executed"),
+        ("%+.,#", "modified_chance"),
+        (",.,+>+%#", "overwritten"),
+        (".[+],#", "zeroing_overwritten"),
+        (",+.,[,+]>>%#", "zeroed"),
+    ],
+)
+def test_examples_of_the_paper_are_in_their_class(program, name):
+    assert by_pattern(program)[name]
+    assert not by_pattern(">,<.#")[name] or name in {"action_process"}
+
+
+def test_program_can_match_two_patterns_of_a_class():
+    assert hits("+%-.%#")["modified_chance"] == 2
+    assert by_pattern("+%-.%#")["modified_chance"] is True
+
+
+@pytest.mark.parametrize(
+    ("program", "expected"),
+    [
+        (",.#", {"reward_action": True, "discriminative": True, "best": 100.0, "worst": -100.0}),
+        ("%.,#", {"reward_random": True, "action_pointless": True, "discriminative": False}),
+        (".,%#", {"reward_random": True, "discriminative": False}),  # SDP keeps it
+        (".,.%#", {"reward_action": True, "discriminative": True}),  # SDP drops it
+        ("+.,#", {"reward_random": False, "reward_action": True}),
+        (",>.<#", {"reward_action": False, "discriminative": False, "action_pointless": True}),
+        (",..+#", {"write_limit": True, "never_executed": True, "dead": [3]}),
+        (",[.]#", {"write_limit_possible": True, "never_executed": False}),
+        (",.%.#", {"observation_random": True, "reward_action": True}),
+        (",.,.#", {"observation_action": True, "reward_action": True}),
+        ("[,.>]+#", {"reward_sometimes_action": True, "reward_action": False}),
+    ],
+)
+def test_exact_classes_of_small_programs(program, expected):
+    answer = classify(program)
+    assert answer["decided"]
+    got = {name: answer["exact"][name] for name in expected}
+    assert got == expected
+
+
+def test_sdp_rule_is_the_wrong_way_round():
+    assert (passes_sdp(".,%#"), is_discriminative(".,%#")) == (True, False)
+    assert (passes_sdp(".,.%#"), is_discriminative(".,.%#")) == (False, True)
+
+
+def test_symbolic_and_explicit_analysis_agree():
+    programs = [p for p in sample(400, "original", seed=8)["program"] if "[" not in p]
+    assert len(programs) > 120
+    compared = 0
+    for program in programs:
+        line, process = straight_line(program), close(program)
+        if not process.closed:
+            continue
+        compared += 1
+        reward = process.reward_symbols
+        assert line.discriminative == process.discriminative, program
+        assert (line.reward.kind == "chance") == (
+            process.independent(reward) and process.random(reward)
+        ), program
+        expected = line.reward.delay if line.reward.kind == "action" else None
+        assert delay_of(process, reward) == expected, program
+        assert process.covered[: line.executed].all(), program
+        assert not process.covered[line.executed : -1].any(), program
+    assert compared > 0.9 * len(programs)
+
+
+def test_best_and_worst_bound_what_agents_earn():
+    """Constant actions are policies: on 300 cycles none may beat the best or fall below the worst."""
+    for program in sample(60, "original", seed=2)["program"]:
+        process = close(program)
+        if not process.closed or process.random(process.reward_symbols):
+            continue
+        best, worst, _ = process.mean_rewards()
+        means = [run(program, [action] * 300)[0].mean() for action in range(5)]
+        assert worst - 1e-9 <= min(means) <= max(means) <= best + 1e-9, program
+
+
+def test_most_sampled_programs_are_decided():
+    programs = sample(100, "original", seed=6)["program"]
+    decided = sum(is_discriminative(program) is not None for program in programs)
+    assert decided >= 0.75 * len(programs)
+
+
+def test_sdp_exact_drops_exactly_the_programs_that_tell_nothing():
+    plain, kept = sample(50, seed=5), sample(35, discriminative="exact", seed=5)
+    verdicts = {program: is_discriminative(program) for program in plain["program"]}
+    assert False in verdicts.values()
+    expected = [program for program in plain["program"] if verdicts[program] is not False]
+    assert list(kept["program"][: len(expected)]) == expected[: len(kept)]
+
+
+@pytest.mark.parametrize(
+    ("program", "places"),
+    [
+        ("+,.#", [0]),
+        (",%-.#", [0, 2]),
+        (",.<>#", [2, 3]),  # either alone moves the head, but no later cycle can tell
+        (",.[[-]]#", [2, 3, 5, 6]),  # one pair of brackets or the other; without - it never ends
+        (",..--#", [3, 4]),
+        (",.#", []),
+    ],
+)
+def test_pointless_code_is_found_by_deleting_it(program, places):
+    assert pointless_code(program) == places
+
+
+def test_rewriting_keeps_the_law():
+    """SEP-ext for five symbols: the same rewards and observations, in law, for every agent."""
+    compared = 0
+    for program in sample(50, "original", seed=9)["program"]:
+        if "[]" in program or any(
+            "+" * 5 in part or "-" * 5 in part for part in program.split("[")
+        ):
+            continue
+        before, after = close(program), close(rewrite(program))
+        if before.closed and after.closed:
+            compared += 1
+            assert same_law(before, after), program
+    assert compared >= 25
+
+
+def test_undecided_programs_say_so_with_a_bound():
+    answer = classify("%[>%],.<#", caps=Caps(states=20))
+    assert not answer["decided"]
+    assert answer["reason"]
+    assert 0 < answer["bound"] <= 1
+    assert "Undecided" in aiq.explain("%[>%],.<#", caps=Caps(states=20))
+
+
+def test_coupled_runs_share_their_chance():
+    assert coupled("%.,#", runs=30) == (0, pytest.approx(1 - 0.05 ** (1 / 30)))
+    assert coupled(",.#", runs=30) == (30, 1.0)
+
+
+def test_sources_of_straight_line_programs():
+    assert straight_line(">.,<#").reward == Source("action", 1, 0)
+    assert straight_line("<.%<#").reward.kind == "fixed"
+    assert straight_line(".,+>#").reward.kind == "fixed"  # the head has moved on
+    assert straight_line(".>,++#").reward == Source(
+        "action", 1, 2
+    )  # and took the read cell with it
+    assert straight_line(",[.]#") is None
+    assert straight_line("," * 25 + ".#").reward.kind == "fixed"
+
+
+def test_explanations_are_sentences():
+    text = aiq.explain(",+.,.#")
+    assert "The reward is the action, one to one." in text
+    assert "The observation is the action of the previous cycle" in text
+    assert "between -100.0 and 100.0" in text
+
+
+@pytest.mark.parametrize("call", [classify, aiq.explain, is_discriminative, pointless_code, close])
+@pytest.mark.parametrize(
+    ("program", "message"),
+    [
+        (",.", "has no #"),
+        (",[.#", "never closed"),
+        ("a#", "foreign character"),
+        (None, "not a text"),
+    ],
+)
+def test_bad_programs_are_refused_everywhere(call, program, message):
+    with pytest.raises(BadProgram, match=message):
+        call(program)
+
+
+@pytest.mark.parametrize(("symbols", "observations"), [(1, 1), (5, -1), (2.5, 1)])
+def test_bad_machines_are_refused(symbols, observations):
+    with pytest.raises(BadInput, match=r"symbols=|observations="):
+        close(",.#", symbols, observations)
+
+
+@pytest.mark.parametrize("symbols", [2, 3, 10])
+def test_other_alphabets_are_analysed_too(symbols):
+    process = close(",.#", symbols=symbols)
+    assert process.mean_rewards() == pytest.approx((100.0, -100.0, 0.0))
+    assert delay_of(process, process.reward_symbols) == 0
