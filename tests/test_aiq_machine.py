@@ -231,5 +231,8 @@ def test_table_of_contents_is_lazy_and_complete():
     for name in aiq.__all__:
         assert getattr(aiq, name) is not None
     assert aiq.run is run
+    import gindex_lab.aiq.explain  # noqa: F401  # a module of the same name must not hide the function
+
+    assert callable(aiq.explain)
     with pytest.raises(AttributeError, match=r"gindex_lab.aiq has no 'runn'"):
         aiq.runn  # noqa: B018

@@ -3,7 +3,9 @@
 This file is the table of contents of `gl.aiq`. A name is imported from its module when it is first used.
 """
 
+import sys as _sys
 from importlib import import_module as _import_module
+from types import ModuleType as _ModuleType
 from typing import Any as _Any
 
 _CONTENTS = {
@@ -20,9 +22,24 @@ _CONTENTS = {
     "symbolic": "straight_line",
     "semantics": "classify coupled is_discriminative pointless_code",
     "explain": "explain",
+    # agents, and how they are measured
+    "agents": "HLQ Constant Freq Own QLearning Random agent",
+    "estimate": "Estimate by_program_length estimate",
+    "compare": "compare",
 }
 _WHERE = {name: module for module, names in _CONTENTS.items() for name in names.split()}
 __all__ = sorted(_WHERE)
+
+
+class _Contents(_ModuleType):
+    """Importing the module `explain` must not hide the function `explain`."""
+
+    def __setattr__(self, name: str, value: _Any) -> None:
+        if not (name in _WHERE and isinstance(value, _ModuleType)):
+            super().__setattr__(name, value)
+
+
+_sys.modules[__name__].__class__ = _Contents
 
 
 def __getattr__(name: str) -> _Any:
