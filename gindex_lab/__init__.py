@@ -62,13 +62,16 @@ _CONTENTS = {
     # many cores
     "parallel": "cluster",
 }
+_PACKAGES = ("aiq",)  # gl.aiq.estimate(...)
 _WHERE = {name: module for module, names in _CONTENTS.items() for name in names.split()}
-__all__ = ["__version__", *sorted(_WHERE)]
+__all__ = ["__version__", *_PACKAGES, *sorted(_WHERE)]
 
 
 def __getattr__(name: str) -> _Any:
+    if name in _PACKAGES:
+        return _import_module(f"gindex_lab.{name}")
     if name not in _WHERE:
-        raise AttributeError(f"gindex_lab has no {name!r}; it offers {', '.join(sorted(_WHERE))}")
+        raise AttributeError(f"gindex_lab has no {name!r}; it offers {', '.join(__all__)}")
     value = getattr(_import_module(f"gindex_lab.{_WHERE[name]}"), name)
     globals()[name] = value
     return value
