@@ -41,7 +41,7 @@ Tester = Callable[[IntArray], FloatArray]  # rows -> values (rows x signs x leng
 _STAGES = [3, 6, 10, 20, 30, 50, 70, 100, 250, 500, 750, 1000, 1250, 1500, 1750, 2000]
 _STAGES += [2500, 3000, 3500, 4000, 5000]
 _MOST_STRATA = 21
-CAUTION = 0.25  # of 0, 0.25 and 0.5 the one with the smallest error (see the notebook on intervals)
+CAUTION = 0.5  # of 0, 0.25 and 0.5 the one with the least bias (see the notebook on intervals)
 
 
 @dataclass(frozen=True)
