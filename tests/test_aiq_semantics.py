@@ -269,3 +269,13 @@ def test_other_alphabets_are_analysed_too(symbols):
     process = close(",.#", symbols=symbols)
     assert process.mean_rewards() == pytest.approx((100.0, -100.0, 0.0))
     assert delay_of(process, process.reward_symbols) == 0
+
+
+def test_survey_counts_undecided_programs_as_no():
+    table = aiq.survey([",.#", "%.,#", "%[>%],.<#"], caps=Caps(states=20))
+    share = aiq.survey_shares(table)
+    assert table["decided"].tolist() == [True, True, False]
+    assert share["decided"] == pytest.approx(200 / 3)
+    assert share["discriminative"] == pytest.approx(100 / 3)
+    with pytest.raises(BadInput, match="holds no program"):
+        aiq.survey([])

@@ -21,6 +21,7 @@ _CONTENTS = {
     "exact": "Caps Process close same_law",
     "symbolic": "straight_line",
     "semantics": "classify coupled is_discriminative pointless_code",
+    "survey": "survey survey_shares",
     "explain": "explain",
     # agents, and how they are measured
     "agents": "HLQ Constant Freq Own QLearning Random agent",

@@ -81,7 +81,7 @@ def _observation(program: str, exact: dict[str, Any], symbols: int, observations
         return f"The observation is {_when(delay or 0)}, one to one."
     if exact["observation_random"]:
         return "The observation is chance, to be ignored."
-    if program[: program.index("#")].count(".") < 2 and "[" not in program:
+    if exact["observation_fixed"]:
         return "The observation never changes."
     return "The observation depends on what the program did."
 

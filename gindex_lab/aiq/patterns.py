@@ -24,8 +24,7 @@ D = r"[+\-]*"
 PLAIN = r"[^\[.]*"
 ASIDE = r"(?:<[^<>\[\].]*>|>[^<>\[\].]*<)"
 ZEROING = r"\[[+\-%,]+\]"
-_FLAT = r"\[[^\[\]]*\]"
-_LOOP = rf"\[(?:[^\[\]]|\[(?:[^\[\]]|{_FLAT})*\])*\]"  # loops in loops, three levels deep
+_LOOP = r"\[(?:[^\[\]]|\[[^\[\]]*\])*\]"  # a loop, perhaps with loops in it
 SURE_WRITE = rf"(?:[^\[\].]|{_LOOP})*\."
 
 

@@ -19,7 +19,7 @@ from gindex_lab.aiq.program import Settings, check, partners
 from gindex_lab.aiq.symbolic import Line, straight_line
 from gindex_lab.validate import generator
 
-__all__ = ["classify", "coupled", "delay_of", "is_discriminative", "pointless_code"]
+__all__ = ["classify", "coupled", "decide", "delay_of", "is_discriminative", "pointless_code"]
 
 IntArray = npt.NDArray[np.int64]
 _LONGEST_DELAY = 24
@@ -43,21 +43,28 @@ def classify(
     References: Vadinský (2018), section 2.3.
     """
     patterns = by_pattern(check(program), symbols)
+    exact, reason = decide(program, symbols, observations, caps)
+    answer = {"program": program, "patterns": patterns, "decided": exact is not None}
+    answer |= {"exact": exact or {}, "reason": reason, "bound": None}
+    if exact is None:
+        different, bound = coupled(program, symbols, observations, seed=seed)
+        answer |= {"runs_that_differ": different, "bound": bound}
+    return answer
+
+
+def decide(
+    program: str, symbols: int = 5, observations: int = 1, caps: Caps | None = None
+) -> tuple[dict[str, Any] | None, str]:
+    """The exact classes of a program, or None and the reason why they are not decided.
+
+    >>> decide(",.#")[0]["best"]
+    100.0
+    """
     process = close(program, symbols, observations, caps)
-    answer: dict[str, Any] = {"program": program, "patterns": patterns, "decided": True}
     if process.closed:
-        return answer | {"exact": _of_process(process), "reason": "", "bound": None}
+        return _of_process(process), ""
     line = straight_line(program, symbols, observations)
-    if line is not None:
-        return answer | {"exact": _of_line(program, line), "reason": "", "bound": None}
-    different, bound = coupled(program, symbols, observations, seed=seed)
-    return answer | {
-        "decided": False,
-        "exact": {},
-        "reason": process.reason,
-        "runs_that_differ": different,
-        "bound": bound,
-    }
+    return (None, process.reason) if line is None else (_of_line(program, line), "")
 
 
 def _of_process(process: Process) -> dict[str, Any]:
@@ -74,6 +81,7 @@ def _of_process(process: Process) -> dict[str, Any]:
         ),
         "reward_random": fixed_law and process.random(reward),
         "observation_random": any(process.independent(o) and process.random(o) for o in seen),
+        "observation_fixed": all(len(set(o)) == 1 for o in seen),
         "action_pointless": process.independent(process.written),
         "reward_action": reward_action,
         "observation_action": any(delay_of(process, o) is not None for o in seen),
@@ -99,6 +107,7 @@ def _of_line(program: str, line: Line) -> dict[str, Any]:
         "chance": "%" in program[: line.executed],
         "reward_random": line.reward.kind == "chance",
         "observation_random": any(s.kind == "chance" for s in line.observations),
+        "observation_fixed": program[: line.executed].count(".") < 2,
         "action_pointless": all(s.kind != "action" for s in sources),
         "reward_action": line.reward.kind == "action",
         "observation_action": any(s.kind == "action" for s in line.observations),
