@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from gindex_lab.aiq import kernel
+from gindex_lab.aiq.fast_cycle import fast_cycle
 from gindex_lab.aiq.kernel import MOST_STEPS, Registers, Symbols, reset, reward_of
 from gindex_lab.aiq.random_streams import AGENT, CHANCE, stream_key, uniform
 from gindex_lab.validate import FloatArray
@@ -32,9 +32,7 @@ VALUE, TRACES, VISITS = range(3)  # rows of the memory; of Freq: mean, total, co
 LARGEST_EXPONENT = 595.0
 LEAST_TEMPERATURE = 1e-4
 LEAST_VISITS = 1e-100
-
-# Written into the loop rather than called: handing seven arrays to a function costs more than a cycle.
-_cycle = njit(inline="always")(kernel.cycle.py_func)
+_U = np.uint64  # an unsigned index needs no check for counting from the end
 
 
 def new_memory(symbols: int, observations: int) -> tuple[FloatArray, IntArray]:
@@ -47,14 +45,15 @@ def new_memory(symbols: int, observations: int) -> tuple[FloatArray, IntArray]:
     return np.zeros((3, pairs)), np.zeros(1 + pairs, dtype=np.int64)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _greedy(value: FloatArray, first: int, symbols: int, key: int, t: int) -> int:
     """The best action of the state whose values begin at `first`, ties broken by the draw 3t."""
-    best, at, ties = value[first], 0, 1
+    best, at, ties = value[_U(first)], 0, 1
     for b in range(1, symbols):
-        if value[first + b] > best:
-            best, at, ties = value[first + b], b, 1
-        elif value[first + b] == best:
+        candidate = value[_U(first + b)]
+        if candidate > best:
+            best, at, ties = candidate, b, 1
+        elif candidate == best:
             ties += 1
     if ties > 1:
         wanted = int(uniform(key, 3 * t) * ties)
@@ -81,9 +80,11 @@ def _cooled(epsilon: float, parameters: FloatArray) -> float:
     return parameters[EPSILON]
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _freq(
-    memory: FloatArray,
+    mean: FloatArray,
+    total: FloatArray,
+    count: FloatArray,
     last: int,
     reward: float,
     symbols: int,
@@ -91,10 +92,10 @@ def _freq(
     key: int,
     t: int,
 ) -> int:
-    memory[TRACES, last] += reward
-    memory[VISITS, last] += 1.0
-    memory[VALUE, last] = memory[TRACES, last] / memory[VISITS, last]
-    return _explored(_greedy(memory[VALUE], 0, symbols, key, t), symbols, epsilon, key, t)
+    total[_U(last)] += reward
+    count[_U(last)] += 1.0
+    mean[_U(last)] = total[_U(last)] / count[_U(last)]
+    return _explored(_greedy(mean, 0, symbols, key, t), symbols, epsilon, key, t)
 
 
 @njit(cache=True, nogil=True)
@@ -120,70 +121,73 @@ def _softmax(
     return symbols - 1
 
 
-@njit(cache=True, nogil=True)
-def _touch(memory: FloatArray, active: IntArray, pair: int) -> None:
+@njit(cache=True, nogil=True, inline="always")
+def _touch(trace: FloatArray, active: IntArray, pair: int) -> None:
     """E(s, a) += 1."""
-    if memory[TRACES, pair] == 0.0:
+    if trace[_U(pair)] == 0.0:
         active[0] += 1
-        active[active[0]] = pair
-    memory[TRACES, pair] += 1.0
+        active[_U(active[0])] = pair
+    trace[_U(pair)] += 1.0
 
 
-@njit(cache=True, nogil=True)
-def _fade(memory: FloatArray, active: IntArray, factor: float) -> None:
-    """E *= factor; a trace that has become 0 leaves the list."""
-    kept = 0
+@njit(cache=True, nogil=True, inline="always")
+def _learn_q(
+    value: FloatArray, trace: FloatArray, active: IntArray, step: float, fade: float
+) -> float:
+    """Q += α δ E, E *= fade; a trace that has become 0 leaves the list. Returns the largest |Q| touched."""
+    kept, largest = 0, 0.0
     for i in range(1, active[0] + 1):
-        pair = active[i]
-        memory[TRACES, pair] *= factor
-        if memory[TRACES, pair] != 0.0:
+        pair = _U(active[_U(i)])
+        value[pair] += step * trace[pair]
+        largest = max(largest, abs(value[pair]))
+        trace[pair] *= fade
+        if trace[pair] != 0.0:
             kept += 1
-            active[kept] = pair
+            active[_U(kept)] = pair
     active[0] = kept
-
-
-@njit(cache=True, nogil=True)
-def _learn_q(memory: FloatArray, active: IntArray, step: float) -> float:
-    """Q += α δ E; returns the largest |Q| that was touched."""
-    largest = 0.0
-    for i in range(1, active[0] + 1):
-        pair = active[i]
-        memory[VALUE, pair] += step * memory[TRACES, pair]
-        largest = max(largest, abs(memory[VALUE, pair]))
     return largest
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _learn_hlq(
-    memory: FloatArray,
+    value: FloatArray,
+    trace: FloatArray,
+    visits: FloatArray,
     active: IntArray,
     parameters: FloatArray,
     error: float,
     last: int,
     chosen: int,
+    fade: float,
 ) -> float:
-    """Q += β δ, and the visits fade; returns the largest |Q| that was touched."""
-    value, trace, visits = memory[VALUE], memory[TRACES], memory[VISITS]
-    decay, largest = parameters[TRACE], 0.0
-    visits[last] += 1.0
-    ahead = visits[chosen]
-    weight = ahead - parameters[DISCOUNT] * trace[chosen]
+    """Q += β δ, V *= λ, E *= fade; returns the largest |Q| touched."""
+    decay, kept, largest = parameters[TRACE], 0, 0.0
+    visits[_U(last)] += 1.0
+    ahead = visits[_U(chosen)]
+    weight = ahead - parameters[DISCOUNT] * trace[_U(chosen)]
     for i in range(1, active[0] + 1):
-        pair = active[i]
-        own = 1.0 if pair == chosen else 0.0
+        pair = _U(active[_U(i)])
+        own = 1.0 if pair == _U(chosen) else 0.0
         beta = trace[pair] / weight * (decay * ahead + own) / (decay * visits[pair] + own)
         value[pair] += beta * error
         largest = max(largest, abs(value[pair]))
-    for pair in range(len(visits)):
-        visits[pair] = max(decay * visits[pair], LEAST_VISITS)
+        trace[pair] *= fade
+        if trace[pair] != 0.0:
+            kept += 1
+            active[_U(kept)] = pair
+    active[0] = kept
+    for each in range(len(visits)):
+        visits[each] = max(decay * visits[each], LEAST_VISITS)
     return largest
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _q(
     kind: int,
     parameters: FloatArray,
-    memory: FloatArray,
+    value: FloatArray,
+    trace: FloatArray,
+    visits: FloatArray,
     active: IntArray,
     last: int,
     reward: float,
@@ -193,20 +197,22 @@ def _q(
     key: int,
     t: int,
 ) -> tuple[int, float]:
-    """The action in the state whose pairs begin at `first`, and the largest |Q| that was touched."""
-    greedy = _greedy(memory[VALUE], first, symbols, key, t)
+    """The action in the state whose pairs begin at `first`, and the largest |Q| touched."""
+    greedy = _greedy(value, first, symbols, key, t)
     if kind == HLQ and parameters[SOFTMAX] > 0:
-        action = _softmax(memory[VALUE], first, symbols, epsilon, key, t)
+        action = _softmax(value, first, symbols, epsilon, key, t)
     else:
         action = _explored(greedy, symbols, epsilon, key, t)
     discount = parameters[DISCOUNT]
-    error = reward + discount * memory[VALUE, first + greedy] - memory[VALUE, last]
-    _touch(memory, active, last)
+    error = reward + discount * value[_U(first + greedy)] - value[_U(last)]
+    fade = discount * parameters[TRACE] if action == greedy else 0.0
+    _touch(trace, active, last)
     if kind == Q:
-        largest = _learn_q(memory, active, parameters[RATE] * error)
+        largest = _learn_q(value, trace, active, parameters[RATE] * error, fade)
     else:
-        largest = _learn_hlq(memory, active, parameters, error, last, first + action)
-    _fade(memory, active, discount * parameters[TRACE] if action == greedy else 0.0)
+        largest = _learn_hlq(
+            value, trace, visits, active, parameters, error, last, first + action, fade
+        )
     return action, largest
 
 
@@ -240,9 +246,9 @@ def _episode(
     totals: FloatArray,
 ) -> float:
     """One run: discounted totals at each of the `lengths`; returns the largest |Q| of a Q-learner."""
-    recorded = np.empty(0, dtype=np.int64)
     reset(work, history, output, registers, symbols)
     _clear(kind, parameters, memory, active)
+    value, trace, visits = memory[VALUE], memory[TRACES], memory[VISITS]
     epsilon = 1.0 if kind >= FREQ and parameters[DECAY] > 0 else parameters[EPSILON]
     largest = abs(parameters[INITIAL]) if kind >= Q else 0.0
     reward, total, weight, reached, last = 0.0, 0.0, 1.0, 0, 0
@@ -252,7 +258,7 @@ def _episode(
         elif kind == CONSTANT:
             action = int(parameters[0])
         elif kind == FREQ:
-            action = _freq(memory, last, reward, symbols, epsilon, key, t)
+            action = _freq(value, trace, visits, last, reward, symbols, epsilon, key, t)
             last = action
             epsilon = _cooled(epsilon, parameters)
         else:
@@ -264,7 +270,9 @@ def _episode(
             action, touched = _q(
                 kind,
                 parameters,
-                memory,
+                value,
+                trace,
+                visits,
                 active,
                 last,
                 reward,
@@ -277,7 +285,7 @@ def _episode(
             largest = max(largest, touched)
             last = first + action
             epsilon = _cooled(epsilon, parameters)
-        steps = _cycle(
+        steps = fast_cycle(
             operations,
             arguments,
             symbols,
@@ -286,12 +294,11 @@ def _episode(
             output,
             registers,
             chance,
-            recorded,
             action,
         )
         if steps >= MOST_STEPS:
             break
-        reward = rewards[output[reward_cell]]
+        reward = rewards[_U(output[reward_cell])]
         total += weight * reward
         weight *= discount
         if t + 1 == lengths[reached]:
