@@ -4,7 +4,8 @@ Given the difficulties, area A and moment M of a curve are weighted sums of the 
 (`curves.rule_of`). So the error of A is a sum over items of weight times residual, and with families
 a sum over families. The residuals come from a piecewise-linear fit with few knots, corrected for what
 the fit absorbs (Bell & McCaffrey 2002, "CR2"). One array, agents x units, then serves variances,
-paired differences and simultaneous tests, since all agents meet the same items.
+paired differences and simultaneous tests, since all agents meet the same items. Responses that did
+not vary are no proof that they cannot: `unseen` is the error of half a surprise at either end.
 """
 
 from __future__ import annotations
@@ -42,19 +43,21 @@ class Contributions:
     by_area: FloatArray
     by_moment: FloatArray
     by_mean: FloatArray
+    unseen: FloatArray  # (A, 4): what half a surprise adds to Var A, Cov(A, M), Var M, Var mean
     units: np.ndarray  # how many items, families or trials each agent was measured on
     one_value: (
         np.ndarray
     )  # agents whose responses are all 0 or all 1: no residual, yet no certainty
     interval: Interval
     origin: float
+    bounds: Interval  # of the mean: [0, 1] for responses, the interval for positions
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Contributions:
         return self
 
     def rows(self, which: Any) -> Contributions:
         """The same for some agents only, by position."""
-        whole = ("interval", "origin")
+        whole = ("interval", "origin", "bounds")
         parts = {f.name: getattr(self, f.name)[which] for f in fields(self) if f.name not in whole}
         return replace(self, **parts)
 
@@ -82,7 +85,7 @@ def contributions_of(sample: Sample) -> Contributions:
         return _of_trials(sample, sample.trials)
     values, free = sample.values, sample.codes >= 0
     by, sums = np.zeros((3, len(values), sample.units)), np.empty((3, len(values)))
-    units = np.empty(len(values), dtype=np.int64)
+    units, unseen = np.empty(len(values), dtype=np.int64), np.empty((len(values), 4))
     for items, rows in patterns(~np.isnan(values)):
         some = items[free[items]]
         codes, part = sample.codes[some], values[np.ix_(rows, some)]
@@ -92,15 +95,18 @@ def contributions_of(sample: Sample) -> Contributions:
             steps = _positions(part, sample)
             sums[:2, rows] = [cells.mean(axis=1) for cells in steps[:2]]
             cells = [_centred(x, len(present)) for x in steps]
+            unseen[rows] = _unseen_positions(steps, sample.interval, len(present))
         else:
             weights, constant = _weights(sample, items)
             residual, scaled = _residuals(part, sample, some, weights[:, free[items]])
             sums[:2, rows] = weights @ values[np.ix_(rows, items)].T + constant[:, None]
             cells = [residual * scaled[0], residual * scaled[1], _centred(part, len(present))]
+            each = np.vstack([weights[:, free[items]], np.full(len(some), 1 / len(some))])
+            unseen[rows] = _unseen_responses(part, each) * (len(some) / len(present)) ** 2
         for k, cell in enumerate(cells):
             by[k][np.ix_(rows, present)] = _by_unit(cell, codes)
         sums[2, rows], units[rows] = part.mean(axis=1), len(present)
-    return _finished(sample, sums, by, units)
+    return _finished(sample, sums, by, units, unseen)
 
 
 def _of_trials(sample: Sample, trials: FloatArray) -> Contributions:
@@ -109,7 +115,7 @@ def _of_trials(sample: Sample, trials: FloatArray) -> Contributions:
     count = (~np.isnan(trials)).sum(axis=2)
     scale = np.sqrt(1 / np.maximum(count * (count - 1), 1))[:, :, None]
     deviation = np.nan_to_num(trials - sample.values[:, :, None]) * scale
-    by, sums = np.zeros((3, a, n * t)), np.empty((3, a))
+    by, sums, unseen = np.zeros((3, a, n * t)), np.empty((3, a)), np.empty((a, 4))
     for items, rows in patterns(~np.isnan(sample.values)):
         weights, constant = _weights(sample, items)
         part = sample.values[np.ix_(rows, items)]
@@ -118,10 +124,36 @@ def _of_trials(sample: Sample, trials: FloatArray) -> Contributions:
         by[:, rows] = (deviation[rows][None] * full[:, None, :, None]).reshape(3, len(rows), n * t)
         sums[:2, rows] = weights @ part.T + constant[:, None]
         sums[2, rows] = part.mean(axis=1)
-    return _finished(sample, sums, by, count.sum(axis=1))
+        repeats = count[np.ix_(rows, items)].mean(axis=1)
+        unseen[rows] = _unseen_responses(part, full[:, items]) / repeats[:, None] ** 2
+    return _finished(sample, sums, by, count.sum(axis=1), unseen)
 
 
-def _finished(sample: Sample, sums: FloatArray, by: FloatArray, units: np.ndarray) -> Contributions:
+def _unseen_responses(part: FloatArray, weights: FloatArray) -> FloatArray:
+    """Half a response of 0 and half a 1 at a typical item (A, 4), as in Jeffreys' prior of a share.
+
+    A share never seen to fail has variance ½/n² under that prior, when the data say 0.
+    """
+    area, moment, mean = weights
+    products = np.stack([area**2, area * moment, moment**2, mean**2], axis=1)
+    either_end = (part**2 + (1 - part) ** 2) / 2
+    return np.asarray(either_end @ products / part.shape[1])
+
+
+def _unseen_positions(
+    steps: tuple[FloatArray, FloatArray, FloatArray], interval: Interval, units: int
+) -> FloatArray:
+    """Half a position at either end of the interval (A, 4): the same for steps."""
+    q = interval[1] - interval[0]
+    ends = [(0.0, 0.0, interval[0]), (q, q**2 / 2, interval[1])]
+    away = [[end - x.mean(axis=1) for end, x in zip(at, steps, strict=True)] for at in ends]
+    products = [np.stack([a**2, a * m, m**2, mean**2], axis=1) for a, m, mean in away]
+    return np.asarray(sum(products) / (2 * units**2))
+
+
+def _finished(
+    sample: Sample, sums: FloatArray, by: FloatArray, units: np.ndarray, unseen: FloatArray
+) -> Contributions:
     values = sample.values[:, sample.codes >= 0]
     bottom, top = (0.0, 1.0) if sample.difficulty is not None else sample.interval
     same = (np.nanmax(values, axis=1) <= bottom) | (np.nanmin(values, axis=1) >= top)
@@ -135,10 +167,12 @@ def _finished(sample: Sample, sums: FloatArray, by: FloatArray, units: np.ndarra
         by_area,
         by_moment,
         by_mean,
+        unseen,
         units,
         same,
         sample.interval,
         sample.origin,
+        (bottom, top),
     )
 
 

@@ -9,7 +9,7 @@ so (`notebooks/generality/coverage`); the plain percentile and BCa bootstraps ar
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,7 @@ from gindex_lab.uncertainty.resample import MEASURES, draws, jackknife, measures
 from gindex_lab.uncertainty.samples import Sample, sample_like
 from gindex_lab.uncertainty.studentised import (
     Limits,
+    lacking,
     limits,
     natural,
     quantile,
@@ -245,7 +246,7 @@ def paired_differences(
 
 def _pair(study: Responses, a: object, b: object) -> Responses:
     for name, agent in (("a", a), ("b", b)):
-        if agent not in study.frame.index:
+        if not isinstance(agent, Hashable) or agent not in study.frame.index:
             raise BadInput(
                 name,
                 agent,
@@ -261,18 +262,34 @@ def _studentised_differences(found: Contributions, ci: float) -> dict[str, dict[
     from scipy.special import stdtr
 
     rows = {}
+    apart = ((found.by_area[0] - found.by_area[1]) ** 2).sum()
+    lack = lacking(apart, found.unseen[:, 0].sum())
     for name, part in natural(found).items():
-        centre = part.estimate[0] - part.estimate[1]
-        variance, freedom = variance_and_freedom(part.error[0] - part.error[1])
+        centre, most = part.estimate[0] - part.estimate[1], _largest(name, found)
+        variance, freedom = variance_and_freedom(
+            part.error[0] - part.error[1], lack * part.unseen.sum()
+        )
         error = float(np.sqrt(variance))
         half = float(quantile((1 + ci) / 2, freedom)) * error
-        score = abs(centre) / error if error > 0 else np.inf if centre else 0.0
+        score = abs(centre) / error
         rows[name] = {
-            "low": centre - half,
-            "high": centre + half,
+            "low": max(centre - half, -most),
+            "high": min(centre + half, most),
             "p_value": float(2 * stdtr(min(float(freedom), 1e6), -score)),
         }
     return rows
+
+
+def _largest(name: str, found: Contributions) -> float:
+    """The largest difference that two agents can have in a measure."""
+    q = found.interval[1] - found.interval[0]
+    return {
+        "capability": q,
+        "spread": q / np.sqrt(2),
+        "normalised_generality": 2.0,
+        "expected_difficulty": found.interval[1] - found.origin,
+        "mean": found.bounds[1] - found.bounds[0],
+    }[name]
 
 
 def _percentile_differences(

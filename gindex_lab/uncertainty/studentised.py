@@ -4,7 +4,8 @@ Every measure is a share of its largest possible value, and the error of a share
 ends; on the scale of `_linear` it is nearly symmetric. Errors are linearised into contributions of
 items. Spread and γ are first freed of the bias that squaring a noisy area brings,
 E[2M - Â²] = S² - Var Â. The degrees of freedom come from the contributions themselves, so that three
-surprising items count as three. `notebooks/generality/coverage` measures how often this covers.
+surprising items count as three. Where less than half a surprise was seen, the rest of it is added: no variation in a
+few items is no certainty. `notebooks/generality/coverage` measures how often this covers.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import numpy as np
 from gindex_lab.uncertainty.contributions import Contributions
 from gindex_lab.validate import FloatArray
 
-__all__ = ["Linear", "limits", "natural", "quantile", "stretched", "variance_and_freedom"]
+__all__ = ["Linear", "lacking", "limits", "natural", "quantile", "stretched", "variance_and_freedom"]
 
 _TINY = 1e-9  # of q²: keeps a ratio finite, far below any spread that can be seen
 _POWER = 0.2  # of `_linear`: 0 would be the logit, 1/2 the arcsine; chosen by the coverage study
@@ -25,10 +26,12 @@ Limits = dict[str, tuple[FloatArray, FloatArray]]
 
 
 class Linear(NamedTuple):
-    """A measure (A,) and its error as a sum of contributions (A, F)."""
+    """A measure (A,), its error as a sum of contributions (A, F), and the variance (A,) that half a
+    surprise would bring."""
 
     estimate: FloatArray
     error: FloatArray
+    unseen: FloatArray
 
 
 class _Share(NamedTuple):
@@ -36,26 +39,39 @@ class _Share(NamedTuple):
 
     share: FloatArray
     error: FloatArray
+    unseen: FloatArray
     edge: FloatArray
     back: Callable[[FloatArray], FloatArray]
 
 
-def variance_and_freedom(error: FloatArray) -> tuple[FloatArray, FloatArray]:
+def variance_and_freedom(
+    error: FloatArray, added: FloatArray | float = 0.0
+) -> tuple[FloatArray, FloatArray]:
     """Variance Σc² and degrees of freedom 3(Σc²)²/Σc⁴ of sums of contributions (..., F).
 
     For n normal contributions of one size Σc⁴ is about 3nσ⁴, so this gives n; it is Satterthwaite's
-    count with the fourth moment estimated instead of assumed.
+    count with the fourth moment estimated instead of assumed. A variance that is `added` counts as one
+    contribution more.
 
     >>> variance_and_freedom(np.array([[1.0, -1.0, 1.0, -1.0]]))
     (array([4.]), array([12.]))
     """
     square = error**2
-    variance = square.sum(axis=-1)
-    fourth = (square**2).sum(axis=-1)
+    variance = square.sum(axis=-1) + added
+    fourth = (square**2).sum(axis=-1) + np.square(added)
     freedom = np.divide(
         3 * variance**2, fourth, out=np.full_like(variance, np.inf), where=fourth > 0
     )
     return variance, np.maximum(freedom, 1.0)
+
+
+def lacking(variance: FloatArray, unseen: FloatArray) -> FloatArray:
+    """The share of half a surprise that the variance of an area does not show yet, from 1 to 0.
+
+    >>> lacking(np.array([0.0, 1.0, 9.0]), np.array([2.0, 2.0, 2.0])).tolist()
+    [1.0, 0.5, 0.0]
+    """
+    return np.maximum(0.0, 1 - variance / np.maximum(unseen, np.finfo(float).tiny))
 
 
 def quantile(probability: FloatArray | float, freedom: FloatArray) -> FloatArray:
@@ -75,9 +91,11 @@ def limits(found: Contributions, ci: float) -> Limits:
     An agent that solved everything (or nothing) shows no residual; its limits are those of a binomial
     share that was never seen to fail: p = ((1 - ci) / 2)^(1/n).
     """
-    result = {name: _limits_of(share, ci) for name, share in _shares(found).items()}
+    lack = _lack(found)
+    result = {name: _limits_of(share, lack, ci) for name, share in _shares(found).items()}
     _never_seen_to_fail(result, found, ci)
     low, high = result["spread"]
+    low[low <= np.sqrt(2 * _TINY) * (found.interval[1] - found.interval[0])] = 0.0
     with np.errstate(divide="ignore"):
         result["generality"] = 1 / high, 1 / low
     return result
@@ -87,15 +105,20 @@ def natural(found: Contributions) -> dict[str, Linear]:
     """Each measure in its own unit, for differences between agents."""
     p, low = _parts(found), found.interval[0]
     spread = np.sqrt(p.variance)
-    return {
-        "capability": Linear(low + p.area, found.by_area),
-        "spread": Linear(spread, _mix(found, -p.area / spread, 1 / spread)),
-        "normalised_generality": Linear(1 - p.share, -_mix(found, *_share_weights(p))),
-        "expected_difficulty": Linear(
-            p.height, _mix(found, (low - p.height) / p.below, 1 / p.below)
-        ),
-        "mean": Linear(found.mean, found.by_mean),
+    hidden = _lack(found) * _unseen(found, -2 * p.area, np.full_like(p.area, 2.0))
+    slope = np.sqrt(np.maximum(p.variance, np.sqrt(hidden) / 2))  # √ is infinitely steep at 0
+    one, none = np.ones_like(p.area), np.zeros_like(p.area)
+    weights = {
+        "capability": (low + p.area, one, none),
+        "spread": (spread, -p.area / slope, 1 / slope),
+        "normalised_generality": (1 - p.share, *(-w for w in _share_weights(p))),
+        "expected_difficulty": (p.height, (low - p.height) / p.below, 1 / p.below),
     }
+    found_by = {
+        name: Linear(estimate, _mix(found, a, m), _unseen(found, a, m))
+        for name, (estimate, a, m) in weights.items()
+    }
+    return found_by | {"mean": Linear(found.mean, found.by_mean, found.unseen[:, 3])}
 
 
 def stretched(found: Contributions) -> dict[str, Linear]:
@@ -129,42 +152,48 @@ def _parts(found: Contributions) -> _Parts:
 
 def _shares(found: Contributions) -> dict[str, _Share]:
     p, own, low = _parts(found), natural(found), found.interval[0]
-    reach = found.interval[1] - found.origin
+    reach, (bottom, top) = found.interval[1] - found.origin, found.bounds
     half_unit = 0.5 / found.units
-    none = np.full_like(half_unit, _TINY)
     most = p.q**2 / 2  # S² of the increasing step in the middle
+    twice = -2 * p.area / most, np.full_like(p.area, 2 / most)
+    square = Linear(p.variance / most, _mix(found, *twice), _unseen(found, *twice))
+    share = _scaled(own["normalised_generality"], 1.0, -2.0)
+    lack = _lack(found)
+    thin, narrow = (np.maximum(_TINY, np.sqrt(lack * x.unseen) / 2) for x in (square, share))
     return {
-        "capability": _Share(p.area / p.q, found.by_area / p.q, half_unit, lambda y: low + p.q * y),
-        "spread": _Share(
-            p.variance / most,
-            _mix(found, -2 * p.area / most, np.full_like(p.area, 2 / most)),
-            none,
-            lambda y: np.sqrt(y * most),
+        "capability": _Share(
+            *_scaled(own["capability"], low, p.q), half_unit, lambda y: low + p.q * y
         ),
+        "spread": _Share(*square, thin, lambda y: np.sqrt(y * most)),
         "normalised_generality": _Share(
-            p.share / 2,
-            own["normalised_generality"].error / 2,
-            np.where(p.share < 1, none, half_unit),
-            lambda y: 1 - 2 * y,
+            *share, np.where(p.share < 1, narrow, half_unit), lambda y: 1 - 2 * y
         ),
         "expected_difficulty": _Share(
-            (p.height - found.origin) / reach,
-            own["expected_difficulty"].error / reach,
+            *_scaled(own["expected_difficulty"], found.origin, reach),
             half_unit,
             lambda y: found.origin + reach * y,
         ),
-        "mean": _Share(found.mean, found.by_mean, half_unit, lambda y: y),
+        "mean": _Share(
+            *_scaled(own["mean"], bottom, top - bottom),
+            half_unit,
+            lambda y: bottom + (top - bottom) * y,
+        ),
     }
 
 
-def _limits_of(part: _Share, ci: float) -> tuple[FloatArray, FloatArray]:
-    centre, error = _linear(part)
-    variance, freedom = variance_and_freedom(error)
+def _scaled(part: Linear, zero: float, unit: float) -> Linear:
+    return Linear((part.estimate - zero) / unit, part.error / unit, part.unseen / unit**2)
+
+
+def _lack(found: Contributions) -> FloatArray:
+    return lacking((found.by_area**2).sum(axis=1), found.unseen[:, 0])
+
+
+def _limits_of(part: _Share, lack: FloatArray, ci: float) -> tuple[FloatArray, FloatArray]:
+    centre, error, unseen = _linear(part)
+    variance, freedom = variance_and_freedom(error, lack * unseen)
     half = quantile((1 + ci) / 2, freedom) * np.sqrt(variance)
     ends = [part.back(_unstretch(centre + sign * half)) for sign in (-1, 1)]
-    certain = variance == 0
-    for end in ends:
-        end[certain] = part.back(part.share)[certain]
     return np.minimum(*ends), np.maximum(*ends)
 
 
@@ -173,9 +202,12 @@ def _linear(part: _Share) -> Linear:
     1, it lengthens the ends, yet reaches them."""
     from scipy.special import beta, betainc
 
-    y = np.clip(part.share, part.edge, 1 - part.edge)
+    edge = np.minimum(part.edge, 0.5)
+    y = np.clip(part.share, edge, 1 - edge)
     slope = (y * (1 - y)) ** (_POWER - 1) / beta(_POWER, _POWER)
-    return Linear(betainc(_POWER, _POWER, y), part.error * slope[:, None])
+    return Linear(
+        betainc(_POWER, _POWER, y), part.error * slope[:, None], part.unseen * slope**2
+    )
 
 
 def _unstretch(x: FloatArray) -> FloatArray:
@@ -193,12 +225,18 @@ def _mix(found: Contributions, area: FloatArray, moment: FloatArray) -> FloatArr
     return np.asarray(area[:, None] * found.by_area + moment[:, None] * found.by_moment)
 
 
+def _unseen(found: Contributions, area: FloatArray, moment: FloatArray) -> FloatArray:
+    """The variance that half a surprise brings to area · A + moment · M."""
+    aa, am, mm = found.unseen[:, :3].T
+    return np.asarray(area**2 * aa + 2 * area * moment * am + moment**2 * mm)
+
+
 def _never_seen_to_fail(result: Limits, found: Contributions, ci: float) -> None:
     which = found.one_value
     if not which.any():
         return
     low, q = found.interval[0], found.interval[1] - found.interval[0]
-    area, solved = found.area[which], found.mean[which] == 1
+    area, solved = found.area[which], found.mean[which] >= found.bounds[1]
     sure = ((1 - ci) / 2) ** (1 / found.units[which])
     least = np.where(solved, area * sure, area)
     most = np.where(solved, area, area + (q - area) * (1 - sure))
@@ -208,7 +246,10 @@ def _never_seen_to_fail(result: Limits, found: Contributions, ci: float) -> None
         "spread": (0.0, np.sqrt(2 * middle * (q - middle))),
         "normalised_generality": (-1.0, 1.0),
         "expected_difficulty": (found.origin, low + q),
-        "mean": (np.where(solved, sure, 0.0), np.where(solved, 1.0, 1 - sure)),
+        "mean": tuple(
+            found.bounds[0] + (found.bounds[1] - found.bounds[0]) * share
+            for share in (np.where(solved, sure, 0.0), np.where(solved, 1.0, 1 - sure))
+        ),
     }
     for name, (bottom, top) in ends.items():
         result[name][0][which], result[name][1][which] = bottom, top

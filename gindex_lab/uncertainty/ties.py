@@ -14,7 +14,7 @@ from gindex_lab.errors import BadInput
 from gindex_lab.uncertainty.contributions import Contributions, contributions_of
 from gindex_lab.uncertainty.resample import counts_of_units, measures_of
 from gindex_lab.uncertainty.samples import sample_like
-from gindex_lab.uncertainty.studentised import limits, natural, quantile, stretched
+from gindex_lab.uncertainty.studentised import lacking, limits, natural, quantile, stretched
 from gindex_lab.validate import FloatArray, choice, generator, integer, number
 
 __all__ = ["population_intervals", "separations", "tie_groups"]
@@ -107,10 +107,13 @@ def separations(
     random = generator((1 if kept is None else kept) if seed is None else seed)
     linear = measure in ("capability", "mean")
     part = (natural if linear else stretched)(found)[measure]
-    error = _pair_errors(part.error)
+    areas = _pair_variances(found.by_area)
+    lack = lacking(areas, _sums(found.unseen[:, 0]))
+    added = lack * _sums(part.unseen)
+    error = np.sqrt(_pair_variances(part.error) + added)
     gap = np.abs(part.estimate[:, None] - part.estimate[None, :])
     tail = _tail(part.error, error, level, integer("resamples", resamples, 100), random)
-    bar = quantile(1 - tail, _pair_freedom(part.error, error)) * error
+    bar = quantile(1 - tail, _pair_freedom(part.error, error, added)) * error
     apart = gap > np.maximum(bar, _ROUNDING * (1 + np.abs(part.estimate).max()))
     unseen = found.one_value[:, None] | found.one_value[None, :]
     apart[unseen] = _disjoint(*limits(found, 1 - 2 * tail)[measure])[unseen]
@@ -139,6 +142,8 @@ def _carried(table: pd.DataFrame) -> Contributions:
             "has too many agents for all pairs",
             f"keep {_MOST_AGENTS} or fewer",
         )
+    if not len(table):
+        raise BadInput("table", len(table), "has no agent", "keep one or more")
     where = found.agents.get_indexer(table.index)
     if (where < 0).any():
         raise BadInput(
@@ -150,20 +155,27 @@ def _carried(table: pd.DataFrame) -> Contributions:
     return found.rows(where)
 
 
-def _pair_errors(error: FloatArray) -> FloatArray:
-    """Standard errors (A, A) of all pairwise differences."""
+def _sums(unseen: FloatArray) -> FloatArray:
+    """What half a surprise of each adds to a difference (A, A); nothing to that of oneself."""
+    both = unseen[:, None] + unseen[None, :]
+    np.fill_diagonal(both, 0.0)
+    return np.asarray(both)
+
+
+def _pair_variances(error: FloatArray) -> FloatArray:
+    """Variances (A, A) of all pairwise differences, as far as the contributions show them."""
     cross = error @ error.T
     own = np.diag(cross)
     variance = own[:, None] + own[None, :] - 2 * cross
     scale = own[:, None] + own[None, :]
-    return np.sqrt(np.where(variance > 1e-12 * scale, variance, 0.0))
+    return np.asarray(np.where(variance > 1e-12 * scale, variance, 0.0))
 
 
-def _pair_freedom(error: FloatArray, pair: FloatArray) -> FloatArray:
+def _pair_freedom(error: FloatArray, pair: FloatArray, added: FloatArray) -> FloatArray:
     """3(Σc²)²/Σc⁴ of each pairwise difference, expanded into products so that no (A, A, F) is built."""
     p = [error**k for k in range(5)]
     fourth = sum(sign * p[4 - k] @ p[k].T for k, sign in enumerate((1.0, -4.0, 6.0, -4.0, 1.0)))
-    square = pair**2
+    square, fourth = pair**2, np.maximum(fourth, 0.0) + added**2
     safe = fourth > 1e-12 * square**2
     freedom = np.divide(3 * square**2, fourth, out=np.full_like(square, np.inf), where=safe)
     return np.maximum(freedom, 1.0)
