@@ -100,3 +100,25 @@ def test_intervals_stand_in_the_order_of_the_first_measure_with_the_exact_value_
 def test_bad_input_is_named(call, message):
     with pytest.raises(BadInput, match=message):
         call()
+
+
+def _sure():
+    rows = [[k < n for k in range(40)] for n in (30, 29, 8)]
+    return gl.generality(rows, range(40), ci=0.95, seed=1)
+
+
+def test_the_tie_table_holds_the_tie_groups():
+    table = _sure()
+    shown = cases.tie_table(table)
+    for measure, symbol in {"capability": "Ψ", "normalised_generality": "γ"}.items():
+        groups = gl.tie_groups(table, measure)
+        assert [row.split(", ") for row in shown.loc[symbol, "members"]] == groups
+        assert shown.loc[symbol, "agents"].tolist() == [len(group) for group in groups]
+        assert shown.loc[symbol, "from"].tolist() == [group[0] for group in groups]
+        assert shown.loc[symbol, "to"].tolist() == [group[-1] for group in groups]
+
+
+def test_pairs_told_apart_are_counted_once():
+    told = cases.told_apart(_sure())
+    assert told.loc["Ψ"].tolist() == [2, 3, 2, 2]
+    assert told.loc["γ"].tolist() == [0, 3, 1, 3]

@@ -1,13 +1,14 @@
 """What it takes to set a study beside the printed one: ranks without ties, tipping points, groups.
 
 The papers' tables list the three best classifiers, one name for all that tie; the figures print three
-numbers for each animal or network. These helpers compute the first and read the second.
+numbers for each animal or network. These helpers compute the first and read the second; `mean_gaps`
+says whether a difference between two groups is more than chance.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -15,7 +16,7 @@ import pandas as pd
 from gindex_lab import notebook as nb
 from gindex_lab.errors import BadInput
 from gindex_lab.reproduction.claims import ledger
-from gindex_lab.validate import integer
+from gindex_lab.validate import generator, integer
 
 __all__ = [
     "best_distinct",
@@ -23,6 +24,7 @@ __all__ = [
     "claim_ranks",
     "group_means",
     "item_column",
+    "mean_gaps",
     "printed_agents",
     "tipping_point",
 ]
@@ -98,6 +100,39 @@ def group_means(table: pd.DataFrame, agents: pd.DataFrame, columns: Sequence[str
     offset = found[["capability", "spread"]] - measures[["capability", "spread"]].mean()
     found["distance"] = (offset**2).sum(axis=1) ** 0.5
     return found.astype({"agents": int})
+
+
+def mean_gaps(
+    pairs: Mapping[str, tuple[pd.DataFrame, pd.DataFrame]],
+    measures: Sequence[str] = ("capability", "normalised_generality"),
+    *,
+    shuffles: int = 1999,
+    seed: object,
+) -> pd.DataFrame:
+    """Mean of the first group minus that of the second, for each pair and measure, with its p-value.
+
+    A permutation test, two-sided: how often a difference as large comes about when the agents of both
+    groups are dealt out to them by chance.
+
+    >>> low, high = (pd.DataFrame({"capability": [k, k + 1, k + 2, k + 3]}) for k in (1.0, 9.0))
+    >>> mean_gaps({"high / low": (high, low)}, ["capability"], seed=1).round(3).to_numpy().tolist()
+    [[8.0, 0.029]]
+    """
+    from scipy.stats import permutation_test
+
+    rows: dict[str, dict[str, float]] = {}
+    for name, halves in pairs.items():
+        rows[name] = {}
+        for measure in measures:
+            found = permutation_test(
+                [half[measure].to_numpy() for half in halves],
+                lambda a, b, axis: a.mean(axis) - b.mean(axis),
+                vectorized=True,
+                n_resamples=integer("shuffles", shuffles),
+                rng=generator(seed),
+            )
+            rows[name] |= {f"{measure} gap": found.statistic, f"{measure} p": found.pvalue}
+    return pd.DataFrame.from_dict(rows, orient="index")
 
 
 def item_column(items: pd.DataFrame, name: str) -> pd.Series:

@@ -28,7 +28,7 @@ from gindex_lab.plots.common import (
 )
 from gindex_lab.plots.curve import plot_curve
 from gindex_lab.plots.isometrics import LEVELS, Interval, draw_isometrics, interval_of
-from gindex_lab.plots.labels import boxes_of, label_points, line_boxes, tied_labels
+from gindex_lab.plots.labels import boxes_of, label_points, line_boxes, line_points, tied_labels
 from gindex_lab.plots.population import plot_difficulty_mean, plot_histograms
 from gindex_lab.plots.time import animate_capability_spread, animation_html, save_animation
 from gindex_lab.validate import FloatArray, choice
@@ -188,7 +188,7 @@ def _name_agents(ax: Any, table: pd.DataFrame, labels: Any, avoid: FloatArray) -
     x, y = named["capability"].to_numpy(float), named["spread"].to_numpy(float)
     marks = table[["capability", "spread"]].to_numpy(float)
     texts = tied_labels(x, y, [str(name) for name in named.index])
-    label_points(ax, texts, avoid=avoid, marks=marks)
+    label_points(ax, texts, avoid=avoid, marks=marks, lines=line_points(ax))
 
 
 def _agents_to_name(table: pd.DataFrame, labels: Any) -> pd.DataFrame:

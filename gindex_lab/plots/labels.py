@@ -7,19 +7,25 @@ numbers, so the same table gives the same figure. Points that coincide share one
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from gindex_lab.validate import FloatArray
 
-__all__ = ["boxes_of", "label_points", "line_boxes", "overlaps", "tied_labels"]
+__all__ = ["boxes_of", "label_points", "line_boxes", "line_points", "overlaps", "tied_labels"]
 
 _ANGLES = np.deg2rad([0, 180, 35, -35, 145, -145, 90, -90, 60, -60, 120, -120, 15, -15, 165, -165])
 _RADII = np.array([5.0, 10.0, 16.0, 24.0, 34.0, 46.0, 60.0])  # points
-_LEADER = 9.0  # a label farther than this (points) gets a line to its point
+_LEADER = 5.5  # a label farther than this (points) gets a line to its point
+_CLEAR = 7.0  # a label should be nearer to its own point than to any other by this (points)
 _SWEEPS = 8
+_SIDES: dict[str, Callable[[FloatArray], float]] = {
+    "left": lambda box: float(box[0]),
+    "right": lambda box: float(box[2]),
+    "center": lambda box: float(box[0] + box[2]) / 2,
+}
 
 
 def overlaps(boxes: FloatArray, others: FloatArray) -> FloatArray:
@@ -46,6 +52,17 @@ def line_boxes(ax: Any, lines: Sequence[tuple[float, float, float, float]]) -> F
     return np.asarray(pixels + np.array([-1.5, -1.5, 1.5, 1.5]))
 
 
+def line_points(ax: Any, step: float = 3.0) -> FloatArray:
+    """Points along all lines of the axes, every `step` pixels (rows of x, y): names cross few of them."""
+    found = [np.empty((0, 2))]
+    for line in ax.get_lines():
+        path = ax.transData.transform(line.get_xydata())
+        arc = np.concatenate([[0], np.cumsum(np.hypot(*np.diff(path, axis=0).T))])
+        where = np.arange(0, arc[-1], step)
+        found.append(np.column_stack([np.interp(where, arc, path[:, k]) for k in (0, 1)]))
+    return np.vstack(found)
+
+
 def tied_labels(
     x: FloatArray, y: FloatArray, names: Sequence[str], most: int = 3
 ) -> list[tuple[float, float, str]]:
@@ -65,7 +82,7 @@ def tied_labels(
         groups.setdefault((round(a / scale_x), round(b / scale_y)), []).append(i)
     labels = []
     for members in groups.values():
-        shown = ", ".join(str(names[i]) for i in members[:most])
+        shown = ", ".join(str(names[i]) for i in members[:most]).replace("$", r"\$")  # no maths
         rest = len(members) - most
         text = f"{shown} + {rest} more" if rest > 0 else shown
         labels.append((float(x[members[0]]), float(y[members[0]]), text))
@@ -78,12 +95,14 @@ def label_points(
     *,
     avoid: FloatArray | None = None,
     marks: FloatArray | None = None,
+    lines: FloatArray | None = None,
     size: float = 8.0,
 ) -> list[Any]:
     """Write each (x, y, text) beside its point, clear of each other, of the points and of `avoid`.
 
     `avoid` holds boxes in pixels (left, bottom, right, top), `marks` all points of the plot in data
-    units. Draws the canvas once, to know how large each text is. Returns the annotations.
+    units, `lines` points of curves in pixels (`line_points`), to be crossed only in need. Draws the
+    canvas once, to know how large each text is. Returns the annotations.
     """
     if not labels:
         return []
@@ -99,6 +118,9 @@ def label_points(
     boxes, costs = _candidates(at, sizes, pixel)
     costs = costs + _static_costs(boxes, fixed, ax.get_window_extent().extents, sizes)
     costs = costs + _leader_costs(at, boxes, points, pixel)
+    costs = costs + _stranger_costs(at, boxes, points, pixel)
+    if lines is not None and len(lines):
+        costs = costs + _crossing_costs(boxes, lines)
     chosen = _settle(boxes, costs)
     return [
         _annotate(ax, label, at[i], boxes[i, k], pixel, size)
@@ -169,6 +191,36 @@ def _leader_costs(
     return 12 * cost
 
 
+def _stranger_costs(
+    at: FloatArray, boxes: FloatArray, points: FloatArray, pixel: float
+) -> FloatArray:
+    """A label that stands as near to another point as to its own could be the name of either."""
+    own = _distance(at[:, None, :], boxes)
+    nearest = np.full(boxes.shape[:2], np.inf)
+    for point in points:
+        other = np.hypot(*(at - point).T) > 1.0
+        away = np.where(other[:, None], _distance(point, boxes), np.inf)
+        nearest = np.minimum(nearest, away)
+    return np.asarray(14 * np.clip(1 - (nearest - own) / (_CLEAR * pixel), 0, 2))
+
+
+def _distance(point: FloatArray, boxes: FloatArray) -> FloatArray:
+    nearest = np.clip(point, boxes[..., :2], boxes[..., 2:])
+    return np.asarray(np.linalg.norm(nearest - point, axis=-1))
+
+
+def _crossing_costs(boxes: FloatArray, lines: FloatArray, step: float = 3.0) -> FloatArray:
+    """How much of a label lies on curves, in shares of its width."""
+    cost = np.zeros(boxes.shape[:2])
+    for i, places in enumerate(boxes):
+        low, high = places[:, :2].min(axis=0), places[:, 2:].max(axis=0)
+        near = lines[((lines > low) & (lines < high)).all(axis=1)]
+        x, y = near[:, 0, None], near[:, 1, None]
+        inside = (x > places[:, 0]) & (x < places[:, 2]) & (y > places[:, 1]) & (y < places[:, 3])
+        cost[i] = inside.sum(axis=0) * step / (places[:, 2] - places[:, 0])
+    return 9 * cost
+
+
 def _settle(boxes: FloatArray, costs: FloatArray) -> list[int]:
     """The place of each label: cheapest first, then one at a time until nothing moves."""
     n = len(boxes)
@@ -202,16 +254,18 @@ def _annotate(
     x, y, text = label
     nearest = np.clip(at, box[:2], box[2:])
     far = float(np.hypot(*(nearest - at))) / pixel > _LEADER
+    # Text is a little wider or narrower at another resolution: hold it where it faces its point.
+    side = "left" if box[0] >= at[0] else "right" if box[2] <= at[0] else "center"
     line = {"arrowstyle": "-", "color": "#888888", "lw": 0.6, "shrinkA": 0, "shrinkB": 2.5}
     return ax.annotate(
         text,
         (x, y),
-        xytext=tuple((box[:2] - at) / pixel),
+        xytext=((_SIDES[side](box) - at[0]) / pixel, (box[1] - at[1]) / pixel),
         textcoords="offset points",
         fontsize=size,
         color="#222222",
         path_effects=[withStroke(linewidth=1.8, foreground="white", alpha=0.85)],
-        ha="left",
+        ha=side,
         va="bottom",
         arrowprops=line | {"relpos": _facing(nearest, box)} if far else None,
         zorder=5,

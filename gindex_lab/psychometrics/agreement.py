@@ -8,6 +8,7 @@ solved (`share_of_score`), and its own noise (`split_half`, `across_halves`, `co
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -29,9 +30,11 @@ __all__ = [
     "blind_spots",
     "corrected",
     "corrected_interval",
+    "corrected_intervals",
     "in_other_company",
     "measures",
     "plot_agreement",
+    "plot_blind_spots",
     "rank_correlations",
     "share_of_score",
     "split_half",
@@ -47,6 +50,12 @@ MEASURES = {
     "normalised_generality": "generality γ",
     "norm_conformity": "norm conformity",
     "lz": "person fit lz",
+}
+_QUESTIONS = {
+    "without_difficulty": "same without difficulty",
+    "in_other_company": "moved by company (sd)",
+    "share_of_score": "share of mean score",
+    "split_half": "reliability",
 }
 _FEWEST = 10  # agents: below that neither a factor nor an item response model means anything
 
@@ -244,14 +253,52 @@ def corrected_interval(
     True
     """
     names = [choice("first", first, list(MEASURES)), choice("second", second, list(MEASURES))]
-    level, rng = number("ci", ci, 0, 1, open_ends=True), generator(seed)
-    halves = np.hstack([half[names] for half in _halves(study_of(responses), priors)])
-    count = len(halves)
-    rows = rng.integers(0, count, (integer("resamples", resamples), count))
-    low, high = np.nanquantile(
-        [_freed(halves[drawn]) for drawn in rows], [(1 - level) / 2, (1 + level) / 2]
+    halves = _halves(study_of(responses), priors)
+    return _corrected_with_interval(
+        halves, names, number("ci", ci, 0, 1, open_ends=True), resamples, seed
     )
-    return pd.Series({"estimate": _freed(halves), "low": low, "high": high})
+
+
+def corrected_intervals(
+    responses: object,
+    pairs: Sequence[tuple[str, str]],
+    *,
+    seed: object,
+    resamples: int = 400,
+    priors: str | None = None,
+) -> pd.DataFrame:
+    """`corrected_interval` of several pairs of measures, beside the rank correlation as observed.
+
+    >>> from gindex_lab.own_experiments.respondents import maze_respondents
+    >>> corrected_intervals(maze_respondents(seed=1, agents=200), [("mean", "lz")], seed=1).columns.tolist()
+    ['observed', 'estimate', 'low', 'high']
+    """
+    study = study_of(responses)
+    table, halves = measures(study, priors=priors), _halves(study, priors)
+    rows = {}
+    for pair in pairs:
+        first, second = (choice("pairs", name, list(MEASURES)) for name in pair)
+        rows[f"{MEASURES[first]}, {MEASURES[second]}"] = {
+            "observed": rank_correlation(table[first], table[second]),
+            **_corrected_with_interval(halves, [first, second], 0.95, resamples, seed),
+        }
+    return pd.DataFrame.from_dict(rows, orient="index")
+
+
+def _corrected_with_interval(
+    halves: tuple[pd.DataFrame, pd.DataFrame],
+    names: list[str],
+    level: float,
+    resamples: int,
+    seed: object,
+) -> pd.Series:
+    values = np.hstack([half[names] for half in halves])
+    count = len(values)
+    rows = generator(seed).integers(0, count, (integer("resamples", resamples), count))
+    low, high = np.nanquantile(
+        [_freed(values[drawn]) for drawn in rows], [(1 - level) / 2, (1 + level) / 2]
+    )
+    return pd.Series({"estimate": _freed(values), "low": low, "high": high})
 
 
 def _freed(halves: FloatArray) -> float:
@@ -289,3 +336,29 @@ def plot_agreement(correlations: pd.DataFrame, title: str = "", ax: Any = None) 
     ax.spines[:].set_visible(False)
     ax.set_title(title, loc="left")
     return ax
+
+
+@styled
+def plot_blind_spots(spots: Mapping[str, pd.DataFrame]) -> Any:
+    """The tables of `blind_spots`, one panel for each question, one marker for each data set.
+
+    >>> table = pd.DataFrame(0.5, list(MEASURES), list(_QUESTIONS))
+    >>> len(plot_blind_spots({"mazes": table}).axes)
+    4
+    """
+    import matplotlib.pyplot as plt
+
+    size = (12.5, 3.4)
+    figure, axes = plt.subplots(1, len(_QUESTIONS), figsize=size, sharey=True, layout="constrained")
+    for ax, (column, title) in zip(axes, _QUESTIONS.items(), strict=True):
+        for (name, spot), marker in zip(spots.items(), "osD^", strict=False):
+            places = range(len(MEASURES))
+            ax.plot(spot.loc[list(MEASURES), column], places, marker, label=name, ms=6, alpha=0.85)
+        ax.axvline(0, color="0.7", lw=0.8)
+        ax.set(title=title)
+    axes[0].set_yticks(range(len(MEASURES)), MEASURES.values())
+    axes[0].invert_yaxis()
+    figure.legend(
+        *axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=len(spots)
+    )
+    return figure

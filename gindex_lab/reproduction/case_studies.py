@@ -1,8 +1,9 @@
 """What the case-study notebooks share: the six printed numbers, two modes side by side, time, movies.
 
 The authors print six numbers beside every capability-against-spread plot; `claim_population` holds ours
-against them. `side_by_side` puts the exact normalised generality beside the authors'. Agents through
-time (Fig. S20, S21) are tables that grow: `cumulative_frames`, summed up by `frame_summary`.
+against them. `side_by_side` puts the exact normalised generality beside the authors'. `tie_table` and
+`told_apart` say whom the data can separate. Agents through time (Fig. S20, S21) are tables that grow:
+`cumulative_frames`, summed up by `frame_summary`.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import base64
 import io
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,8 +34,12 @@ __all__ = [
     "printed_numbers",
     "show_movie",
     "side_by_side",
+    "tie_table",
+    "told_apart",
 ]
 
+_TIED = ("capability", "normalised_generality")
+_SYMBOLS = {"capability": "Ψ", "spread": "S", "generality": "Γ", "normalised_generality": "γ"}
 _LENGTH = {"year": 4, "month": 7, "day": 10}
 
 
@@ -85,15 +90,59 @@ def side_by_side(reference: pd.DataFrame, exact: pd.DataFrame) -> pd.DataFrame:
     >>> side_by_side(a, a).columns.tolist()
     ['Ψ', 'S', 'Γ', 'γ', 'γ exact']
     """
-    symbols = {"capability": "Ψ", "spread": "S", "generality": "Γ", "normalised_generality": "γ"}
     columns: dict[str, Any] = {}
-    for name, symbol in symbols.items():
+    for name, symbol in _SYMBOLS.items():
         columns[symbol] = reference[name]
         if f"{name}_low" in reference and name in ("capability", "normalised_generality"):
             columns[f"{symbol} low"] = reference[f"{name}_low"]
             columns[f"{symbol} high"] = reference[f"{name}_high"]
     columns["γ exact"] = exact.loc[reference.index, "normalised_generality"]
     return pd.DataFrame(columns).sort_values("Ψ", ascending=False, kind="stable")
+
+
+def tie_table(table: pd.DataFrame, measures: Sequence[str] = _TIED) -> pd.DataFrame:
+    """The groups of `gl.tie_groups`, one row each: how many agents, from whom to whom, and all of them.
+
+    `table` comes from `gl.generality(..., ci=0.95)`; a group runs from its best agent to its worst, and
+    neighbouring groups may share agents.
+
+    >>> import gindex_lab as gl
+    >>> sure = gl.generality([[k < n for k in range(40)] for n in (30, 29, 8)], range(40), ci=0.95, seed=1)
+    >>> tie_table(sure).loc["Ψ", ["agents", "members"]].to_numpy().tolist()
+    [[2, 'agent 1, agent 2'], [1, 'agent 3']]
+    """
+    from gindex_lab.uncertainty.ties import tie_groups
+
+    rows: dict[tuple[str, int], dict[str, Any]] = {}
+    for measure in measures:
+        for k, group in enumerate(tie_groups(table, measure), start=1):
+            names = [str(agent) for agent in group]
+            ends = {"from": names[0], "to": names[-1]}
+            rows[_SYMBOLS[measure], k] = {"agents": len(names), **ends, "members": ", ".join(names)}
+    return pd.DataFrame.from_dict(rows, orient="index").rename_axis(["measure", "group"])
+
+
+def told_apart(table: pd.DataFrame, measures: Sequence[str] = _TIED) -> pd.DataFrame:
+    """Of all pairs of agents, how many the data separate by each measure, all pairs tested together.
+
+    >>> import gindex_lab as gl
+    >>> sure = gl.generality([[k < n for k in range(40)] for n in (30, 29, 8)], range(40), ci=0.95, seed=1)
+    >>> told_apart(sure, ["capability"]).to_numpy().tolist()
+    [[2, 3, 2, 2]]
+    """
+    from gindex_lab.uncertainty.intervals import separations
+    from gindex_lab.uncertainty.ties import tie_groups
+
+    rows: dict[str, dict[str, int]] = {}
+    for measure in measures:
+        groups = tie_groups(table, measure)
+        rows[_SYMBOLS[measure]] = {
+            "pairs told apart": int(separations(table, measure).to_numpy().sum()) // 2,
+            "pairs": len(table) * (len(table) - 1) // 2,
+            "tie groups": len(groups),
+            "agents in the largest": max(map(len, groups)),
+        }
+    return pd.DataFrame.from_dict(rows, orient="index").rename_axis("measure")
 
 
 def cumulative_frames(
