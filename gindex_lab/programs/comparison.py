@@ -108,14 +108,17 @@ def _flows(name: str, flows: Sequence[object]) -> list[Flow]:
 
 def _copies(t: Table) -> tuple[IntArray, IntArray]:
     """One flow of each kind, and for every flow the number of its kind: copies compare alike."""
+    kind, values, label = t.kind.tobytes(), t.values.tobytes(), t.label.tobytes()
+    nodes, rows, corners = t.first.tolist(), t.row[t.first].tolist(), t.corner.tolist()
     seen: dict[tuple[bytes, bytes, bytes], int] = {}
     of: list[int] = []
     number: list[int] = []
-    for f in range(len(t.first) - 1):
-        nodes = slice(int(t.first[f]), int(t.first[f + 1]))
-        values = t.values[t.row[nodes.start] : t.row[nodes.stop]]
-        label = t.label[t.corner[f] : t.corner[f + 1]]
-        key = (t.kind[nodes].tobytes(), values.tobytes(), label.tobytes())
+    for f in range(len(nodes) - 1):
+        key = (
+            kind[4 * nodes[f] : 4 * nodes[f + 1]],
+            values[4 * rows[f] : 4 * rows[f + 1]],
+            label[corners[f] : corners[f + 1]],
+        )
         if key not in seen:
             seen[key] = len(of)
             of.append(f)
@@ -180,9 +183,8 @@ def _batch(
         decided,
     )
     values = _divergences(t, lefts, rights, low)
-    counts = Counter(
-        {name: int((decided == k).sum()) for k, name in enumerate(("bound", "search"))}
-    )
+    bound, found, _ = np.bincount(decided, minlength=3).tolist()
+    counts = Counter(bound=bound, search=found)
     opened = {}
     for k in np.flatnonzero(decided == OPEN).tolist():
         a, b = int(lefts[k]), int(rights[k])
@@ -203,7 +205,8 @@ def _room(t: Table) -> int:
 def _divergences(t: Table, lefts: IntArray, rights: IntArray, weight: IntArray) -> FloatArray:
     """Eq 5 for many pairs; the whole and the broken part apart, so that n full matches give n."""
     unit, sizes = t.share[0], np.diff(t.first)
-    similarity = weight // unit + (weight % unit) / unit
+    whole, part = np.divmod(weight, unit)
+    similarity = whole + part / unit
     product = sizes[lefts] * sizes[rights]
     return 1.0 - np.where(product > 0, similarity**2 / np.maximum(product, 1), 0.0)
 

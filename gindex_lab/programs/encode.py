@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from array import array
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import count
 from math import lcm
@@ -27,7 +27,9 @@ __all__ = ["Rules", "Table", "encode", "freeze", "shades"]
 
 IntArray = npt.NDArray[np.int64]
 
-_MISSING, _NULL = -1, 0
+_MISSING = -1
+# by strictness, the types whose values are looked up as they are: to a dictionary True and 1 are the same
+_PLAIN = {True: {str, int, type(None)}, False: {str, int, type(None), bool}}
 
 
 @dataclass(frozen=True)
@@ -85,43 +87,51 @@ def freeze(value: Any, strict: bool) -> Any:
     >>> freeze([1, True], strict=False) == freeze([1.0, 1], strict=False)
     True
     """
-    kind = type(value)
-    if kind is str or kind is int or value is None:
+    kind, plain = type(value), _PLAIN[strict]
+    if kind in plain:
         return value
     if kind is bool:
-        return ("bool", value) if strict else value
-    if isinstance(value, (list, tuple)):
-        return ("list", *[part if type(part) is str else freeze(part, strict) for part in value])
-    if isinstance(value, dict):
-        return frozenset(
-            [(k, v if type(v) is str else freeze(v, strict)) for k, v in value.items()]
-        )
+        return ("bool", value)
+    if kind is dict or isinstance(value, dict):
+        if plain.issuperset(map(type, value.values())):
+            return frozenset(value.items())
+        return frozenset([(key, freeze(part, strict)) for key, part in value.items()])
+    if kind is list or isinstance(value, (list, tuple)):
+        return ("list", *[freeze(part, strict) for part in value])
     return ("nan",) if value != value else value
 
 
 def encode(flows: Sequence[Flow], rules: Rules) -> tuple[Table, int, bool]:
     """The table of many flows, its unit of similarity, and whether w(v', v'') = w(v'', v') throughout."""
-    interned = _Interned(rules)
-    order = [interned.add(flow) for flow in flows]
-    widths = np.array([len(c) for c in interned.columns], dtype=np.int32)
-    kind = np.array(interned.kinds, dtype=np.int32)
-    width = widths[kind] if len(kind) else np.zeros(0, dtype=np.int32)
-    sizes = np.array([len(ranks) for ranks in order], dtype=np.int64)
-    uniform = len(interned.values) == int(width.sum())
-    values = _values(interned, widths.tolist())
-    unit, largest = _unit(interned, widths, uniform, int(sizes.max(initial=0)))
-    divisors = np.arange(1, largest + 1)
+    types = [kind for flow in flows for kind in flow.types]
+    attributes = [own for flow in flows for own in _attributes(flow, rules)]
+    counts = np.array([len(own) for own in attributes], dtype=np.int64)
+    sizes = np.array([len(flow.types) for flow in flows], dtype=np.int64)
+    kinds, columns, widths = _columns(types, attributes)
+    first, corner = _ends(sizes), _ends(sizes**2)
+    start = np.repeat(first[:-1], sizes)
+    order = np.lexsort((kinds, start))  # flow by flow, and in a flow by type
+    rank = np.argsort(order)
+    kind = kinds[order]
+    width = widths[kind]
+    row = _ends(width)
+    values = np.full(row[-1], _MISSING, dtype=np.int32)
+    values[np.repeat(row[rank], counts) + columns] = _value_numbers(attributes, rules.symmetric)
+    uniform = len(columns) == len(values)
+    largest = int(sizes.max(initial=0))
+    unit = _unit(_divisors(kinds, counts, widths, rules.symmetric, uniform), largest)
+    divisors = np.maximum(np.arange(widths.max(initial=0) + 1), 1)
     table = Table(
-        first=_ends(sizes),
+        first=first,
         kind=kind,
-        row=_ends(width),
+        row=row,
         width=width,
         values=values,
-        corner=_ends(sizes**2),
-        label=_labels(flows, order, rules),
-        share=np.concatenate([[unit], unit // divisors]),
-        rest=np.concatenate([[0], unit % divisors]),
-        place=np.array([k for ranks in order for k in ranks], dtype=np.int32),
+        corner=corner,
+        label=_labels(flows, rank - start, first, corner, rules.ports),
+        share=unit // divisors,
+        rest=unit % divisors,
+        place=(order - start).astype(np.int32),
     )
     return table, unit, rules.symmetric or uniform
 
@@ -137,139 +147,126 @@ def _numbers(*known: Any) -> defaultdict[Any, int]:
     return defaultdict(count(len(known)).__next__, {key: k for k, key in enumerate(known)})
 
 
-class _Interned:
-    """Numbers for types, for the attributes of each type, and for values, shared by many flows.
-
-    Node by node, those of a flow sorted by type: `kinds`, how many `counts` of the `values` are its own, and
-    their `layouts`, the columns they belong to, or None where these are simply the first ones.
-    """
-
-    def __init__(self, rules: Rules) -> None:
-        self.rules = rules
-        self.columns: list[dict[str, int]] = []
-        self.kinds: list[int] = []
-        self.counts: list[int] = []
-        self.layouts: list[list[int] | None] = []
-        self.values: list[int] = []
-        self._kinds = _numbers()
-        self._numbers = _numbers(None)
-        self._known: dict[tuple[Any, tuple[str, ...]], tuple[int, list[int] | None]] = {}
-        # the types whose values can be looked up as they are: True and 1 are the same key
-        self._plain = {str, int, type(None)} | ({bool} if not rules.symmetric else set())
-
-    def add(self, flow: Flow) -> list[int]:
-        """Take the nodes of a flow in; returns their places, sorted by type."""
-        attributes, known = self._attributes(flow), self._known
-        found = []
-        for kind, own in zip(flow.types, attributes, strict=True):
-            # a node without a type is one of a kind
-            signature = object() if kind is None else kind, tuple(own)
-            if signature not in known:
-                known[signature] = self._layout(*signature)
-            found.append(known[signature])
-        kinds = [kind for kind, _ in found]
-        order = sorted(range(len(found)), key=kinds.__getitem__)
-        numbers, plain, strict = self._numbers, self._plain, self.rules.symmetric
-        for k in order:
-            self.kinds.append(kinds[k])
-            self.counts.append(len(attributes[k]))
-            self.layouts.append(found[k][1])
-            self.values += [
-                numbers[v if type(v) in plain else freeze(v, strict)]
-                for v in attributes[k].values()
-            ]
-        return order
-
-    def _attributes(self, flow: Flow) -> Sequence[dict[str, Any]]:
-        """The attributes of each node, with the ids of nodes replaced by their content on request."""
-        if not self.rules.resolve_references:
-            return flow.attributes
-        content = _content_by_id(flow)
-        return [
-            {key: content.get(v, v) if type(v) is str else v for key, v in attributes.items()}
-            for attributes in flow.attributes
-        ]
-
-    def _layout(self, kind: Any, keys: tuple[str, ...]) -> tuple[int, list[int] | None]:
-        """The number of a type, and the columns of these attributes of it."""
-        number = self._kinds[kind]
-        if number == len(self.columns):
-            self.columns.append({key: column for column, key in enumerate(keys)})
-            return number, None
-        known = self.columns[number]
-        columns = [known.setdefault(key, len(known)) for key in keys]
-        return number, None if columns == list(range(len(keys))) else columns
-
-
-def _content_by_id(flow: Flow) -> dict[str, Any]:
-    return {
+def _attributes(flow: Flow, rules: Rules) -> Sequence[dict[str, Any]]:
+    """The attributes of each node, with the ids of nodes replaced by their content on request."""
+    if not rules.resolve_references:
+        return flow.attributes
+    content = {
         name: ["node", kind, attributes]
         for name, kind, attributes in zip(flow.ids, flow.types, flow.attributes, strict=True)
     }
+    return [
+        {key: content.get(v, v) if type(v) is str else v for key, v in attributes.items()}
+        for attributes in flow.attributes
+    ]
 
 
-def _values(interned: _Interned, widths: list[int]) -> npt.NDArray[np.int32]:
-    """One row of value numbers per node, with a hole for each attribute that it lacks."""
-    result, start = interned.values, 0
-    simple = all(layout is None for layout in interned.layouts)
-    if not simple or len(result) < sum(widths[kind] for kind in interned.kinds):
-        result = []
-        for kind, size, layout in zip(
-            interned.kinds, interned.counts, interned.layouts, strict=True
-        ):
-            row = [_MISSING] * widths[kind]
-            for k in range(size):
-                row[k if layout is None else layout[k]] = interned.values[start + k]
-            result += row
-            start += size
-    return np.frombuffer(array("i", result), dtype=np.int32)
+class _Layouts(dict[tuple[Any, ...], tuple[int, bytes]]):
+    """By a type and the names of a node's attributes: the number of the type, and the column of each.
+
+    Nodes of one type mostly list the same attributes in the same order, so a layout is worked out once
+    and then looked up; columns are kept as the bytes of 32-bit integers, quick to join.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.columns: list[dict[str, int]] = []
+        self._kinds = _numbers()
+
+    def __missing__(self, signature: tuple[Any, ...]) -> tuple[int, bytes]:
+        kind, *keys = signature
+        number = self._kinds[kind]
+        if number == len(self.columns):
+            self.columns.append({})
+        known = self.columns[number]
+        columns = array("i", [known.setdefault(key, len(known)) for key in keys])
+        self[signature] = layout = number, columns.tobytes()
+        return layout
 
 
-def _unit(
-    interned: _Interned, widths: npt.NDArray[np.int32], uniform: bool, most_nodes: int
-) -> tuple[int, int]:
-    """A multiple of every number of attributes that can divide a similarity, and the largest of these.
+def _columns(
+    types: list[str | None], attributes: list[dict[str, Any]]
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+    """The number of each node's type, the columns of all attributes in a row, and how many a type has."""
+    layouts = _Layouts()
+    found = [
+        # a node without a type is one of a kind
+        layouts[(object() if kind is None else kind, *own)]
+        for kind, own in zip(types, attributes, strict=True)
+    ]
+    kinds = np.array([kind for kind, _ in found], dtype=np.int32)
+    columns = np.frombuffer(b"".join([columns for _, columns in found]), dtype=np.int32)
+    return kinds, columns, np.array([len(known) for known in layouts.columns], dtype=np.int32)
+
+
+def _value_numbers(attributes: list[dict[str, Any]], strict: bool) -> npt.NDArray[np.int32]:
+    """A number for each value of all attributes in a row, equal exactly when the values are; null is 0."""
+    plain = _PLAIN[strict]
+    frozen = [
+        value if type(value) in plain else freeze(value, strict)
+        for own in attributes
+        for value in own.values()
+    ]
+    return np.fromiter(map(_numbers(None).__getitem__, frozen), np.int32, len(frozen))
+
+
+def _divisors(
+    kinds: npt.NDArray[np.int32],
+    counts: IntArray,
+    widths: npt.NDArray[np.int32],
+    symmetric: bool,
+    uniform: bool,
+) -> set[int]:
+    """The numbers of attributes that can divide a similarity."""
+    if uniform:
+        return set(widths.tolist())
+    if not symmetric:
+        return set(counts.tolist())
+    fewest = widths.copy()
+    np.minimum.at(fewest, kinds, counts.astype(np.int32))
+    return {
+        p
+        for few, width in zip(fewest.tolist(), widths.tolist(), strict=True)
+        for p in range(few, width + 1)
+    }
+
+
+def _unit(divisors: set[int], most_nodes: int) -> int:
+    """A multiple of every number of attributes that can divide a similarity.
 
     Where the least common multiple would overflow sums of 64-bit integers, a power of two serves: each
     similarity is then rounded down by less than 2⁻⁶¹ · nodes, far below the resolution of a double.
     """
-    largest = int(widths.max(initial=0))
-    if uniform:
-        counts: Iterable[int] = set(widths.tolist())
-    elif interned.rules.symmetric:
-        fewest: dict[int, int] = {}
-        for kind, size in zip(interned.kinds, interned.counts, strict=True):
-            fewest[kind] = min(fewest.get(kind, size), size)
-        counts = {p for kind, few in fewest.items() for p in range(few, widths[kind] + 1)}
-    else:
-        counts = set(interned.counts)
     cap = 2**61 // (most_nodes + 1)
     unit = 1
-    for divisor in counts:
+    for divisor in divisors:
         unit = lcm(unit, divisor or 1)
         if unit > cap:
-            return 1 << (cap.bit_length() - 1), largest
-    return unit, largest
+            return 1 << (cap.bit_length() - 1)
+    return unit
 
 
-def _labels(flows: Sequence[Flow], order: list[list[int]], rules: Rules) -> npt.NDArray[np.uint8]:
+def _labels(
+    flows: Sequence[Flow], rank: IntArray, first: IntArray, corner: IntArray, ports: bool
+) -> npt.NDArray[np.uint8]:
     """The wires of each flow as a square of labels: 1 for a wire, or one label per set of ports."""
+    counts = [len(flow.wires) for flow in flows]
+    ends = [end for flow in flows for wire in flow.wires for end in wire]
+    start = np.repeat(first[:-1], counts)
+    source, target = rank[np.array(ends, dtype=np.int64).reshape(-1, 2).T + start]
+    result = np.zeros(corner[-1], dtype=np.uint8)
+    result[np.repeat(corner[:-1], counts) + source * np.repeat(np.diff(first), counts) + target] = (
+        _port_labels(flows) if ports else 1
+    )
+    return result
+
+
+def _port_labels(flows: Sequence[Flow]) -> list[int]:
     seen = _numbers(frozenset())
-    places: list[int] = []
-    labels: list[int] = []
-    corner = 0
-    for flow, ranks in zip(flows, order, strict=True):
-        size = len(ranks)
-        rank = sorted(range(size), key=ranks.__getitem__)
-        places += [corner + rank[i] * size + rank[j] for i, j in flow.wires]
-        if rules.ports:
-            labels += [seen[ports] for ports in flow.ports.values()]
-        corner += size**2
+    labels = [seen[ports] for flow in flows for ports in flow.ports.values()]
     if len(seen) > 256:
         raise BadInput("ports", len(seen), "sets of ports are too many", "use ports=False")
-    result = np.zeros(corner, dtype=np.uint8)
-    result[np.array(places, dtype=np.int64)] = labels if rules.ports else 1
-    return result
+    return labels
 
 
 def shades(t: Table, flow: int, rounds: int = 4) -> IntArray:

@@ -287,29 +287,28 @@ def first_clique(vertices: int, pairs: Pairs, adjacent: Bits, stack: Stack) -> N
 
 
 @compiled
-def settle(
+def by_search(
     t: Table,
     a: int,
     b: int,
-    symmetric: bool,
+    vertices: int,
+    most: int,
     both_ways: bool,
     effort: int,
     pairs: Pairs,
     adjacent: Bits,
     stack: Stack,
 ) -> tuple[int, int, int]:
-    """Bounds on the similarity of two flows, and how they were found; `pairs.partner` becomes the mapping."""
-    vertices, total = associate(t, a, b, symmetric, pairs)
-    if matching_agrees(t, a, b, pairs.partner, both_ways):
-        return total, total, BY_BOUND
+    """Bounds on the similarity of two associated flows, at `most` what the blind matching weighs, and
+    whether they meet; `pairs.partner` becomes the mapping."""
     arrange(t, a, b, vertices, pairs, both_ways, adjacent)
     first_clique(vertices, pairs, adjacent, stack)
-    proven = search(pairs.weight, adjacent, vertices, stack, total, effort)
+    proven = search(pairs.weight, adjacent, vertices, stack, most, effort)
     pairs.partner[: t.first[a + 1] - t.first[a]] = -1
     for k in range(stack.state[2]):
         v = stack.best[k]
         pairs.partner[pairs.left[v]] = pairs.right[v]
-    high = stack.state[1] if proven else min(total, still_open(stack))
+    high = stack.state[1] if proven else min(most, still_open(stack))
     return stack.state[1], high, BY_SEARCH if proven else OPEN
 
 
@@ -343,8 +342,13 @@ def solve(
         n, o = t.first[a + 1] - t.first[a], t.first[b + 1] - t.first[b]
         if n * o > room and count_pairs(t, a, b) > room:
             low[k], high[k], decided[k] = 0, t.share[0] * min(n, o), OPEN
+            continue
+        vertices, total = associate(t, a, b, symmetric, pairs)
+        # decided here, not in a function given all arrays: counting their references would take as long
+        if matching_agrees(t, a, b, pairs.partner, both_ways):
+            low[k], high[k], decided[k] = total, total, BY_BOUND
         else:
-            low[k], high[k], decided[k] = settle(
-                t, a, b, symmetric, both_ways, effort, pairs, adjacent, stack
+            low[k], high[k], decided[k] = by_search(
+                t, a, b, vertices, total, both_ways, effort, pairs, adjacent, stack
             )
     return pairs.partner
