@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import io
 from dataclasses import dataclass
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ import pandas as pd
 from gindex_lab.acc.acc import generality
 from gindex_lab.acc.summary import population_summary
 from gindex_lab.errors import BadInput
-from gindex_lab.files import read_table, write_text
+from gindex_lab.files import header_of, read_facts, read_table, write_text
 from gindex_lab.responses import Responses, Scores
 from gindex_lab.validate import choice
 
@@ -104,7 +105,15 @@ class Analysis:
             ci=self.ci,
             seed=self.seed,
         )
-        write_text(Path(path), markup)
+        try:
+            write_text(Path(path), markup)
+        except OSError as error:
+            raise BadInput(
+                "out",
+                str(path),
+                f"cannot be written ({error.strerror or error})",
+                "name an HTML file in a folder that you may write to",
+            ) from None
         return Path(path)
 
     def _figures(self) -> dict[str, str]:
@@ -121,11 +130,13 @@ def analyse(
     difficulty: str | None = None,
     ci: float | None = 0.95,
     seed: int = 1,
+    missing: str = "error",
 ) -> Analysis:
     """Measure the agents of a table of scores or responses.
 
     `transform="auto"` takes responses with difficulties as they are and ranks everything else.
-    `difficulty` is a column of the items, or a CSV with the columns item and difficulty.
+    `difficulty` is a column of the items, or a CSV with the columns item and difficulty. A missing
+    cell is an error, or with `missing="drop"` left out: each agent is measured on what it met.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -136,10 +147,13 @@ def analyse(
     """
     data = _read(Path(path), difficulty)
     wanted = choice("transform", transform, TRANSFORMS)
+    choice("missing", missing, ["error", "drop"])
     if wanted == "auto":
         as_is = isinstance(data, Responses) and data.difficulty is not None
         wanted = "none" if as_is else "rank"
-    measured = _transformed(data, wanted, reference)
+    if missing == "error":
+        _check_gaps(data, wanted)
+    measured = _transformed(data, wanted, reference, missing)
     gaps = "drop" if measured.frame.isna().any(axis=None) else "error"
     table = generality(measured, ci=ci, seed=seed if ci else None, missing=gaps)
     groups: list[list[Any]] = []
@@ -154,28 +168,45 @@ def _read(path: Path, difficulty: str | None) -> Responses | Scores:
     """Responses where every number is in [0, 1], raw scores otherwise."""
     if not path.exists():
         raise BadInput("path", str(path), "does not exist", "check the name")
-    scores = Scores.read(path)
-    if difficulty is not None:
-        column: object = difficulty
-        if difficulty.endswith(".csv"):
-            column = _difficulties(Path(difficulty))
-        scores = scores.with_difficulty(column)
-    values = scores.values
-    if np.nanmin(values) < 0 or np.nanmax(values) > 1:
-        return scores
-    return Responses(
-        scores.frame, items=scores.items, agents=scores.agents, trials=scores.trials, name=path.stem
-    )
+    data: Responses | Scores
+    if path.is_dir() and read_facts(path).get("kind") == "StepCurves":
+        data = Responses.read(path)
+    else:
+        data = Scores.read(path)
+        if not np.isfinite(data.values).any():
+            raise BadInput("path", str(path), "holds no number at all", "fill its cells")
+        if np.nanmin(data.values) >= 0 and np.nanmax(data.values) <= 1:
+            data = Responses.read(path)
+    if difficulty is None:
+        return data
+    is_file = difficulty.endswith(".csv")
+    return data.with_difficulty(_difficulties(Path(difficulty)) if is_file else difficulty)
+
+
+def _check_gaps(data: Responses | Scores, transform: str) -> None:
+    """Refuse a missing cell; that nobody plays against itself is no gap in a tournament."""
+    gaps = np.isnan(data.values)
+    if transform == "opponent":
+        gaps &= data.frame.index.to_numpy()[:, None] != data.frame.columns.to_numpy()
+    if gaps.any():
+        row, column = np.argwhere(gaps)[0]
+        raise BadInput(
+            f"scores[{data.frame.index[row]!r}, {data.frame.columns[column]!r}]",
+            np.nan,
+            "is missing",
+            "fill the cell, or measure each agent on what it met: missing='drop' (--missing drop)",
+        )
 
 
 def _difficulties(path: Path) -> pd.Series:
-    table = read_table(path)
-    if not {"item", "difficulty"} <= set(table.columns):
+    if not {"item", "difficulty"} <= set(header_of(path)):
         raise BadInput("difficulty", str(path), "lacks the columns item, difficulty", "name them")
-    return table.set_index("item")["difficulty"]
+    return read_table(path, ["item"]).set_index("item")["difficulty"]
 
 
-def _transformed(data: Responses | Scores, transform: str, reference: str | None) -> Responses:
+def _transformed(
+    data: Responses | Scores, transform: str, reference: str | None, missing: str
+) -> Responses:
     from gindex_lab.acc import transforms
 
     if transform == "reference":
@@ -191,9 +222,9 @@ def _transformed(data: Responses | Scores, transform: str, reference: str | None
             )
         return data
     simple: dict[str, Any] = {
-        "rank": transforms.rank,
-        "standardise": transforms.standardise,
-        "opponent": transforms.opponent,
+        "rank": partial(transforms.rank, missing=missing),
+        "standardise": partial(transforms.standardise, missing=missing),
+        "opponent": partial(transforms.opponent, incomplete=missing),
         "irt": transforms.irt_difficulty,
     }
     return simple[transform](data)

@@ -81,6 +81,9 @@ def _parser() -> argparse.ArgumentParser:
         "--ci", type=float, default=0.95, help="level of the intervals (0.95; 0 for none)"
     )
     command.add_argument("--seed", type=int, default=1)
+    command.add_argument(
+        "--missing", default="error", choices=["error", "drop"], help="drop: measure what is there"
+    )
     command.set_defaults(run=_analyse)
     return parser
 
@@ -141,6 +144,7 @@ def _analyse(options: argparse.Namespace) -> None:
         difficulty=options.difficulty,
         ci=options.ci or None,
         seed=options.seed,
+        missing=options.missing,
     )
     print(report.text())
     if options.out:

@@ -6,6 +6,8 @@ argument, the offending value (or row) and the remedy, so that it can be read wi
 
 from __future__ import annotations
 
+import re
+
 __all__ = [
     "BadInput",
     "BadProgram",
@@ -16,6 +18,14 @@ __all__ = [
 ]
 
 _LONGEST = 80
+_NUMPY = re.compile(
+    r"\bnp\.(?:(?:float|int|uint|str|bytes|longdouble)\w*\(([^()]*)\)|(True|False)_)"
+)
+
+
+def _plain(text: str) -> str:
+    """numpy's own spelling of a number is no help to a reader: `np.float64(0.5)` is 0.5."""
+    return _NUMPY.sub(lambda match: match[1] or match[2] or "", text)
 
 
 def short(value: object) -> str:
@@ -26,7 +36,7 @@ def short(value: object) -> str:
     >>> short([1, 2])
     '[1, 2]'
     """
-    text = " ".join(repr(value).split())
+    text = _plain(" ".join(repr(value).split()))
     half = _LONGEST // 2
     return text if len(text) <= _LONGEST else f"{text[:half]}…{text[1 - half :]}"
 
@@ -42,7 +52,7 @@ class GIndexLabError(Exception):
 
     def __init__(self, argument: str, value: object, problem: str, remedy: str) -> None:
         self.argument, self.value, self.problem, self.remedy = argument, value, problem, remedy
-        super().__init__(f"{argument}={short(value)}: {problem}; {remedy}")
+        super().__init__(_plain(f"{argument}={short(value)}: {problem}; {remedy}"))
 
     def __reduce__(self) -> tuple[type[GIndexLabError], tuple[str, object, str, str]]:
         return type(self), (self.argument, self.value, self.problem, self.remedy)

@@ -1,19 +1,40 @@
-"""Files that are written whole or not at all, and CSV that comes back as it went."""
+"""Files that are written whole or not at all, and CSV that comes back as it went.
+
+A label is text: `007` is not `7`, `NA` is a name, and both come back as they were written. Nothing
+that we did not write is ever deleted: a folder with other files in it is refused.
+"""
 
 from __future__ import annotations
 
+import csv
+import json
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
 from gindex_lab.errors import BadInput
 
-__all__ = ["atomic_folder", "atomic_path", "read_table", "write_text"]
+__all__ = [
+    "STUDY_FILES",
+    "atomic_folder",
+    "atomic_path",
+    "header_of",
+    "labels_of",
+    "read_facts",
+    "read_part",
+    "read_table",
+    "write_facts",
+    "write_text",
+]
+
+_TABLES = ("responses", "items", "agents", "trials", "positions", "position_items")
+STUDY_FILES = (*(f"{part}.csv" for part in _TABLES), "study.json")  # the tidy form of a table
 
 
 @contextmanager
@@ -41,9 +62,13 @@ def atomic_path(path: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def atomic_folder(path: Path) -> Iterator[Path]:
-    """A temporary folder that takes the place of `path` when the block ends without an error."""
-    path = Path(path)
+def atomic_folder(path: Path, only: Collection[str] | None = None) -> Iterator[Path]:
+    """A temporary folder that takes the place of `path` when the block ends without an error.
+
+    With `only`, a folder that holds anything but files of these names is refused and left alone.
+    """
+    path = Path(path).resolve()
+    _check_replaceable(path, only)
     path.parent.mkdir(parents=True, exist_ok=True)
     new = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}."))
     try:
@@ -60,22 +85,48 @@ def atomic_folder(path: Path) -> Iterator[Path]:
         shutil.rmtree(new, ignore_errors=True)
 
 
+def _check_replaceable(path: Path, only: Collection[str] | None) -> None:
+    if not path.exists():
+        return
+    own = "name a new folder, for instance one inside it"
+    if not path.is_dir():
+        raise BadInput("folder", str(path), "is a file", "name a folder")
+    if path == Path.cwd() or path in Path.cwd().parents:
+        raise BadInput("folder", str(path), "is the working folder, or holds it", own)
+    for found in sorted(path.iterdir()) if only is not None else ():
+        if found.name not in (only or ()) or not found.is_file():
+            problem = f"holds {found.name!r}, which is no part of a saved table"
+            raise BadInput("folder", str(path), problem, own)
+
+
 def write_text(path: Path, text: str) -> None:
     """Write a text file whole or not at all, the same bytes on every system."""
     with atomic_path(path) as new:
         new.write_bytes(text.encode())
 
 
-def read_table(path: Path) -> pd.DataFrame:
-    """A CSV with every float exactly as written."""
+def header_of(path: Path) -> list[str]:
+    """The names in the first line of a CSV, each once."""
     try:
-        table = pd.read_csv(path)
-    except FileNotFoundError:
-        raise BadInput("path", str(path), "does not exist", "check the name") from None
-    except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
-        raise BadInput(
-            "path", str(path), f"is not a CSV ({error})", "save it as UTF-8 CSV"
-        ) from None
+        with Path(path).open(encoding="utf-8-sig", newline="") as file:
+            names = next((row for row in csv.reader(file) if row), [])
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise _unreadable(path, error) from None
+    for name in names:
+        if name and names.count(name) > 1:
+            raise BadInput(
+                "path", str(path), f"has two columns {name!r}", "give each a name of its own"
+            )
+    return names
+
+
+def read_table(path: Path, labels: Collection[str | int] = ()) -> pd.DataFrame:
+    """A CSV with every float, and the text of the columns `labels` (names, positions), as written."""
+    header_of(path)
+    try:
+        table = pd.read_csv(path, converters=dict.fromkeys(labels, str))
+    except (OSError, UnicodeDecodeError, pd.errors.ParserError, pd.errors.EmptyDataError) as error:
+        raise _unreadable(path, error) from None
     if not isinstance(table.index, pd.RangeIndex):  # pandas took the first column for labels
         raise BadInput(
             "path",
@@ -83,4 +134,59 @@ def read_table(path: Path) -> pd.DataFrame:
             "has more cells in a row than names in its header",
             "name each column",
         )
+    for label in labels:
+        column = table.columns[label] if isinstance(label, int) else label
+        blank = (table[column].str.strip() == "").to_numpy()
+        if blank.any():
+            row = int(blank.argmax()) + 1
+            raise BadInput("path", str(path), f"names no {column} in row {row}", "fill the cell")
     return table
+
+
+def _unreadable(path: Path, error: Exception) -> BadInput:
+    if isinstance(error, FileNotFoundError):
+        return BadInput("path", str(path), "does not exist", "check the name")
+    if isinstance(error, OSError):
+        problem = f"cannot be read ({error.strerror or error})"
+        return BadInput("path", str(path), problem, "name a CSV file, or a folder in the tidy form")
+    return BadInput("path", str(path), f"is not a CSV ({error})", "save it as UTF-8 CSV")
+
+
+def write_facts(folder: Path, facts: dict[str, Any]) -> None:
+    """What a table is beside its numbers: `study.json`."""
+    text = json.dumps(facts, indent=1, ensure_ascii=False)
+    (folder / "study.json").write_text(text + "\n", encoding="utf-8")
+
+
+def read_facts(folder: Path) -> dict[str, Any]:
+    """What `write_facts` wrote, or nothing where a folder has no `study.json`."""
+    path = Path(folder) / "study.json"
+    if not path.exists():
+        return {}
+    try:
+        facts = json.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, OSError) as error:
+        raise BadInput("path", str(path), f"is not JSON ({error})", "save the table anew") from None
+    if not isinstance(facts, dict):
+        raise BadInput("path", str(path), "is not a table of facts", "save the table anew")
+    return facts
+
+
+def read_part(path: Path, part: str, whole: Collection[str]) -> pd.DataFrame:
+    """`items.csv`, `agents.csv` or `trials.csv`, with its labels as they were; `whole` names what has
+    whole numbers for labels."""
+    if part != "trials":
+        table = read_table(path, [0])
+        table = table.set_index(table.columns[0])
+        table.index = labels_of(table.index, part in whole)
+        return table
+    table = read_table(path, [k for k in ("agent", "item") if k in header_of(path)])
+    for column in set(table) & {"agent", "item"}:
+        if f"{column}s" in whole:
+            table[column] = table[column].astype(int)
+    return table
+
+
+def labels_of(labels: pd.Index, whole: bool) -> pd.Index:
+    """Labels as text, or as the whole numbers that they were when saved."""
+    return labels.astype(int) if whole else labels

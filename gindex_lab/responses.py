@@ -8,7 +8,7 @@ repeated trials. They are never changed in place.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -17,12 +17,31 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.errors import BadInput
-from gindex_lab.files import atomic_folder, read_table
-from gindex_lab.validate import FloatArray, choice, no_duplicates, numeric_frame
+from gindex_lab.files import (
+    STUDY_FILES,
+    atomic_folder,
+    header_of,
+    labels_of,
+    read_facts,
+    read_part,
+    read_table,
+    write_facts,
+)
+from gindex_lab.validate import (
+    FloatArray,
+    choice,
+    described,
+    known,
+    numeric_frame,
+    pair,
+    per_item,
+    trials_of,
+)
 
 __all__ = ["Responses", "Scores"]
 
 Labels = Sequence[Any] | None  # or a pandas Index
+_FACTS = ("name", "source", "citation", "licence")
 
 
 class _Table:
@@ -48,12 +67,13 @@ class _Table:
     ) -> None:
         self.frame = numeric_frame("frame", frame)
         self._check_scale()
-        self.items = _metadata("items", items, self.frame.columns)
-        self.agents = _metadata("agents", agents, self.frame.index)
+        self.items = described("items", items, self.frame.columns)
+        self.agents = described("agents", agents, self.frame.index)
+        difficulty = self.items.get("difficulty") if difficulty is None else difficulty
         if difficulty is not None:
-            self.items["difficulty"] = _difficulty(difficulty, self.items)
-        self.interval = _interval(interval)
-        self.trials = trials
+            self.items["difficulty"] = per_item("difficulty", difficulty, self.items.index)
+        self.interval = pair("interval", interval)
+        self.trials = trials_of(trials)
         self.name, self.source, self.citation, self.licence = name, source, citation, licence
 
     def _check_scale(self) -> None:
@@ -132,7 +152,7 @@ class _Table:
             "interval": self.interval,
             "trials": self.trials,
         }
-        kept |= {k: getattr(self, k) for k in ("name", "source", "citation", "licence")}
+        kept |= {k: getattr(self, k) for k in _FACTS}
         return type(self)(frame, **(kept | changes))
 
     def select(self, agents: Labels = None, items: Labels = None) -> Self:
@@ -142,17 +162,18 @@ class _Table:
         >>> table.select(agents=["agent 2"]).shape
         (1, 2)
         """
-        rows = self.frame.index if agents is None else _known("agents", agents, self.frame.index)
-        columns = (
-            self.frame.columns if items is None else _known("items", items, self.frame.columns)
-        )
+        rows = self.frame.index if agents is None else known("agents", agents, self.frame.index)
+        columns = self.frame.columns if items is None else known("items", items, self.frame.columns)
         trials = self.trials
         if trials is not None:
             trials = trials[trials["agent"].isin(rows) & trials["item"].isin(columns)]
         return self._like(self.frame.loc[rows, columns], trials=trials)
 
     def with_difficulty(self, difficulty: object) -> Self:
-        """The same table with these difficulties: a column of `items`, a Series, a mapping, a list."""
+        """The same table with these difficulties: a column of `items`, a Series, a mapping, a list.
+
+        An interval is one of the old difficulties, and goes with them.
+        """
         if isinstance(difficulty, str):
             if difficulty not in self.items:
                 raise BadInput(
@@ -162,7 +183,7 @@ class _Table:
                     f"use one of {list(self.items.columns)}, or pass the numbers",
                 )
             difficulty = self.items[difficulty]
-        return self._like(self.frame, difficulty=difficulty)
+        return self._like(self.frame, difficulty=difficulty, interval=None)
 
     # -- long tables and files ----------------------------------------------------------------------
 
@@ -184,6 +205,8 @@ class _Table:
         >>> Responses.from_long(long, trial="t").frame.loc["a", "i"]
         np.float64(0.5)
         """
+        if not isinstance(table, pd.DataFrame):
+            raise BadInput("table", type(table).__name__, "is not a DataFrame", "pass one")
         wanted = [agent, item, value] + ([trial] if trial else [])
         for column in wanted:
             if column not in table:
@@ -226,33 +249,73 @@ class _Table:
     @classmethod
     def read(cls, path: str | PathLike[str], **kwargs: Any) -> Self:
         """From a CSV (wide: agents in the first column; long: agent, item, response), or a folder
-        in the tidy form (`responses.csv`, and where known `items.csv`, `agents.csv`, `trials.csv`)."""
+        in the tidy form (`responses.csv`, and where known `items.csv`, `agents.csv`, `trials.csv`).
+
+        Labels are text as written (`007`, `NA`), except that whole numbers which `save` met as
+        labels come back as such.
+        """
+        if not isinstance(path, (str, PathLike)):
+            raise BadInput("path", path, "is not a path", "name a CSV file or a folder")
         path = Path(path)
-        folder = path.is_dir()
-        wide = read_table(path / "responses.csv" if folder else path)
-        if {"agent", "item", "response"} <= set(wide.columns):
-            return cls.from_long(wide, trial="trial" if "trial" in wide else None, **kwargs)
-        if wide.shape[1] < 2:
+        facts = read_facts(path) if path.is_dir() else {}
+        table: Self = cls._of_kind(facts)._read(path, facts, kwargs)
+        return table
+
+    @classmethod
+    def _of_kind(cls, facts: dict[str, Any]) -> type[Any]:
+        """The class of a saved table: curves of a transform stay curves."""
+        return cls
+
+    @classmethod
+    def _read(cls, path: Path, facts: dict[str, Any], kwargs: dict[str, Any]) -> Self:
+        found: dict[str, Any] = {"name": path.stem} | {
+            k: facts[k] for k in (*_FACTS, "interval") if k in facts
+        }
+        whole = facts.get("whole_numbers", [])
+        for part in ("items", "agents", "trials") if path.is_dir() else ():
+            if (path / f"{part}.csv").exists():
+                found[part] = read_part(path / f"{part}.csv", part, whole)
+        file = path / "responses.csv" if path.is_dir() else path
+        header = header_of(file)
+        if {"agent", "item", "response"} <= set(header):
+            long = read_table(file, ["agent", "item"])
+            trial = "trial" if "trial" in long else None
+            return cls.from_long(long, trial=trial, **(found | kwargs))
+        if len(header) == 1:
             raise BadInput(
                 "path", str(path), "has fewer than two columns", "put agents first, then items"
             )
-        frame = wide.set_index(wide.columns[0]).rename_axis(None)
-        found: dict[str, Any] = {"name": path.stem}
-        for part in ("items", "agents", "trials") if folder else ():
-            if (path / f"{part}.csv").exists():
-                table = read_table(path / f"{part}.csv")
-                found[part] = table if part == "trials" else table.set_index(table.columns[0])
+        table = read_table(file, [0])
+        frame = table.set_index(table.columns[0]).rename_axis(None)
+        frame.index = labels_of(frame.index, "agents" in whole)
+        frame.columns = labels_of(frame.columns, "items" in whole)
         return cls(frame, **(found | kwargs))
 
     def save(self, folder: str | PathLike[str]) -> Path:
-        """Write the tidy form, whole or not at all; `read` gives the same table back."""
-        with atomic_folder(Path(folder)) as new:
-            self.frame.rename_axis("agent").to_csv(new / "responses.csv")
-            self.items.rename_axis("item").to_csv(new / "items.csv")
-            self.agents.rename_axis("agent").to_csv(new / "agents.csv")
-            if self.trials is not None:
-                self.trials.to_csv(new / "trials.csv", index=False)
+        """Write the tidy form, whole or not at all; `read` gives the same table back.
+
+        An older table is replaced; a folder with anything else in it is refused.
+        """
+        with atomic_folder(Path(folder), only=STUDY_FILES) as new:
+            self._write(new)
         return Path(folder)
+
+    def _write(self, new: Path) -> None:
+        self.frame.rename_axis("agent").to_csv(new / "responses.csv")
+        self.items.rename_axis("item").to_csv(new / "items.csv")
+        self.agents.rename_axis("agent").to_csv(new / "agents.csv")
+        if self.trials is not None:
+            self.trials.to_csv(new / "trials.csv", index=False)
+        write_facts(new, self._facts())
+
+    def _facts(self) -> dict[str, Any]:
+        axes = {"agents": self.frame.index, "items": self.frame.columns}
+        return {
+            "kind": type(self).__name__,
+            **{k: getattr(self, k) for k in _FACTS},
+            "interval": self.interval,
+            "whole_numbers": [k for k, v in axes.items() if pd.api.types.is_integer_dtype(v)],
+        }
 
 
 class Responses(_Table):
@@ -267,6 +330,14 @@ class Responses(_Table):
 
     _low, _high, _scale = 0.0, 1.0, "[0, 1]"
 
+    @classmethod
+    def _of_kind(cls, facts: dict[str, Any]) -> type[Any]:
+        if facts.get("kind") != "StepCurves":
+            return cls
+        from gindex_lab.acc.steps import StepCurves
+
+        return StepCurves
+
 
 class Scores(_Table):
     """Agents x items, raw scores on any scale; more is better.
@@ -275,17 +346,27 @@ class Scores(_Table):
     [[1.0, 0.0], [0.0, 1.0]]
     """
 
+    @classmethod
+    def _of_kind(cls, facts: dict[str, Any]) -> type[Any]:
+        if facts.get("kind") == "StepCurves":
+            raise BadInput(
+                "path",
+                facts["kind"],
+                "holds the curves of a transform, and no scores",
+                "use gl.Responses.read",
+            )
+        return cls
+
     def to_responses(
         self, low: object = None, high: object = None, outside: str = "error"
     ) -> Responses:
-        """A linear map of [low, high] to [0, 1], per item; the observed range where they are None.
+        """A linear map of [low, high] to [0, 1], per item; the observed range where they are None
+        (that of the trials, where there are some: they are mapped, kept and averaged).
 
         `outside` says what happens to a score beyond the ends: "error" or "clip".
         """
         choice("outside", outside, ["error", "clip"])
-        frame = self.frame
-        bottom = frame.min() if low is None else pd.Series(low, index=frame.columns, dtype=float)
-        top = frame.max() if high is None else pd.Series(high, index=frame.columns, dtype=float)
+        bottom, top = self._end("low", low), self._end("high", high)
         flat = ~(top > bottom)
         if flat.any():
             raise BadInput(
@@ -294,72 +375,23 @@ class Scores(_Table):
                 "leave no room between them",
                 "drop the constant item or give low < high",
             )
-        scaled = (frame - bottom) / (top - bottom)
-        scaled = scaled.clip(0, 1) if outside == "clip" else scaled
-        kept = {
-            k: getattr(self, k)
-            for k in ("items", "agents", "name", "source", "citation", "licence")
-        }
-        return Responses(scaled, **kept)
+        kept: dict[str, Any] = {k: getattr(self, k) for k in ("items", "agents", *_FACTS)}
+        frame, width = self.frame, top - bottom
+        if self.trials is None:
+            scaled = (frame - bottom) / width
+            return Responses(scaled.clip(0, 1) if outside == "clip" else scaled, **kept)
+        trials = self.trials.copy()
+        each = (trials["response"] - trials["item"].map(bottom)) / trials["item"].map(width)
+        trials["response"] = each.clip(0, 1) if outside == "clip" else each
+        Responses(trials[["response"]])  # each trial must be on the scale
+        means = trials.groupby(["agent", "item"])["response"].mean().unstack()
+        return Responses(means.reindex(frame.index, columns=frame.columns), trials=trials, **kept)
 
-
-def _metadata(name: str, table: pd.DataFrame | None, labels: pd.Index) -> pd.DataFrame:
-    """What is known of each item or agent, in the order of the frame."""
-    if table is None:
-        return pd.DataFrame(index=labels.copy())
-    if not isinstance(table, pd.DataFrame):
-        raise BadInput(name, type(table).__name__, "is not a DataFrame", f"index it by {name[:-1]}")
-    no_duplicates(f"{name}.index", table.index)
-    absent = labels.difference(table.index, sort=False)
-    if len(absent):
-        raise BadInput(
-            name, absent[0], "is in the frame but not described", f"add its row to {name}"
-        )
-    return table.loc[labels].copy()
-
-
-def _difficulty(difficulty: object, items: pd.DataFrame) -> pd.Series:
-    if isinstance(difficulty, Mapping):
-        difficulty = pd.Series(difficulty)
-    if isinstance(difficulty, pd.Series):
-        absent = items.index.difference(difficulty.index, sort=False)
-        if len(absent):
-            raise BadInput(
-                "difficulty", absent[0], "is an item without a difficulty", "give it one"
-            )
-        difficulty = difficulty.loc[items.index].to_numpy()
-    values = numeric_frame("difficulty", np.asarray(difficulty).reshape(1, -1)).to_numpy()[0]
-    if len(values) != len(items):
-        raise BadInput(
-            "difficulty",
-            len(values),
-            f"has another length than the {len(items)} items",
-            "match them",
-        )
-    if np.isnan(values).any():
-        raise BadInput(
-            "difficulty",
-            items.index[np.isnan(values)][0],
-            "is an item without a difficulty",
-            "give it one",
-        )
-    return pd.Series(values, index=items.index, name="difficulty")
-
-
-def _interval(interval: tuple[float, float] | None) -> tuple[float, float] | None:
-    if interval is None:
-        return None
-    low, high = map(float, interval)
-    if not (np.isfinite(low) and np.isfinite(high) and low < high):
-        raise BadInput(
-            "interval", interval, "is empty or not finite", "give (lowest, highest) difficulty"
-        )
-    return low, high
-
-
-def _known(name: str, labels: Any, index: pd.Index) -> list[Any]:
-    wanted = list(labels)
-    unknown = [label for label in wanted if label not in index]
-    if unknown:
-        raise BadInput(name, unknown[0], "is not in the table", f"known are {list(index[:5])} …")
-    return wanted
+    def _end(self, name: str, given: object) -> pd.Series:
+        """The score that becomes 0 (low) or 1 (high), per item: as given, or the observed one."""
+        items = self.frame.columns
+        if given is None:
+            seen = self.frame if self.trials is None else self.trials.groupby("item")["response"]
+            return (seen.min() if name == "low" else seen.max()).reindex(items)
+        one = isinstance(given, (str, int, float, np.number))
+        return pd.Series(per_item(name, [given] * len(items) if one else given, items), items)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import datetime
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -14,17 +15,29 @@ from gindex_lab.errors import BadInput
 __all__ = [
     "Mode",
     "choice",
+    "described",
+    "flag",
     "generator",
     "integer",
+    "known",
     "mode_of",
     "no_duplicates",
     "number",
     "numeric_frame",
+    "pair",
+    "per_item",
+    "trials_of",
     "vector",
 ]
 
 Mode = Literal["exact", "reference"]
 FloatArray = npt.NDArray[np.float64]
+
+# What numpy or pandas would turn into a number without asking
+_NO_NUMBERS: tuple[type, ...] = (
+    *(datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64),
+    *(pd.Period, complex, np.complexfloating),
+)
 
 
 def choice(name: str, value: object, allowed: Sequence[str]) -> str:
@@ -38,6 +51,36 @@ def choice(name: str, value: object, allowed: Sequence[str]) -> str:
             name, value, "is not an option", "use one of " + ", ".join(map(repr, allowed))
         )
     return value
+
+
+def flag(name: str, value: object) -> bool:
+    """True or False, and no word that Python would take for True.
+
+    >>> flag("leave_one_out", np.False_)
+    False
+    """
+    if not isinstance(value, (bool, np.bool_)):
+        raise BadInput(name, value, "is neither True nor False", "use one of them")
+    return bool(value)
+
+
+def pair(name: str, value: object) -> tuple[float, float] | None:
+    """Two finite numbers, the lower first; None stays None.
+
+    >>> pair("interval", [0, 1])
+    (0.0, 1.0)
+    """
+    if value is None:
+        return None
+    if isinstance(value, str):
+        raise BadInput(name, value, "is not a pair of numbers", "give (low, high)")
+    try:
+        low, high = map(float, value)  # type: ignore[call-overload]
+    except (TypeError, ValueError):
+        raise BadInput(name, value, "is not a pair of numbers", "give (low, high)") from None
+    if not (np.isfinite(low) and np.isfinite(high) and low < high):
+        raise BadInput(name, value, "is empty or not finite", "give (low, high), low < high")
+    return low, high
 
 
 def mode_of(mode: object) -> Mode:
@@ -103,6 +146,52 @@ def no_duplicates(name: str, labels: Iterable[Any]) -> None:
         raise BadInput(name, twice, "stands there more than once", "give each a name of its own")
 
 
+def known(name: str, labels: Any, index: pd.Index) -> list[Any]:
+    """Labels that stand in the index, as a list.
+
+    >>> known("agents", ("b", "a"), pd.Index(["a", "b", "c"]))
+    ['b', 'a']
+    """
+    if isinstance(labels, str) or not isinstance(labels, Iterable):
+        raise BadInput(name, labels, "is not a list of labels", f"pass {name}=[...]")
+    wanted = list(labels)
+    for label in wanted:
+        if not pd.api.types.is_hashable(label) or label not in index:
+            raise BadInput(name, label, "is not in the table", f"known are {list(index[:5])} …")
+    return wanted
+
+
+def per_item(name: str, values: object, items: pd.Index) -> FloatArray:
+    """One number for each item, in the order of the items: from a Series or mapping by item, a list.
+
+    >>> per_item("difficulty", {"b": 2, "a": 1}, pd.Index(["a", "b"]))
+    array([1., 2.])
+    """
+    if isinstance(values, Mapping):
+        values = pd.Series(values, dtype=object)
+    if isinstance(values, pd.Series):
+        no_duplicates(f"{name}.index", values.index)
+        absent = items.difference(values.index, sort=False)
+        if len(absent):
+            raise BadInput(name, absent[0], f"is an item without a {name}", "give it one")
+        values = values.loc[items].to_numpy()
+    if isinstance(values, str):
+        raise BadInput(name, values, "is not a number for each item", "pass a list of numbers")
+    try:
+        flat = np.asarray(values).reshape(1, -1)
+    except ValueError:
+        raise BadInput(name, values, "is a ragged list", "pass one number for each item") from None
+    if flat.size != len(items):
+        problem = f"has another length than the {len(items)} items"
+        raise BadInput(name, flat.size, problem, "match them")
+    row = pd.DataFrame(flat, columns=items)
+    found = _finite(row, lambda _, item: f"{name}[{item!r}]")[0]
+    if np.isnan(found).any():
+        item = items[np.isnan(found)][0]
+        raise BadInput(name, item, f"is an item without a {name}", "give it one")
+    return found
+
+
 def vector(name: str, values: object, length: int | None = None) -> FloatArray:
     """A flat array of finite numbers, of the given length.
 
@@ -110,7 +199,12 @@ def vector(name: str, values: object, length: int | None = None) -> FloatArray:
     array([1., 2., 3.])
     """
     try:
-        array = np.asarray(values, dtype=float)
+        given = np.asarray(values)
+        if given.dtype.kind in "mMc" or (
+            given.dtype == object and any(isinstance(x, _NO_NUMBERS) for x in given.flat)
+        ):
+            raise TypeError
+        array = np.asarray(given, dtype=float)
     except (TypeError, ValueError):
         raise BadInput(
             name, values, "holds something that is not a number", "pass numbers"
@@ -127,48 +221,124 @@ def vector(name: str, values: object, length: int | None = None) -> FloatArray:
     return array
 
 
+def described(name: str, table: pd.DataFrame | None, labels: pd.Index) -> pd.DataFrame:
+    """What is known of each item or agent, in the order of the frame."""
+    if table is None:
+        return pd.DataFrame(index=labels.copy())
+    if not isinstance(table, pd.DataFrame):
+        raise BadInput(name, type(table).__name__, "is not a DataFrame", f"index it by {name[:-1]}")
+    no_duplicates(f"{name}.index", table.index)
+    absent = labels.difference(table.index, sort=False)
+    if len(absent):
+        raise BadInput(
+            name, absent[0], "is in the frame but not described", f"add its row to {name}"
+        )
+    return table.loc[labels].copy()
+
+
+def trials_of(trials: object) -> pd.DataFrame | None:
+    """One row per trial: agent, item and response."""
+    if trials is None:
+        return None
+    if not isinstance(trials, pd.DataFrame):
+        raise BadInput("trials", type(trials).__name__, "is not a DataFrame", "pass one")
+    for column in ("agent", "item", "response"):
+        if column not in trials:
+            remedy = "give agent, item and response of each trial"
+            raise BadInput("trials", list(trials.columns), f"has no column {column!r}", remedy)
+    return trials
+
+
 def numeric_frame(name: str, frame: object) -> pd.DataFrame:
     """A non-empty DataFrame of floats (NaN = missing) with unique labels, from anything table-like."""
-    if isinstance(frame, pd.DataFrame):
-        table = frame
-    else:
-        try:
-            table = pd.DataFrame(np.atleast_2d(np.asarray(frame)))
-        except ValueError:
-            raise BadInput(
-                name, type(frame).__name__, "is not a table", "pass agents x items"
-            ) from None
-        table.index = pd.Index([f"agent {i + 1}" for i in range(len(table))])
-        table.columns = pd.Index([f"item {i + 1}" for i in range(table.shape[1])])
+    table = frame if isinstance(frame, pd.DataFrame) else _labelled(name, frame)
     if table.empty:
         raise BadInput(name, table.shape, "is empty", "pass at least one agent and one item")
-    no_duplicates(f"{name}.index", table.index)
-    no_duplicates(f"{name}.columns", table.columns)
-    values = _to_float(name, table)
-    bad = np.argwhere(np.isinf(values))
-    if len(bad):
-        agent, item = table.index[bad[0][0]], table.columns[bad[0][1]]
-        raise BadInput(
-            f"{name}[{agent!r}, {item!r}]", values[tuple(bad[0])], "is infinite", "mend the cell"
-        )
+    _check_labels(f"{name}.index", table.index)
+    _check_labels(f"{name}.columns", table.columns)
+    values = _finite(table, lambda agent, item: f"{name}[{agent!r}, {item!r}]")
     rows = np.array(values, order="C")  # a measure reads agent by agent
     return pd.DataFrame(rows, index=table.index.copy(), columns=table.columns.copy(), copy=False)
 
 
-def _to_float(name: str, table: pd.DataFrame) -> FloatArray:
+def _labelled(name: str, values: object) -> pd.DataFrame:
+    """An array or nested list with the names agent 1, agent 2 ..., item 1, item 2 ..."""
+    if isinstance(values, pd.Series):
+        raise BadInput(
+            name,
+            "a Series",
+            "may be one agent or one item",
+            "pass series.to_frame() for one item, series.to_frame().T for one agent",
+        )
+    try:
+        array = np.asarray(values)
+        if not array.ndim:
+            raise ValueError
+        table = pd.DataFrame(np.atleast_2d(array))
+    except ValueError:
+        raise BadInput(
+            name, type(values).__name__, "is not a table", "pass agents x items"
+        ) from None
+    table.index = pd.Index([f"agent {i + 1}" for i in range(len(table))])
+    table.columns = pd.Index([f"item {i + 1}" for i in range(table.shape[1])])
+    return table
+
+
+def _check_labels(name: str, labels: pd.Index) -> None:
+    if isinstance(labels, pd.MultiIndex):
+        raise BadInput(
+            name, list(labels.names), "has several levels", "join them into one label each"
+        )
+    if labels.hasnans:
+        at = int(np.flatnonzero(labels.isna())[0])
+        raise BadInput(f"{name}[{at}]", labels[at], "names nothing", "give it a name")
+    no_duplicates(name, labels)
+
+
+def _finite(table: pd.DataFrame, address: Callable[[Any, Any], str]) -> FloatArray:
+    """The cells as floats, NaN where missing; what is no number is refused by its address."""
+    _check_kinds(table, address)
+    values = _to_float(table, address)
+    bad = np.argwhere(np.isinf(values))
+    if len(bad):
+        where = address(table.index[bad[0][0]], table.columns[bad[0][1]])
+        raise BadInput(where, values[tuple(bad[0])], "is infinite", "mend the cell")
+    return values
+
+
+def _check_kinds(table: pd.DataFrame, address: Callable[[Any, Any], str]) -> None:
+    """Dates and complex numbers are refused: pandas would count nanoseconds, or drop a part."""
+    for item, dtype in table.dtypes.items():
+        if dtype.kind in "mMc":
+            wrong = np.ones(len(table), dtype=bool)
+        elif dtype.kind == "O":
+            wrong = np.array([isinstance(x, _NO_NUMBERS) and x is not pd.NaT for x in table[item]])
+        else:
+            continue
+        if wrong.any():
+            _refuse_cell(table, wrong, item, address)
+
+
+def _to_float(table: pd.DataFrame, address: Callable[[Any, Any], str]) -> FloatArray:
     try:
         return np.asarray(table.to_numpy(dtype=float, na_value=np.nan))
     except (TypeError, ValueError):
         for item in table.columns:
             numbers = pd.to_numeric(table[item], errors="coerce")
-            wrong = numbers.isna() & table[item].notna()
+            wrong = (numbers.isna() & table[item].notna()).to_numpy()
             if wrong.any():
-                agent = table.index[int(np.flatnonzero(wrong.to_numpy())[0])]
-                raise BadInput(
-                    f"{name}[{agent!r}, {item!r}]",
-                    table.loc[agent, item],
-                    "is not a number",
-                    "convert the cell, or leave it empty if the response is missing",
-                ) from None
+                _refuse_cell(table, wrong, item, address)
         numbers = table.apply(pd.to_numeric)
         return np.asarray(numbers.to_numpy(dtype=float, na_value=np.nan))
+
+
+def _refuse_cell(
+    table: pd.DataFrame, wrong: np.ndarray, item: Any, address: Callable[[Any, Any], str]
+) -> None:
+    agent = table.index[int(np.flatnonzero(wrong)[0])]
+    raise BadInput(
+        address(agent, item),
+        table.loc[agent, item],
+        "is not a number",
+        "convert the cell, or leave it empty if the response is missing",
+    )

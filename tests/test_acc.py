@@ -306,7 +306,7 @@ BAD = {
     "gamma outside": (lambda: spread_at([1], 2, (0, 10)), "is not between -1 and 1"),
     "limits of words": (lambda: difficulty_limits(["x"]), "not a number"),
     "no weight": (lambda: sigmoid_curve(GOOD, H, weight=0), "weight=0"),
-    "study without numbers": (lambda: study_of([[1, 0]], "x"), "not a number"),
+    "study without numbers": (lambda: study_of([[1, 0]], "x"), "difficulty='x': is not a number"),
     "kernel: empty interval": (
         lambda: indicators(np.array([1.0, 2]), np.ones((1, 2)), (2.0, 1.0)), "is empty"
     ),

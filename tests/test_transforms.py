@@ -285,10 +285,10 @@ BAD = {
     "too few means": (
         lambda: distributional_reference([[0.5, 0.5]], [0.5], [0.1, 0.1]), "mean=1: has another length"
     ),
-    "missing mean": (lambda: distributional_reference([[0.5]], [None], [0.1]), "mean.*is missing"),
+    "missing mean": (lambda: distributional_reference([[0.5]], [None], [0.1]), "mean='item 1': is an item without a mean"),
     "unknown column": (lambda: distributional_reference([[0.5]], "mu", "sd"), "'mu': is not a column"),
     "mean without the item": (
-        lambda: distributional_reference([[0.5]], {"x": 0.5}, [0.1]), "an item without a value"
+        lambda: distributional_reference([[0.5]], {"x": 0.5}, [0.1]), "an item without a mean"
     ),
     "not square": (lambda: opponent([[None, 1, 1], [0, None, 1]]), "the same players in rows and"),
     "one player": (lambda: opponent([[None]]), "the same players"),

@@ -19,9 +19,11 @@ from gindex_lab.acc.rules import ESTIMATORS, Interval
 from gindex_lab.acc.steps import StepCurves
 from gindex_lab.errors import BadInput
 from gindex_lab.responses import Responses, Scores
-from gindex_lab.validate import FloatArray, choice, mode_of
+from gindex_lab.validate import FloatArray, choice, generator, mode_of, pair
 
 __all__ = ["characteristic_curve", "difficulties_of", "generality", "study_of"]
+
+_LARGEST = 1e100
 
 
 def generality(
@@ -70,13 +72,17 @@ def generality(
     """
     kind = mode_of(mode)
     choice("estimator", estimator, ESTIMATORS)
+    choice("resample", resample, ["items", "families", "trials"])
+    if seed is not None:
+        generator(seed)
     study = _with_levels(responses, difficulty)
     if kind == "reference" and estimator != "trapezoid":
         raise BadInput(
             "estimator", estimator, "is not what the authors' code does", "use mode='exact'"
         )
-    given = _checked(interval) or study.interval
+    given = pair("interval", interval) or study.interval
     span, origin = _span(study, given, estimator)
+    _check_size("interval", *span)
     rows, h = study.values, difficulties_of(study)
     sums = sums_of(h, rows, span, estimator)
     _check_missing(study, missing, sums.total)
@@ -90,6 +96,13 @@ def generality(
     table.attrs = {"interval": span, "origin": origin, "mode": kind, "estimator": estimator}
     if ci is None:
         return table
+    if resample == "trials" and isinstance(study, StepCurves):
+        raise BadInput(
+            "resample",
+            resample,
+            "needs repeated trials, and a transform keeps none: it compares means over trials",
+            "use resample='items', or measure the untransformed responses",
+        )
     from gindex_lab.uncertainty.intervals import bootstrap_table
 
     return bootstrap_table(
@@ -133,7 +146,19 @@ def _with_levels(responses: object, difficulty: object) -> Responses:
             "is the only difficulty, and one point makes no curve",
             "use items of at least two difficulties",
         )
+    _check_size("difficulty", study.difficulty.min(), study.difficulty.max())
     return study
+
+
+def _check_size(name: str, low: float, high: float) -> None:
+    """Spread is a square: numbers whose squares are no floats are refused."""
+    if max(abs(low), abs(high)) > _LARGEST or high - low < 1 / _LARGEST:
+        raise BadInput(
+            name,
+            (float(low), float(high)),
+            f"is too large or too narrow to square (beyond {_LARGEST:g}, within {1 / _LARGEST:g})",
+            "measure difficulty in another unit",
+        )
 
 
 def _responses(responses: object, difficulty: object) -> Responses:
@@ -172,22 +197,6 @@ def _check_missing(study: Responses, missing: str, total: FloatArray) -> None:
             "is an agent without a single response",
             "leave it out with responses.select(agents=...)",
         )
-
-
-def _checked(interval: Interval | None) -> Interval | None:
-    if interval is None:
-        return None
-    try:
-        low, high = map(float, interval)
-    except (TypeError, ValueError):
-        raise BadInput(
-            "interval", interval, "is not a pair of numbers", "give (low, high)"
-        ) from None
-    if not (np.isfinite(low) and np.isfinite(high) and low < high):
-        raise BadInput(
-            "interval", interval, "is empty or not finite", "give (low, high), low < high"
-        )
-    return low, high
 
 
 def difficulties_of(study: Responses) -> FloatArray:

@@ -34,6 +34,7 @@ __all__ = [
 ]
 
 _ROUNDING = 16 * np.finfo(float).eps  # relative to the scale of the difficulties
+_DUST = 1e-12  # of the interval: equal difficulties that a fit left apart in their last digits
 _CANCELLED = 1e-4  # below this share of q², 2M - A² has lost digits and is summed anew
 _ABSTRUSE = 1e-12  # a constant curve is not abstruse, whatever its last digits say
 _CACHED = 50_000  # cells of a block that stays in a core's cache
@@ -204,7 +205,7 @@ def conclude(
 ) -> Indicators:
     """The indicators from area, moment about low, and S², each (A,)."""
     low, high = interval
-    noise = _ROUNDING * max(abs(low), abs(high))
+    noise = max(_ROUNDING * max(abs(low), abs(high)), _DUST * (high - low))
     variance = np.where(variance > noise**2, variance, 0.0)
     spread = np.sqrt(variance)
     room = area * (high - low - area)

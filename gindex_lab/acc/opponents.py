@@ -11,7 +11,7 @@ import pandas as pd
 
 from gindex_lab.errors import BadInput
 from gindex_lab.responses import Responses, Scores
-from gindex_lab.validate import choice, numeric_frame
+from gindex_lab.validate import choice, flag, numeric_frame
 
 __all__ = ["opponent"]
 
@@ -31,6 +31,7 @@ def opponent(results: object, *, self_draw: bool = True, incomplete: str = "erro
     {'a': 2.5, 'b': 1.0, 'c': 1.0, '(nobody)': 0.0, '(everybody)': 3.0}
     """
     choice("incomplete", incomplete, ["error", "draw", "drop"])
+    flag("self_draw", self_draw)
     table = results if isinstance(results, (Responses, Scores)) else None
     frame = _square(results if table is None else table.frame)
     played = (frame.fillna(0.5) if incomplete == "draw" else frame).to_numpy(copy=True)

@@ -8,12 +8,15 @@ bootstrap can resample items and lemma 19 can answer in closed form.
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 import pandas as pd
 
 from gindex_lab.acc.curves import Interval, step_curve
+from gindex_lab.errors import BadInput
+from gindex_lab.files import labels_of, read_part
 from gindex_lab.responses import Responses
 from gindex_lab.validate import FloatArray
 
@@ -87,3 +90,41 @@ class StepCurves(Responses):
             "continuous": self.continuous,
         }
         return super()._like(frame, **(kept | changes))
+
+    def with_difficulty(self, difficulty: object) -> Self:
+        """Refused: the difficulties of a curve are its grid, and its positions are on that scale."""
+        raise BadInput(
+            "difficulty",
+            difficulty,
+            "cannot be given to the curves of a transform, which have their own",
+            "give the difficulty of the items to the responses that you started from",
+        )
+
+    # -- files: the positions travel with the curves ---------------------------------------------------
+
+    @classmethod
+    def _read(cls, path: Path, facts: dict[str, Any], kwargs: dict[str, Any]) -> Self:
+        found: dict[str, Any] = {"continuous": bool(facts.get("continuous"))}
+        whole = facts.get("whole_numbers", [])
+        kinds = {"positions": "agents", "position_items": "position_items"}
+        for part, labels in kinds.items():
+            if (path / f"{part}.csv").exists():
+                found[part] = read_part(path / f"{part}.csv", labels, whole).rename_axis(None)
+        if "positions" in found:
+            found["positions"].columns = labels_of(
+                found["positions"].columns, "position_items" in whole
+            )
+        return super()._read(path, facts, found | kwargs)
+
+    def _write(self, new: Path) -> None:
+        super()._write(new)
+        if self.positions is not None:
+            self.positions.rename_axis("agent").to_csv(new / "positions.csv")
+        if self.position_items is not None:
+            self.position_items.rename_axis("item").to_csv(new / "position_items.csv")
+
+    def _facts(self) -> dict[str, Any]:
+        facts = super()._facts() | {"continuous": self.continuous}
+        if self.positions is not None and pd.api.types.is_integer_dtype(self.positions.columns):
+            facts["whole_numbers"].append("position_items")
+        return facts

@@ -18,7 +18,7 @@ from gindex_lab.acc.positions import beta_position, normal_position, rank_positi
 from gindex_lab.acc.steps import StepCurves
 from gindex_lab.errors import BadInput
 from gindex_lab.responses import Responses, Scores
-from gindex_lab.validate import choice, integer, mode_of, number, numeric_frame
+from gindex_lab.validate import choice, flag, integer, mode_of, number, per_item
 
 __all__ = [
     "absolute_reference",
@@ -62,7 +62,7 @@ def rank(
     """
     table = _scores(scores, missing)
     choice("ties", ties, ["half", "win"])
-    if len(table.frame) < 1 + leave_one_out:
+    if len(table.frame) < 1 + flag("leave_one_out", leave_one_out):
         raise BadInput("scores", table.shape, "has no other agent to compare with", "add agents")
     frame = table.frame if decimals is None else table.frame.round(integer("decimals", decimals, 0))
     position = rank_position(frame, bool(leave_one_out), ties)
@@ -144,8 +144,9 @@ def absolute_reference(scores: object, reference: object, ties: str = "half") ->
     """
     table = _scores(scores, "drop")
     frame, level = table.frame, _TIES[choice("ties", ties, list(_TIES))]
-    known = reference in frame.index
-    if not known and reference != "mean":
+    label = pd.api.types.is_hashable(reference)
+    known = label and reference in frame.index
+    if not known and not (isinstance(reference, str) and reference == "mean"):
         raise BadInput(
             "reference",
             reference,
@@ -261,18 +262,4 @@ def _per_item(name: str, values: object, table: Scores | Responses) -> np.ndarra
                 name, values, "is not a column of items", f"use one of {list(table.items)}"
             )
         values = table.items[values]
-    if isinstance(values, (pd.Series, dict)):
-        series = pd.Series(values)
-        absent = table.frame.columns.difference(series.index)
-        if len(absent):
-            raise BadInput(name, absent[0], "is an item without a value", "give one per item")
-        values = series.loc[table.frame.columns].to_numpy()
-    row = numeric_frame(name, np.reshape(np.asarray(values), (1, -1))).to_numpy()[0]
-    if len(row) != table.shape[1]:
-        raise BadInput(
-            name, len(row), f"has another length than the {table.shape[1]} items", "match them"
-        )
-    if np.isnan(row).any():
-        item = table.frame.columns[int(np.isnan(row).argmax())]
-        raise BadInput(f"{name}[{item!r}]", np.nan, "is missing", "give one number per item")
-    return row
+    return per_item(name, values, table.frame.columns)

@@ -138,6 +138,7 @@ def entry(name: str) -> Entry:
         return known[name]
     lower = {known_name.lower(): known_name for known_name in known}
     near = difflib.get_close_matches(str(name).lower(), lower, n=3, cutoff=0.6)
+    near = near or [match for match in lower if match.startswith(str(name).lower())][:3]
     likely = [repr(lower[match]) for match in near]
     hint = f"did you mean {' or '.join(likely)}? " if likely else ""
     raise BadInput("name", name, "is not a data set", f"{hint}gl.datasets() lists them all")

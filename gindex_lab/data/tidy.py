@@ -15,7 +15,7 @@ import pandas as pd
 
 from gindex_lab.data.registry import Entry
 from gindex_lab.errors import BadInput
-from gindex_lab.files import read_table
+from gindex_lab.files import header_of, read_table
 from gindex_lab.responses import Responses, Scores
 
 __all__ = ["correct", "read_tidy"]
@@ -59,7 +59,7 @@ def correct(what: Entry, frame: pd.DataFrame, fixed: bool) -> pd.DataFrame:
 
 
 def _responses(what: Entry, folder: Path) -> pd.DataFrame:
-    table = _table(folder, "responses")
+    table = _table(folder, "responses", what.key)
     if what.key not in table:
         raise BadInput(
             f"{folder.name}/responses.csv",
@@ -83,7 +83,7 @@ def _responses(what: Entry, folder: Path) -> pd.DataFrame:
 
 def _described(folder: Path, part: str, key: str, labels: pd.Index) -> pd.DataFrame:
     """What `items.csv` or `agents.csv` knows of exactly these labels."""
-    table = _table(folder, part)
+    table = _table(folder, part, key)
     if key not in table:
         key = table.columns[0]
     table = table.set_index(key).rename_axis(None)
@@ -101,7 +101,8 @@ def _described(folder: Path, part: str, key: str, labels: pd.Index) -> pd.DataFr
     return table
 
 
-def _table(folder: Path, part: str) -> pd.DataFrame:
+def _table(folder: Path, part: str, key: str) -> pd.DataFrame:
+    """One CSV of the folder; its labels are text, but a `row` is a number."""
     path = folder / f"{part}.csv"
     if not path.is_file():
         raise BadInput(
@@ -110,7 +111,8 @@ def _table(folder: Path, part: str) -> pd.DataFrame:
             f"has no {part}.csv",
             "a data set needs responses.csv, items.csv and agents.csv",
         )
-    return read_table(path)
+    labels: list[str | int] = [key] if key in header_of(path) else [0]
+    return read_table(path, () if key == "row" else labels)
 
 
 def _column(folder: Path, items: pd.DataFrame, name: str) -> Any:

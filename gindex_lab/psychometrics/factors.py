@@ -313,7 +313,7 @@ def _check_size(frame: pd.DataFrame, n: int) -> None:
     agents, items = frame.shape
     if agents < 3:
         raise BadInput("responses", frame.shape, "has too few agents", "measure three or more")
-    if (items - n) ** 2 < items + n:
+    if n >= items or (items - n) ** 2 < items + n:
         raise BadInput(
             "n",
             n,

@@ -223,8 +223,11 @@ def check_agents(frame: pd.DataFrame) -> None:
         )
 
 
-def check_size(frame: pd.DataFrame, informative: pd.Series, model: str) -> None:
-    """Enough to tell ability from difficulty: two agents, and three items that vary."""
+def check_size(
+    frame: pd.DataFrame, informative: pd.Series, model: str, fractions: str = ""
+) -> None:
+    """Enough to tell ability from difficulty: two agents, and three items that vary (as `fractions`,
+    the rule for responses between 0 and 1, reads them)."""
     if len(frame) < 2:
         raise BadInput("responses", frame.shape, "has one agent only", "measure two or more agents")
     least = 2 if model == "1pl" else 3
@@ -233,6 +236,7 @@ def check_size(frame: pd.DataFrame, informative: pd.Series, model: str) -> None:
             "responses",
             f"{int(informative.sum())} of {frame.shape[1]} items vary",
             f"too few to fit a {model}",
-            f"give at least {least} items that some agents solve and others do not",
+            f"give at least {least} items that some agents solve and others do not"
+            + (f", or read fractions otherwise than {fractions=}" if fractions else ""),
         )
     check_agents(frame.loc[:, informative])
