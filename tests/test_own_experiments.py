@@ -337,3 +337,17 @@ def test_groups_of_a_table_stand_apart_by_their_means():
 def test_bad_input_is_named(call, message):
     with pytest.raises(BadInput, match=message):
         call()
+
+
+def test_a_gap_is_the_difference_of_means_and_its_chance_is_that_of_all_deals():
+    one, other = (pd.DataFrame({"capability": rows}) for rows in ([1.0, 2, 3], [7.0, 8, 9]))
+    pairs = {"far": (one, other), "same": (one, one)}
+    found = compare.mean_gaps(pairs, ["capability"], seed=1)
+    assert found["capability gap"].tolist() == [-6.0, 0.0]
+    assert found["capability p"].tolist() == pytest.approx([2 / 20, 1.0])  # 20 ways to deal six out
+
+
+def test_a_permutation_test_needs_shuffles():
+    one = pd.DataFrame({"capability": [1.0, 2]})
+    with pytest.raises(BadInput, match="shuffles"):
+        compare.mean_gaps({"a": (one, one)}, ["capability"], shuffles=0, seed=1)

@@ -257,6 +257,23 @@ def test_the_corrected_interval_surrounds_its_estimate_and_comes_from_the_seed()
         agreement.corrected_interval(FEW, "mean", "iq", seed=1)
 
 
+def test_several_pairs_are_corrected_as_one_is():
+    pairs = [("mean", "capability"), ("normalised_generality", "lz")]
+    found = agreement.corrected_intervals(FEW, pairs, seed=1, resamples=60)
+    alone = agreement.corrected_interval(FEW, *pairs[0], seed=1, resamples=60)
+    assert found.iloc[0][["estimate", "low", "high"]].tolist() == alone.tolist()
+    matrix = agreement.rank_correlations(agreement.measures(FEW))
+    assert found["observed"].tolist() == [matrix.loc[pair] for pair in pairs]
+    with pytest.raises(BadInput, match="pairs='iq'"):
+        agreement.corrected_intervals(FEW, [("mean", "iq")], seed=1)
+
+
+def test_blind_spots_have_one_panel_for_each_question_and_one_marker_for_each_study():
+    spots = agreement.blind_spots(FEW, seed=1)
+    figure = agreement.plot_blind_spots({"one": spots, "other": spots})
+    assert [len(ax.get_lines()) for ax in figure.axes] == [3] * 4  # two studies, and the line at 0
+
+
 def test_every_number_is_written_into_its_square():
     matrix = agreement.rank_correlations(agreement.measures(FEW))
     ax = agreement.plot_agreement(matrix, "few")
