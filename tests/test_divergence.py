@@ -2,6 +2,7 @@
 
 import json
 import time
+from pathlib import Path
 
 import networkx as nx
 import numpy as np
@@ -395,8 +396,78 @@ def test_seconds_are_kept():
     result = divergence(a, b, seconds=0.3)
     assert time.monotonic() - start < 5  # generous: other work may share the machine
     assert not result.exact
-    assert result.decided == "budget"
+    assert result.decided == "time"
     assert result.lower < result.upper
+
+
+def chain(nodes, wired=True):
+    return [
+        {"id": f"{k}", "type": "t", "wires": [[f"{k + 1}"]] if wired and k + 1 < nodes else []}
+        for k in range(nodes)
+    ]
+
+
+@pytest.mark.parametrize(("nodes", "seconds"), [(100, None), (500, 5)])
+def test_flows_too_large_for_a_search_are_told_from_budgets_that_ended(nodes, seconds):
+    """Every second node of a chain goes with unwired nodes: Δ = 1 - (n/2)² / n²."""
+    result = divergence(chain(nodes), chain(nodes, wired=False), seconds=seconds)
+    assert result.lower < 0.75 == result.upper == result.value
+    assert result.decided == "size"
+    assert len(result.mapping) == nodes / 2
+    assert divergence(*hard_pair(), effort=1).decided == "effort"
+
+
+def test_time_is_used_where_it_can_help():
+    blind = divergence(chain(92), chain(92, wired=False))
+    timed = divergence(chain(92), chain(92, wired=False), seconds=4)
+    assert blind.decided == "size"
+    assert timed.decided in ("search", "time")  # as fast as the machine is
+    assert blind.lower <= timed.lower <= 0.75 == timed.upper
+
+
+def test_a_divergence_counts_compares_and_prints_as_its_value():
+    d = divergence(chain(4), chain(4, wired=False))
+    assert 0.7 < d < 0.8
+    assert d <= 0.75 <= d
+    assert d == 0.75
+    assert hash(d) == hash(0.75)
+    assert d != "0.75"
+    assert round(d, 1) == 0.8
+    assert (f"{d:.3f}", f"{d}") == ("0.750", "Divergence(0.75, 2 nodes matched)")
+    assert float(np.mean([d, 0.25])) == 0.5
+    assert sorted([d, divergence(chain(2), chain(2))])[0] == 0
+    with pytest.raises(TypeError):
+        d < "1"  # noqa: B015
+    still = divergence(*hard_pair(), effort=1)
+    certain = f"{still.value:.6g}, at least {still.lower:.6g}, open by effort"
+    assert repr(still) == f"Divergence({certain}, {len(still.mapping)} nodes matched)"
+
+
+def test_files_are_read_and_names_become_labels(tmp_path):
+    one, two = tmp_path / "one.json", tmp_path / "two.json"
+    Flow(chain(2)).to_json(one)
+    Flow(chain(2, wired=False)).to_json(two)
+    assert divergence(one, two) == divergence(str(one), str(two)) == 0.75
+    table = pairwise({"chain": one, "loose": chain(2, wired=False)})
+    assert table.loc["chain", "loose"] == 0.75
+    assert pairwise([str(one), two])[0, 1] == 0.75
+
+
+def test_a_cold_cache_is_announced_once_compiling_starts(monkeypatch, tmp_path, caplog):
+    from types import SimpleNamespace
+
+    from gindex_lab.programs import divergence as module
+    from gindex_lab.programs import matching
+
+    cold = SimpleNamespace(signatures=[], stats=SimpleNamespace(cache_path=tmp_path))
+    monkeypatch.setattr(matching, "solve", cold)
+    monkeypatch.delenv("GINDEX_LAB_OUTPUT", raising=False)
+    module.say_if_cold()
+    assert "compiling the kernels" in caplog.text
+    caplog.clear()
+    (tmp_path / "matching.solve-1.py312.nbi").touch()
+    module.say_if_cold()
+    assert not caplog.text
 
 
 def test_open_pairs_are_told_never_hidden(monkeypatch):
@@ -436,6 +507,11 @@ def test_flow_of_3000_nodes_returns_within_its_budget(types):
         (lambda: divergence([], [], seconds=-1), "seconds=-1: is out of range"),
         (lambda: divergence([], [], effort=0), "effort=0: is not a whole number from 1 up"),
         (lambda: pairwise("[]"), "flows='\\[\\]': is one program; pass a list"),
+        (lambda: pairwise(None), "flows=None: is not a list of programs; pass a list"),
+        (lambda: pairwise(Path("a.json")), "is one program; pass a list"),
+        (lambda: compare({"a": []}), "is not a list of programs"),
+        (lambda: Flow.read(None), "path=None: is not a path; name a JSON file"),
+        (lambda: divergence("no such file", []), "'no such file': is not JSON"),
         (lambda: divergences([[]], []), "seconds=0: are not 1 as the firsts"),
         (lambda: nearest([], []), "corpus=0: leaves nothing to compare with"),
         (lambda: nearest_many([[]], [[]], exclude=[0]), "corpus=1: leaves nothing to compare"),

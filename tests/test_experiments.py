@@ -18,6 +18,7 @@ from gindex_lab.programs.association import association_graph, plot_association
 from gindex_lab.programs.divergence import divergence
 from gindex_lab.programs.gindex import Settings, g_index
 from gindex_lab.programs.records import Experiment
+from gindex_lab.programs.sensitivity import sensitivity
 
 DOMAINS = ["http", "twitter", "youtube-play"]
 
@@ -86,6 +87,37 @@ def test_more_compute_for_the_same_programs_lowers_the_index(curriculum, tests):
     cheap, dear = (experiment(Oracle(tests), curriculum, tests, compute=c) for c in (1e4, 1e9))
     assert cheap.index.value > dear.index.value
     assert cheap.experience == pytest.approx(np.log2(1e4))
+
+
+@pytest.mark.parametrize("mode", ["exact", "reference"])
+def test_a_record_can_be_measured_again(tmp_path, mode):
+    curriculum, tests = corpus(3, seed=1), corpus(2, seed=2)
+    path = tmp_path / "run.json"
+    outcome = experiment(NearestNeighbour(), curriculum, tests, mode=mode, path=path)
+    assert g_index(path).value == outcome.index.value
+    assert g_index(path, mode).value == outcome.index.value
+    assert g_index(outcome.experiment).value == outcome.index.value
+    other = g_index(path, "reference" if mode == "exact" else "exact")
+    assert other.settings.unit == "FLOP"
+    assert other.value != outcome.index.value
+
+
+def test_experiments_of_our_own_can_be_compared_under_other_constants(curriculum, tests):
+    runs = {
+        make.__name__: experiment(make(), curriculum, tests).experiment
+        for make in (NearestNeighbour, SlotFilling)
+    }
+    table = sensitivity(runs)
+    assert "unit" not in table.index.get_level_values("constant")
+    expected = g_index(runs["SlotFilling"], "reference").value
+    assert table.loc[("none", ""), "SlotFilling"] == pytest.approx(expected, abs=1e-3)
+
+
+def test_an_answer_that_names_a_file_is_no_program(tmp_path):
+    path = tmp_path / "flow.json"
+    path.write_text(json.dumps(sample("http", seed=1).program))
+    flow, whole = read_answer(str(path))
+    assert (len(flow), whole) == (0, False)
 
 
 def test_index_is_that_of_the_formula(curriculum, tests):
@@ -231,6 +263,8 @@ def written(folder, text):
         (lambda: experiment(Empty(), [TASK.pair], [TASK]), r"curriculum\[0\]=.*is not a Sample"),
         (lambda: experiment(Oracle([TASK]), [TASK], [TASK]), "does not count its operations; count"),
         (lambda: experiment(Oracle([TASK]), [TASK], [TASK], compute=0), "compute=0: is out of range"),
+        (lambda: experiment(Oracle([TASK]), [TASK], [TASK], compute=1), r"compute=1.0: FLOP leave .*give FLOP"),
+        (lambda: experiment(Empty, [TASK], [TASK]), r"system='Empty': is a class; pass an object of it, Empty\("),
         (lambda: experiment(Empty(), [TASK], [TASK], seed="x"), "seed='x': is not a seed"),
         (lambda: experiment(Empty(), [TASK], [TASK], mode="fast"), "mode='fast': is not an option"),
         (lambda: learning_curve(SlotFilling(), [[TASK]], [TASK]), "cannot be made afresh; pass the"),

@@ -319,6 +319,13 @@ DOMAIN = ["performance", "domains", 0]
         (changed([*DOMAIN, "divergence"], None), "divergence=None: is not a number"),
         (changed([*DOMAIN, "num_samples"], 0), "num_samples=0: is not a whole number"),
         (changed([*DOMAIN, "perfects"], 3), "tasks.skill=3.0: is no share"),
+        (changed([*DOMAIN, "perfects"], "x"), "tasks.skill='x': is no share"),
+        (changed([*DOMAIN, "perfects"], [1]), "tasks.skill=\\[1\\]: is no share"),
+        ({**RECORD, "settings": [1]}, "settings=\\[1\\]: are not settings by name"),
+        (
+            {**RECORD, "settings": {"units": "FLOP"}},
+            "settings='units': is not a setting; use priors",
+        ),
         (changed([*DOMAIN, "samples"], []), "samples=\\[\\]: lists no Δ"),
         (changed([*DOMAIN, "samples"], [0.1, 2]), "samples\\[1\\]=2: is out of range"),
         (changed([*DOMAIN, "name"], "c"), "distances='c': is a task domain without a distance"),
@@ -340,7 +347,8 @@ def test_bad_experiments_say_what_is_wrong(record, message):
         (lambda: g_index("/no/such.json"), "experiment='/no/such.json': does not exist"),
         (
             lambda: g_index(changed(["train_cost", "compute"], 0.5), "reference", distances=OMEGA),
-            "compute=0.5: gives an experience of -1 in PFLOP, and ρ \\+ E must be positive",
+            "compute=0.5: gives an experience of -1 in PFLOP, and ρ \\+ E must be positive; compute of a "
+            "record is in PFLOP; for a small run pass settings=Settings.of\\('reference', unit='TFLOP'",
         ),
         (lambda: Settings(priors=-1), "priors=-1: is out of range"),
         (lambda: Settings(unit="MIPS"), "unit='MIPS': is not an option"),
@@ -366,6 +374,32 @@ def test_bad_experiments_say_what_is_wrong(record, message):
         (lambda: priors_by_ablation(1.0, 0.0), "without_prior=0.0: is out of range"),
         (
             lambda: Experiment.of({**RECORD, "distances": {"a": {"a": 3.0}}}),
+            "distances\\['a'\\]\\['a'\\]=3.0: is out of range",
+        ),
+        (
+            lambda: Experiment.of({**RECORD, "distances": {"a": 1}}),
+            "are not Ω by two domains; write",
+        ),
+        (
+            lambda: Experiment.of({**RECORD, "distances": {"a": {"a": "x"}}}),
+            "distances\\['a'\\]\\['a'\\]='x': is not a number",
+        ),
+        (
+            lambda: Experiment(
+                {"a": 1},
+                1,
+                pd.DataFrame({"domain": ["a"], "performance": [1]}),
+                distances=pd.DataFrame([["x"]]),
+            ),
+            "holds no numbers; fill it with Ω",
+        ),
+        (
+            lambda: Experiment(
+                {"a": 1},
+                1,
+                pd.DataFrame({"domain": ["a"], "performance": [1]}),
+                distances=pd.DataFrame([[2.0]]),
+            ),
             "distances=.*leaves \\[0, 1\\]",
         ),
     ],

@@ -12,7 +12,7 @@ import json
 import time
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -121,8 +121,10 @@ def experiment(
     """Train a system on the curriculum, test it once per task, score it and give its g-index.
 
     `seed` decides the order in which the curriculum is shown. A system that does not count its
-    `operations` needs `compute`, the operations (FLOP) that its training took. Ω goes into the g-index
-    as the mean over the tests of a domain, θ as it is for each test (Eq 8, 9).
+    `operations` needs `compute`, the FLOP that its training took (a record, `Experiment.compute`, has it
+    in PFLOP, as the authors'). Ω goes into the g-index as the
+    mean over the tests of a domain, θ as it is for each test (Eq 8, 9), E with compute in FLOP. The record
+    keeps these settings, so that `g_index(path)` and `g_index(outcome.experiment)` give the same value.
 
     >>> from gindex_lab.learning.corpus import corpus
     >>> from gindex_lab.learning.systems import SlotFilling
@@ -137,6 +139,8 @@ def experiment(
     system.fit(pairs)
     trained = time.perf_counter()
     operations = _operations(system, compute)
+    counts = dict(Counter(task.domain for task in curriculum))
+    _enough(operations, counts)
     answers = [system.generate(task.prompt) for task in tests]
     done = time.perf_counter()
     cost = {
@@ -151,10 +155,10 @@ def experiment(
     tasks = scored[["domain", "performance"]].assign(
         skill=scored["perfect"].astype(float), samples=1
     )
-    counts = dict(Counter(task.domain for task in curriculum))
     label = name or type(system).__name__
-    record = Experiment(counts, operations / _PETA, tasks, label, distances)
-    index = g_index(record, mode, settings=Settings.of(mode, unit="FLOP"))
+    settings = {"mode": mode, **asdict(Settings.of(mode, unit="FLOP"))}
+    record = Experiment(counts, operations / _PETA, tasks, label, distances, settings)
+    index = g_index(record)
     outcome = Outcome(record, scored, index, cost, seed)
     if path is not None:
         outcome.save(path)
@@ -162,6 +166,9 @@ def experiment(
 
 
 def _check(system: object, curriculum: object, tests: object) -> None:
+    if isinstance(system, type):
+        remedy = f"pass an object of it, {system.__name__}(...)"
+        raise BadInput("system", system.__name__, "is a class", remedy)
     for method in ("fit", "generate"):
         if not callable(getattr(system, method, None)):
             problem = f"has no {method}()"
@@ -185,6 +192,14 @@ def _operations(system: object, compute: float | None) -> float:
         remedy = "count them in an attribute `operations`, or pass compute="
         raise BadInput("system", type(system).__name__, "does not count its operations", remedy)
     return number("system.operations", counted, 1)
+
+
+def _enough(operations: float, counts: dict[str, int]) -> None:
+    """log₂ of each curriculum domain's share of the FLOP must be positive, or E means nothing."""
+    least = sum(counts.values()) / min(counts.values())
+    if operations <= least:
+        problem = "FLOP leave a curriculum domain with one or less, and E = log₂ of its share"
+        raise BadInput("compute", operations, problem, f"give FLOP, more than {least:g}")
 
 
 def _distances(
@@ -257,5 +272,6 @@ def own_experiments(
             for cost in ("train_cost", "test_cost"):
                 record[cost]["compute"] = record[cost]["operations"] / 10
                 del record[cost]["time"]  # so that the same inputs give the same bytes
+            del record["settings"]  # read as the published runs are: in PFLOP or TFLOP
             content[f"{name}_{number_}"] = record
     return Documents(content, name="our own experiments", source="own experiment")

@@ -34,7 +34,9 @@ def read_answer(answer: object) -> tuple[Flow, bool]:
     (Flow(1 node, 0 wires, 1 type), True)
     """
     try:
-        return Flow.of(answer), True
+        return answer if isinstance(answer, Flow) else Flow(
+            answer
+        ), True  # never a file by its name
     except BadProgram:
         text = answer if isinstance(answer, str) else json.dumps(answer, default=str)
         return Flow.salvage(text), False

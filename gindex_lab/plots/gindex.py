@@ -13,12 +13,13 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.plots.common import columns_of, new_axes, styled
-from gindex_lab.plots.labels import label_points
+from gindex_lab.plots.labels import boxes_of, label_points
 from gindex_lab.validate import FloatArray
 
 __all__ = ["plot_performance_cost"]
 
 _SMALLEST = 150.0  # area of the smallest bubble, in square points; the others in proportion
+_NEAR = 8.0  # points between a bubble and a name that still stands beside it
 _TITLES = {
     "training_samples": "training samples",
     "compute_pflop": "compute (PFLOP)",
@@ -32,8 +33,8 @@ def plot_performance_cost(
     """Performance θ against a cost, one bubble per run, its area in proportion to the g-index.
 
     `table` has the columns `model`, `performance`, `g_index` and the one named by `cost`, one row per
-    run; both costs span orders of magnitude, so their axis is logarithmic. Each model has a colour and a
-    name beside its runs, joined in the order of the cost.
+    run; both costs span orders of magnitude, so their axis is logarithmic. Each model has a colour, and
+    its name and index stand beside each of its runs.
 
     >>> runs = pd.DataFrame({"model": ["a", "a"], "training_samples": [640, 1280],
     ...                      "performance": [0.5, 0.7], "g_index": [400.0, 900.0]})
@@ -45,7 +46,6 @@ def plot_performance_cost(
     area = _SMALLEST * table["g_index"] / table["g_index"].min()
     for colour, (_, runs) in zip(cycle(_palette()), table.sort_values(cost).groupby("model")):
         x, y = runs[cost], runs["performance"]
-        ax.plot(x, y, color=colour, lw=0.9, alpha=0.6)
         ax.scatter(x, y, s=area[runs.index], color=colour, alpha=0.8, edgecolor="white")
     ax.set_xscale("log")
     _ticks(ax, cost, table[cost])
@@ -58,8 +58,19 @@ def plot_performance_cost(
         f"{model}\ng = {g:,.0f}" for model, g in zip(table["model"], table["g_index"], strict=True)
     ]
     labels = [(x, y, text) for (x, y), text in zip(points, texts, strict=True)]
-    label_points(ax, labels, marks=points, avoid=_bubbles(ax, points, area.to_numpy()), size=7)
+    bubbles = _bubbles(ax, points, area.to_numpy())
+    names = label_points(ax, labels, marks=points, avoid=bubbles, size=7)
+    _lead_only_where_needed(ax, names, bubbles)
     return ax
+
+
+def _lead_only_where_needed(ax: Any, names: list[Any], bubbles: FloatArray) -> None:
+    """A name that touches its bubble needs no line to the bubble's centre."""
+    near = _NEAR * ax.figure.dpi / 72
+    for name, box, bubble in zip(names, boxes_of(names), bubbles, strict=True):
+        gap = np.maximum(box[:2] - bubble[2:], bubble[:2] - box[2:]).max()
+        if name.arrow_patch is not None and gap < near:
+            name.arrow_patch.set_visible(False)
 
 
 def _bubbles(ax: Any, points: FloatArray, area: FloatArray) -> FloatArray:

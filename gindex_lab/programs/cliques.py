@@ -27,7 +27,7 @@ Bits = npt.NDArray[np.uint64]
 Places = npt.NDArray[np.int32]
 
 trailing_zeros: Any = intrinsics.trailing_zeros
-_KERNEL_FILES = ("cliques.py", "matching.py", "neighbours.py")
+KERNEL_FILES = ("cliques.py", "matching.py", "neighbours.py")
 
 
 def compiled(function: F) -> F:
@@ -37,7 +37,7 @@ def compiled(function: F) -> F:
     does: so the stamp of each kernel is that of all files of kernels.
     """
     dispatcher: Any = njit(cache=True, nogil=True, error_model="numpy")(function)
-    stats = [Path(__file__).with_name(name).stat() for name in _KERNEL_FILES]
+    stats = [Path(__file__).with_name(name).stat() for name in KERNEL_FILES]
     dispatcher._cache._cache_file._source_stamp = [(s.st_mtime, s.st_size) for s in stats]
     return cast(F, dispatcher)
 

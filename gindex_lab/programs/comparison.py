@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from os import PathLike
+from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
 from gindex_lab.errors import BadInput
-from gindex_lab.programs.divergence import EFFORT, OPEN, ROOM, one_pair
+from gindex_lab.programs.divergence import EFFORT, OPEN, ROOM, one_pair, say_if_cold
 from gindex_lab.programs.encode import IntArray, Rules, Table, encode
 from gindex_lab.programs.flows import Flow
 from gindex_lab.validate import FloatArray, Mode
@@ -46,7 +48,7 @@ class Comparison:
     """Δ between the flows of two lists: `values` (rows x columns), and what is known about them.
 
     `intervals` holds (lower, upper) of each pair that stayed open, by place; `decided` counts the distinct
-    pairs by what decided them ("copy", "bound", "search", "budget").
+    pairs by what decided them ("copy", or the words of `Divergence.decided`).
     """
 
     values: FloatArray
@@ -100,9 +102,11 @@ def compare(
     return Comparison(values, spread, decided)
 
 
-def _flows(name: str, flows: Sequence[object]) -> list[Flow]:
-    if isinstance(flows, (str, bytes, Flow, dict)):
+def _flows(name: str, flows: object) -> list[Flow]:
+    if isinstance(flows, (str, bytes, PathLike, Flow)):
         raise BadInput(name, flows, "is one program", "pass a list of programs")
+    if isinstance(flows, Mapping) or not isinstance(flows, Iterable):
+        raise BadInput(name, flows, "is not a list of programs", "pass a list of programs")
     return [Flow.of(flow) for flow in flows]
 
 
@@ -168,6 +172,7 @@ def _batch(
     """Δ of a list of pairs; a pair too hard for the batch gets a search of its own."""
     from gindex_lab.programs.matching import solve
 
+    say_if_cold()
     low, high = np.zeros(len(lefts), np.int64), np.zeros(len(lefts), np.int64)
     decided = np.zeros(len(lefts), np.uint8)
     solve(
@@ -230,16 +235,25 @@ def divergences(
     return values
 
 
-def pairwise(flows: Sequence[object], mode: Mode | Rules = "exact") -> FloatArray:
+@overload
+def pairwise(flows: Mapping[str, object], mode: Mode | Rules = "exact") -> pd.DataFrame: ...
+@overload
+def pairwise(flows: Sequence[object], mode: Mode | Rules = "exact") -> FloatArray: ...
+def pairwise(
+    flows: Sequence[object] | Mapping[str, object], mode: Mode | Rules = "exact"
+) -> FloatArray | pd.DataFrame:
     """The matrix of Δ between all flows; row = first program. Warns where an interval stayed open.
+
+    Flows by name (a mapping) give a table with these names.
 
     >>> chain = [{"id": "a", "type": "in", "wires": [["b"]]}, {"id": "b", "type": "out"}]
     >>> pairwise([chain, chain[:1], chain[1:]]).tolist()
     [[0.0, 0.5, 0.5], [0.5, 0.0, 1.0], [0.5, 1.0, 0.0]]
     """
-    result = compare(flows, mode=mode)
+    names = list(flows) if isinstance(flows, Mapping) else None
+    result = compare(list(flows.values()) if isinstance(flows, Mapping) else flows, mode=mode)
     _warn(result.intervals)
-    return result.values
+    return result.values if names is None else pd.DataFrame(result.values, names, names)
 
 
 def _warn(intervals: dict[Any, tuple[float, float]]) -> None:
@@ -308,6 +322,7 @@ def _nearest(
     """The search for one flow; if a pair stayed open, all pairs are compared with a larger budget."""
     from gindex_lab.programs.neighbours import closest, floors
 
+    say_if_cold()
     floor = floors(t, query, known)
     order = np.argsort(floor, kind="stable")
     order = order[order != barred]

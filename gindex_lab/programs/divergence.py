@@ -7,9 +7,13 @@ budget does not suffice it says between which bounds Δ lies. `comparison` does 
 
 from __future__ import annotations
 
+import logging
+import os
 import time
 from dataclasses import dataclass, field
+from functools import total_ordering
 from math import prod
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,19 +32,28 @@ EFFORT = (
     2_000_000_000  # words of bitsets read by one search: some seconds, the same on every machine
 )
 ROOM = 1_024  # vertices that one call of the kernel provides for
-_LARGEST_GRAPH = 8_192
+_LARGEST_GRAPH = 8_192  # pairs of nodes of one type: beyond, no search without `seconds`
+_LARGEST_TIMED = 16_384  # and none with them
+_BUILT = 40_000_000  # entries of the graph built in a second: a larger one would eat the time
 _LARGEST_STACK = 20_000_000
 _CHUNK = 10_000_000
+_PLACING = 20_000_000  # comparisons of a first greedy mapping that is timed
 BY_BOUND, BY_SEARCH, OPEN = range(3)
-DECIDED = ("bound", "search", "budget")
 
 
-@dataclass(frozen=True)
+@total_ordering
+@dataclass(frozen=True, eq=False, repr=False)
 class Divergence:
     """Δ of two flows: the `value` of the best mapping found, and the certificate [`lower`, `upper`].
 
-    `decided` says what closed the interval: "bound" (the matching blind to wires was good), "search", or
-    "budget" (nothing did: `exact` is False and `value` is `upper`). `mapping` is φ by ids.
+    `decided` says what closed the interval: "bound" (the matching blind to wires was good) or "search"; or
+    what left it open, so that `exact` is False and `value` is `upper`: "effort" or "time" (the budget
+    ended), or "size" (too many pairs of nodes for a search: more time would change nothing). `mapping` is
+    φ by ids. A divergence counts, compares, rounds and prints as its value.
+
+    >>> d = divergence([{"id": "a", "type": "tab"}], [{"id": "a", "type": "tab"}, {"id": "b", "type": "csv"}])
+    >>> d, d < 0.6, round(d, 1), f"{d:.3f}", float(np.mean([d, d]))
+    (Divergence(0.5, 1 node matched), True, 0.5, '0.500', 0.5)
     """
 
     value: float
@@ -60,6 +73,31 @@ class Divergence:
     def __float__(self) -> float:
         return self.value
 
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
+        return np.array(self.value, dtype=dtype or float)
+
+    def __round__(self, digits: int | None = None) -> float:
+        return round(self.value, digits)
+
+    def __format__(self, spec: str) -> str:
+        return format(self.value, spec) if spec else repr(self)
+
+    def __eq__(self, other: object) -> bool:
+        value = _value(other)
+        return NotImplemented if value is None else self.value == value
+
+    def __lt__(self, other: object) -> bool:
+        value = _value(other)
+        return NotImplemented if value is None else self.value < value
+
+    def __hash__(self) -> int:
+        return hash(self.value)
+
+    def __repr__(self) -> str:
+        matched = f"{len(self.mapping)} node" + "s" * (len(self.mapping) != 1) + " matched"
+        certain = "" if self.exact else f", at least {self.lower:.6g}, open by {self.decided}"
+        return f"Divergence({self.value:.6g}{certain}, {matched})"
+
     def explain(self) -> pd.DataFrame:
         """Every matched, missing and extra node, differing attribute, and wire that is not shared."""
         from gindex_lab.programs.explain import explain
@@ -73,6 +111,13 @@ class Divergence:
         return plot_divergence(self, **options)
 
 
+def _value(other: object) -> float | None:
+    """What a divergence is compared with, as a number."""
+    if isinstance(other, (Divergence, int, float, np.integer, np.floating)):
+        return float(other)
+    return None
+
+
 def divergence(
     a: object,
     b: object,
@@ -81,10 +126,14 @@ def divergence(
     effort: int = EFFORT,
     mode: Mode | Rules = "exact",
 ) -> Divergence:
-    """Δ between two programs (Section 2.4, Appendix C).
+    """Δ between two programs (Section 2.4, Appendix C), each a flow, its nodes, JSON, or the path of a file.
 
     Without `seconds` the search stops after a fixed `effort`, so that the result is the same on every
-    machine; with `seconds` it stops after that time. A search that is stopped returns bounds.
+    machine; with `seconds` it goes on until it is done or the time is up, and returns certified bounds.
+    The time covers the search, not the steps around it (reading, the matching, setting up the graph: up to
+    some seconds for thousands of nodes). Flows with more than 8,192 pairs of nodes of one type (up to 16,384
+    with enough `seconds`) are not searched: they get one greedy mapping, and `decided` is "size" when it is
+    done, however much time is left.
 
     >>> wired = [{"id": "a", "type": "inject", "wires": [["b"]]}, {"id": "b", "type": "debug"}]
     >>> unwired = [{"id": "x", "type": "inject"}, {"id": "y", "type": "debug"}]
@@ -113,16 +162,42 @@ def one_pair(
     from gindex_lab.programs import matching
     from gindex_lab.programs.neighbours import divergence_of
 
+    say_if_cold()
     low, high, pairs, decided = _first_try(t, a, b, rules)
-    if decided == OPEN and matching.count_pairs(t, a, b) > _LARGEST_GRAPH:
-        low, high, pairs = _rough(t, a, b, rules, effort, until)
-        decided = BY_BOUND if low == high else OPEN
+    reason = ("bound", "search", "")[decided]
+    if decided == OPEN and matching.count_pairs(t, a, b) > _largest(until):
+        low, high, pairs, reason = _rough(t, a, b, rules, effort, until)
     elif decided == OPEN:
-        low, high, pairs, decided = _search(t, a, b, rules, effort, until)
+        low, high, pairs, reason = _search(t, a, b, rules, effort, until)
     places_a, places_b = _places(t, a), _places(t, b)
     mapping = {first.ids[places_a[i]]: second.ids[places_b[j]] for i, j in sorted(pairs)}
     upper, lower = divergence_of(t, a, b, low), divergence_of(t, a, b, high)
-    return Divergence(upper, lower, upper, mapping, DECIDED[decided], first, second, rules)
+    return Divergence(upper, lower, upper, mapping, reason, first, second, rules)
+
+
+def _largest(until: float | None) -> int:
+    """The vertices of the largest graph that is searched: more where there is time to build it."""
+    if until is None:
+        return _LARGEST_GRAPH
+    entries = _BUILT * max(0.0, until - time.monotonic())
+    return max(_LARGEST_GRAPH, min(_LARGEST_TIMED, int(entries**0.5)))
+
+
+def say_if_cold() -> None:
+    """Tell the first user of a fresh clone why nothing happens: the kernels are compiled once.
+
+    Not in a run of the pipeline, whose reports do not depend on the machine's caches.
+    """
+    from gindex_lab.programs import cliques, matching
+
+    kernel: Any = matching.solve
+    if kernel.signatures or os.environ.get("GINDEX_LAB_OUTPUT"):
+        return
+    files = [Path(__file__).with_name(name) for name in cliques.KERNEL_FILES]
+    source = max(file.stat().st_mtime for file in files)
+    kept = Path(kernel.stats.cache_path).glob("matching.solve-*.nbi")
+    if not any(index.stat().st_mtime >= source for index in kept):
+        logging.getLogger("gindex_lab").warning("compiling the kernels of Δ (once, about 30 s) ...")
 
 
 def _first_try(
@@ -159,7 +234,7 @@ def _places(t: Table, flow: int) -> list[int]:
 
 def _search(
     t: Table, a: int, b: int, rules: Rules, effort: int, until: float | None
-) -> tuple[int, int, list[tuple[int, int]], int]:
+) -> tuple[int, int, list[tuple[int, int]], str]:
     """Bounds on the similarity by matching, then by clique search, with the pairs of the lower one."""
     from gindex_lab.programs import cliques, matching
 
@@ -168,11 +243,11 @@ def _search(
     pairs = matching.new_pairs(room, nodes_a, room)
     vertices, total = matching.associate(t, a, b, rules.symmetric, pairs)
     if matching.matching_agrees(t, a, b, pairs.partner, rules.both_ways):
-        return total, total, _pairs(pairs.partner), BY_BOUND
+        return total, total, _pairs(pairs.partner), "bound"
     levels = min(nodes_a, nodes_b)
     if (levels + 1) * vertices > _LARGEST_STACK:
-        low, high, chosen = _rough(t, a, b, rules, effort, until)
-        return low, min(high, total), chosen, OPEN
+        low, high, chosen, reason = _rough(t, a, b, rules, effort, until)
+        return low, min(high, total), chosen, "bound" if low == total else reason
     adjacent = np.zeros((vertices, (vertices + 63) // 64), np.uint64)
     stack = cliques.new_stack(vertices, levels)
     matching.arrange(t, a, b, vertices, pairs, rules.both_ways, adjacent)
@@ -185,19 +260,30 @@ def _search(
     high = low if proven else min(total, int(cliques.still_open(stack)))
     best = stack.best[: stack.state[2]]
     chosen = list(zip(pairs.left[best].tolist(), pairs.right[best].tolist(), strict=True))
-    return low, high, chosen, BY_SEARCH if proven or low == high else OPEN
+    ended = "effort" if until is None else "time"
+    return low, high, chosen, "search" if low == high else ended
 
 
 def _rough(
     t: Table, a: int, b: int, rules: Rules, effort: int, until: float | None
-) -> tuple[int, int, list[tuple[int, int]]]:
-    """Bounds for flows whose association graph would not fit into memory."""
+) -> tuple[int, int, list[tuple[int, int]], str]:
+    """Bounds for flows whose association graph would be too large, and what ended the greedy mapping.
+
+    With a time limit a mapping that was stopped is begun anew with what the time left allows by the
+    speed seen so far, as long as that is more than before.
+    """
     from gindex_lab.programs.neighbours import rough
 
-    if until is not None:
-        effort = int(max(0.0, until - time.monotonic()) * 30_000_000)
     image = np.full(int(t.first[a + 1] - t.first[a]), -1, np.int32)
-    low, high = rough(
-        t, a, b, rules.symmetric, rules.both_ways, effort, shades(t, a), shades(t, b), image
-    )
-    return low, high, _pairs(image)
+    colours = shades(t, a), shades(t, b)
+    spend = effort if until is None else _PLACING
+    while True:
+        start = time.monotonic()
+        low, high, left = rough(t, a, b, rules.symmetric, rules.both_ways, spend, *colours, image)
+        now = time.monotonic()
+        affordable = 0 if until is None else int(spend * (until - now) / max(now - start, 1e-6))
+        if left or affordable <= spend:
+            break
+        spend = affordable
+    ended = "size" if left else "effort" if until is None else "time"
+    return low, high, _pairs(image), "bound" if low == high else ended

@@ -61,23 +61,25 @@ def omega(task: object, curriculum: Sequence[object], mode: Mode | Rules = "exac
 
 
 def domain_distance(
-    tasks: Sequence[object],
-    curriculum: Sequence[object],
+    tasks: Sequence[object] | str | PathLike[str],
+    curriculum: Sequence[object] | str | PathLike[str],
     mode: Mode | Rules = "exact",
     *,
     exclude_self: bool | None = None,
 ) -> float:
     """The mean over tasks of Ω to a curriculum: how far one domain is from another.
 
-    The distance has a direction. `exclude_self` keeps a task from being its own nearest neighbour; left
-    open, exact mode does so where a domain is compared with itself, and reference mode, which also rounds
-    to three decimals as the authors' code does, never.
+    Each is a list of programs or a folder of JSON files. The distance has a direction. `exclude_self`
+    keeps a task from being its own nearest neighbour; left open, exact mode does so where a domain of at
+    least two programs is compared with itself, so that the result is how far its programs are from each
+    other; a domain of one program has only itself, at distance 0. Reference mode, which also rounds to
+    three decimals as the authors' code does, never excludes.
 
     >>> one, two = [{"id": "a", "type": "csv", "sep": ","}], [{"id": "a", "type": "csv", "sep": ";"}]
     >>> domain_distance([one], [one, two]), domain_distance([one, two], [one, two])
     (0.0, 1.0)
     """
-    rows, columns = [Flow.of(task) for task in tasks], [Flow.of(task) for task in curriculum]
+    rows, columns = _domain("tasks", tasks), _domain("curriculum", curriculum)
     for name, flows in (("tasks", rows), ("curriculum", columns)):
         if not flows:
             raise BadInput(name, flows, "holds no program", "pass at least one")
@@ -87,6 +89,18 @@ def domain_distance(
     barred = _own_places(rows, columns) if exclude_self else None
     mean = float(np.mean(nearest_many(rows, columns, mode, exclude=barred).value))
     return round(mean, 3) if reference else mean
+
+
+def _domain(name: str, programs: object) -> list[Flow]:
+    """The programs of a domain: a list, or a folder of JSON files."""
+    if isinstance(programs, (str, PathLike)) and Path(programs).is_dir():
+        return [Flow.read(path) for path in sorted(Path(programs).glob("*.json"))]
+    if isinstance(programs, (str, bytes, PathLike, Mapping, Flow)) or not isinstance(
+        programs, Iterable
+    ):
+        remedy = "pass a list of programs or a folder of JSON files"
+        raise BadInput(name, programs, "is not the programs of a domain", remedy)
+    return [Flow.of(program) for program in programs]
 
 
 def _same(a: Flow, b: Flow) -> bool:

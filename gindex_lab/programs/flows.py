@@ -102,6 +102,8 @@ class Flow:
     @classmethod
     def read(cls, path: str | PathLike[str], **options: Any) -> Self:
         """From a JSON file: an array of nodes, or an object with the array under `"flow"`."""
+        if not isinstance(path, (str, PathLike)):
+            raise BadProgram("path", path, "is not a path", "name a JSON file, or use Flow(nodes)")
         options.setdefault("name", Path(path).stem)
         return cls(text_of(path), **options)
 
@@ -127,10 +129,12 @@ class Flow:
 
     @classmethod
     def of(cls, source: object, **options: Any) -> Flow:
-        """A flow as it is, or anything that `Flow` or `Flow.read` takes."""
+        """A flow as it is, or anything that `Flow` or `Flow.read` takes: a text that names a file is read."""
         if isinstance(source, Flow):
             return source
-        return cls.read(source, **options) if isinstance(source, PathLike) else cls(source)
+        if isinstance(source, PathLike) or (isinstance(source, str) and _names_a_file(source)):
+            return cls.read(source, **options)
+        return cls(source)
 
     @cached_property
     def is_dag(self) -> bool:
@@ -189,3 +193,8 @@ class Flow:
         ]
         told = ", ".join(f"{n} {word}" + "s" * (n != 1) for n, word in counts)
         return f"Flow({name}{told})"
+
+
+def _names_a_file(text: str) -> bool:
+    """Whether a text is a path rather than a program; no JSON of a program starts otherwise."""
+    return len(text) < 1_000 and text.lstrip()[:1] not in ("[", "{", "") and Path(text).is_file()

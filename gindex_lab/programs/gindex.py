@@ -7,7 +7,8 @@ E the experience and ρ the priors (Eq 7-9). Every piece is a function of its ow
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
+from math import fsum
 from typing import Any
 
 import numpy as np
@@ -36,9 +37,10 @@ _UNITS = {"PFLOP": 1.0, "TFLOP": 1e3, "GFLOP": 1e6, "FLOP": 1e15}
 class Settings:
     """The constants of the formula, and the choices that the paper leaves open.
 
-    `unit`: of compute inside the logarithm. `split`: "total" (each E_i is that of the whole curriculum)
-    or "samples" (in proportion to |C_i|; our assumption, the paper gives no rule). `difficulty`: "domain"
-    sums GD over curriculum domains (Eq 8), "curriculum" takes Ω to the nearest of all (Eq 6, 7).
+    `unit`: in which compute (recorded in PFLOP) enters the logarithm. `split`: "total" (each E_i that of the
+    whole curriculum) or "samples" (in proportion to |C_i|; our assumption, the paper gives no rule).
+    `difficulty`: "domain" sums GD over curriculum domains (Eq 8), "curriculum" takes Ω to the nearest of
+    all (Eq 6, 7).
     `domains`: "given", or "samples" for each training sample as a domain of its own. `decimals`: of g.
 
     >>> Settings.of("reference").unit, Settings.of("exact").unit
@@ -69,6 +71,19 @@ class Settings:
         if mode_of(mode) == "reference":
             return replace(cls(unit="PFLOP", split="total", decimals=3), **changes)
         return replace(cls(), **changes)
+
+    @classmethod
+    def recorded(cls, record: Experiment, mode: Mode | None) -> tuple[Mode, Settings]:
+        """The mode and settings that a record was made with; of another mode only its unit stays."""
+        kept = dict(record.settings or {})
+        made = mode_of(kept.pop("mode", "exact"))
+        unknown = set(kept) - {part.name for part in fields(cls)}
+        if unknown:
+            remedy = "use " + ", ".join(part.name for part in fields(cls))
+            raise BadInput("settings", sorted(unknown)[0], "is not a setting", remedy)
+        if mode is None or mode_of(mode) == made:
+            return made, cls.of(made, **kept)
+        return mode, cls.of(mode, **({"unit": kept["unit"]} if "unit" in kept else {}))
 
 
 @dataclass(frozen=True)
@@ -129,7 +144,7 @@ def task_contribution(performance: Any, bracket: Any, rate: float = 12.0) -> Any
 
 def g_index(
     experiment: object,
-    mode: Mode = "exact",
+    mode: Mode | None = None,
     *,
     programs: Any = None,
     distances: pd.DataFrame | None = None,
@@ -140,6 +155,7 @@ def g_index(
     `experiment` is an `Experiment`, or a path or dict in the authors' layout. The distances Ω between domains
     come, in this order, from `distances`, from the experiment, from `programs` (a folder, or a mapping of
     domain to programs), from a folder `domains` beside the folder of the record, or from the public sample.
+    `mode` (else "exact") and `settings` are those that the record names, as `gl.experiment` writes them.
 
     >>> from gindex_lab.programs.records import Experiment
     >>> tasks = pd.DataFrame({"domain": ["a"], "performance": [0.5]})
@@ -150,19 +166,19 @@ def g_index(
     >>> result.components[["performance", "domain_distance"]].to_numpy().tolist()
     [[0.5, 0.1]]
     """
-    mode_of(mode)
     record = Experiment.of(experiment)
-    chosen = settings or Settings.of(mode)
+    mode, kept = Settings.recorded(record, mode)
+    chosen = settings or kept
     known = find_distances(record, mode, programs, distances)
     curriculum = {name: n for name, n in record.curriculum.items() if n > 0}
     omega = _select(known, record.tasks["domain"], list(curriculum))
     counts = np.array(list(curriculum.values()), dtype=float)
-    share = _experience(record.compute, counts, chosen)
+    share = _experience(record.compute, counts, chosen, mode)
     weight = counts if chosen.domains == "samples" else curriculum_weight(counts)
     return _assemble(record, list(curriculum), omega, weight, share, chosen, _notes(record, mode))
 
 
-def _experience(compute: float, counts: FloatArray, settings: Settings) -> FloatArray:
+def _experience(compute: float, counts: FloatArray, settings: Settings, mode: Mode) -> FloatArray:
     """E of each curriculum domain; ρ + E must be positive, or the formula means nothing."""
     part = compute * (
         counts / counts.sum() if settings.split == "samples" else np.ones_like(counts)
@@ -173,9 +189,16 @@ def _experience(compute: float, counts: FloatArray, settings: Settings) -> Float
             "compute",
             compute,
             f"gives an experience of {result.min():.3g} in {settings.unit}, and ρ + E must be positive",
-            "check the unit: compute is in PFLOP",
+            "compute of a record is in PFLOP; for a small run pass "
+            f"settings=Settings.of({mode!r}, unit={_finer(settings)!r})",
         )
     return result
+
+
+def _finer(settings: Settings) -> str:
+    """The next smaller unit: the logarithm of the same compute is larger in it."""
+    units = list(_UNITS)
+    return units[min(units.index(settings.unit) + 1, len(units) - 1)]
 
 
 def _assemble(
@@ -202,7 +225,7 @@ def _assemble(
         contribution=contribution,
     )
     components = components.set_index("domain").rename_axis("task")
-    value = float(contribution.mean())
+    value = fsum(contribution) / len(contribution)  # the same in whatever order tasks are recorded
     value = value if settings.decimals is None else round(value, settings.decimals)
     terms = _terms(record, curriculum, omega, weight, share, difficulty, term)
     return GIndex(value, components, terms, settings, notes)

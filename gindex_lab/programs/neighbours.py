@@ -12,7 +12,7 @@ import numpy as np
 from gindex_lab.programs.cliques import Places, compiled
 from gindex_lab.programs.divergence import OPEN
 from gindex_lab.programs.encode import IntArray, Table
-from gindex_lab.programs.matching import agree, similarity, solve, wires_of
+from gindex_lab.programs.matching import Wires, agree, similarity, solve, wires_of
 from gindex_lab.validate import FloatArray
 
 __all__ = ["closest", "divergence_of", "rough", "shared_types"]
@@ -106,6 +106,28 @@ def closest(
 
 
 @compiled
+def wired_to(w: Wires, i: int, placed: Places, near: Places) -> int:
+    """The placed nodes that i is wired to, into `near`, and how many: where a partner fails first."""
+    count = 0
+    for k in placed:
+        if w.label[w.start_a + i * w.nodes_a + k] or w.label[w.start_a + k * w.nodes_a + i]:
+            near[count] = k
+            count += 1
+    return count
+
+
+@compiled
+def fitting(
+    w: Wires, i: int, j: int, placed: Places, image: Places, both_ways: bool
+) -> tuple[bool, int]:
+    """Whether matching i with j goes with what is placed, and how many comparisons that took."""
+    for c in range(len(placed)):
+        if not agree(w, i, j, placed[c], image[placed[c]], both_ways):
+            return False, c + 1
+    return True, len(placed)
+
+
+@compiled
 def rough(
     t: Table,
     a: int,
@@ -116,18 +138,18 @@ def rough(
     shade_a: IntArray,
     shade_b: IntArray,
     image: Places,
-) -> tuple[int, int]:
+) -> tuple[int, int, int]:
     """A weight that a common subgraph has, and one that none exceeds, in memory linear in the nodes.
 
     Above: the best partner of each node, from either side. Below: node by node, the best partner that
     preserves the wires to those already placed, of equals one with the same shade; `image` becomes that
-    mapping. Stops placing after `effort`.
+    mapping. Stops placing after `effort`; the third number is what is left of it (none: it was stopped).
     """
     wires = wires_of(t, a, b)
     n, o = wires.nodes_a, wires.nodes_b
     best_left, best_right = np.zeros(n, np.int64), np.zeros(o, np.int64)
     taken = np.zeros(o, np.bool_)
-    placed = np.zeros(n, np.int32)
+    placed, near = np.zeros(n, np.int32), np.zeros(n, np.int32)
     count, low = 0, 0
     start = 0
     image[:n] = -1
@@ -135,6 +157,7 @@ def rough(
         x = t.first[a] + i
         while start < o and t.kind[t.first[b] + start] < t.kind[x]:
             start += 1
+        wired = wired_to(wires, i, placed[:count], near)
         j, partner, most, rank = start, -1, 0, 0
         while j < o and t.kind[t.first[b] + j] == t.kind[x]:
             w = similarity(t, x, t.first[b] + j, symmetric)
@@ -142,11 +165,11 @@ def rough(
             best_right[j] = max(best_right[j], w)
             score = 2 * w + (shade_a[i] == shade_b[j]) if w > 0 else 0
             if score > rank and not taken[j] and effort > 0:
-                fits, c = True, 0
-                while fits and c < count:
-                    fits = agree(wires, i, j, placed[c], image[placed[c]], both_ways)
-                    c += 1
-                effort -= c + 1
+                fits, spent = fitting(wires, i, j, near[:wired], image, both_ways)
+                if fits:
+                    fits, more = fitting(wires, i, j, placed[:count], image, both_ways)
+                    spent += more
+                effort -= spent + 1
                 if fits:
                     partner, most, rank = j, w, score
             j += 1
@@ -154,7 +177,7 @@ def rough(
             image[i], taken[partner] = partner, True
             placed[count] = i
             count, low = count + 1, low + most
-    return low, min(best_left.sum(), best_right.sum())
+    return low, min(best_left.sum(), best_right.sum()), max(effort, 0)
 
 
 @compiled

@@ -30,6 +30,8 @@ class Experiment:
     `curriculum`: training samples per domain. `compute`: PFLOP used in training. `tasks`: one row per test
     domain or per test sample, with `domain`, `performance` (θ = 1 - Δ), `skill` (share of perfect programs)
     and `samples`. `distances`: Ω from task domains (rows) to curriculum domains (columns), where known.
+    `settings`: the `mode` and the `Settings` by which its g-index was computed, where that is recorded;
+    `g_index` goes by them.
 
     >>> tasks = pd.DataFrame({"domain": ["http"], "performance": [0.8]})
     >>> Experiment({"http": 80}, 74.75, tasks, name="GPT2-345M")
@@ -41,6 +43,7 @@ class Experiment:
     tasks: pd.DataFrame
     name: str = ""
     distances: pd.DataFrame | None = None
+    settings: Mapping[str, Any] | None = None
     folder: Path | None = None  # where the record was read, to find programs beside it
 
     def __post_init__(self) -> None:
@@ -48,6 +51,10 @@ class Experiment:
         object.__setattr__(self, "compute", number("compute", self.compute, 0, open_ends=True))
         object.__setattr__(self, "tasks", _tasks(self.tasks))
         object.__setattr__(self, "distances", _distances(self.distances))
+        settings: object = self.settings
+        if settings is not None and not isinstance(settings, Mapping):
+            remedy = "pass {'mode': ..., 'unit': ...}, or none"
+            raise BadInput("settings", settings, "are not settings by name", remedy)
 
     @classmethod
     def of(cls, source: object) -> Experiment:
@@ -89,13 +96,14 @@ class Experiment:
             for at, row in _rows(content, "performance", "domains")
             for task in _task_rows(row, at)
         ]
-        known = content.get("distances") if isinstance(content, Mapping) else None
+        assert isinstance(content, Mapping)  # _rows has seen to it
         return cls(
             dict(training),
             _get(_get(content, "train_cost", "experiment"), "compute", "train_cost"),
             pd.DataFrame(tasks),
             name or str(_model_name(content)),
-            None if known is None else pd.DataFrame(known).T,
+            _matrix(content.get("distances")),
+            content.get("settings"),
             folder,
         )
 
@@ -119,6 +127,8 @@ class Experiment:
         }
         if self.distances is not None:
             record["distances"] = self.distances.T.to_dict()
+        if self.settings is not None:
+            record["settings"] = dict(self.settings)
         return record
 
     def _by_domain(self) -> list[tuple[str, pd.DataFrame]]:
@@ -210,6 +220,19 @@ def _domain_record(name: str, rows: pd.DataFrame) -> dict[str, Any]:
     return record
 
 
+def _matrix(known: object) -> pd.DataFrame | None:
+    """Ω by task domain and curriculum domain, as JSON holds it."""
+    if known is None:
+        return None
+    if not isinstance(known, Mapping) or not all(isinstance(v, Mapping) for v in known.values()):
+        remedy = "write {task domain: {curriculum domain: Ω}}"
+        raise BadInput("distances", known, "are not Ω by two domains", remedy)
+    for task, row in known.items():
+        for domain, value in row.items():
+            number(f"distances[{task!r}][{domain!r}]", value, 0, 1)
+    return pd.DataFrame(known).T
+
+
 def _model_name(content: object) -> object:
     model = content.get("model") if isinstance(content, Mapping) else None
     return model.get("name", "") if isinstance(model, Mapping) else ""
@@ -241,13 +264,19 @@ def _tasks(tasks: object) -> pd.DataFrame:
         number(f"tasks.performance[{k}]", value, 0, 1)
     for k, value in enumerate(table["samples"].tolist()):
         integer(f"tasks.samples[{k}]", value)
-    table["skill"] = pd.to_numeric(table["skill"])
-    outside = table["skill"].dropna()[lambda skill: (skill < 0) | (skill > 1)]
-    if len(outside):
-        raise BadInput(
-            "tasks.skill", float(outside.iloc[0]), "is no share", "use a number from 0 to 1"
-        )
+    table["skill"] = [_share(value) for value in table["skill"].tolist()]
     return table[["domain", "performance", "skill", "samples"]]
+
+
+def _share(skill: object) -> float:
+    """The share of perfect programs; NaN where it is not recorded."""
+    if skill is None or skill is pd.NA or (isinstance(skill, float) and skill != skill):
+        return float("nan")
+    try:
+        return number("tasks.skill", skill, 0, 1)
+    except BadInput:
+        remedy = "use a number from 0 to 1"
+        raise BadInput("tasks.skill", skill, "is no share", remedy) from None
 
 
 def _distances(distances: object) -> pd.DataFrame | None:
@@ -257,7 +286,11 @@ def _distances(distances: object) -> pd.DataFrame | None:
         raise BadInput(
             "distances", type(distances), "is not a DataFrame", "index it by task domain"
         )
-    values = distances.to_numpy(dtype=float)
+    try:
+        values = distances.to_numpy(dtype=float)
+    except (TypeError, ValueError):
+        remedy = "fill it with Ω, numbers from 0 to 1"
+        raise BadInput("distances", distances.to_numpy(), "holds no numbers", remedy) from None
     if not ((values >= 0) & (values <= 1)).all():
         raise BadInput("distances", values, "leaves [0, 1]", "Ω is a divergence: check the matrix")
     return distances

@@ -149,12 +149,13 @@ def sensitivity(
     *,
     distances: pd.DataFrame | None = None,
     programs: Any = None,
-    variants: Mapping[str, Sequence[Any]] = VARIANTS,
+    variants: Mapping[str, Sequence[Any]] | None = None,
 ) -> pd.DataFrame:
     """g of each experiment under other constants and choices, one changed at a time.
 
     One row per (constant, value), a column per experiment, then `kendall_tau` (agreement of the ranking with
-    that of the unchanged settings, the row "none"), and `ratio` (median g over median unchanged g).
+    that of the unchanged settings, the row "none"), and `ratio` (median g over median unchanged g). The
+    variants are `VARIANTS` unless given; records that name a unit of compute keep it.
 
     >>> omega = pd.DataFrame([[0.0, 0.9], [0.9, 0.0]], ["a", "b"], ["a", "b"])
     >>> def run(n, theta):
@@ -166,12 +167,15 @@ def sensitivity(
     """
     from scipy.stats import kendalltau
 
-    base = Settings.of(mode, decimals=None)
-    changes = [("none", "")] + [(key, v) for key, values in variants.items() for v in values]
     records = {name: Experiment.of(source) for name, source in experiments.items()}
     if len(records) < 2:
         raise BadInput("experiments", list(records), "cannot be ranked", "pass at least two")
-
+    first = next(iter(records.values()))
+    base = replace(Settings.recorded(first, mode)[1], decimals=None)
+    if variants is None:
+        own_unit = "unit" in (first.settings or {})
+        variants = {key: v for key, v in VARIANTS.items() if not (own_unit and key == "unit")}
+    changes = [("none", "")] + [(key, v) for key, values in variants.items() for v in values]
     known = [find_distances(record, mode, programs, distances) for record in records.values()]
 
     def values(settings: Settings) -> list[float]:
