@@ -279,3 +279,20 @@ def test_survey_counts_undecided_programs_as_no():
     assert share["discriminative"] == pytest.approx(100 / 3)
     with pytest.raises(BadInput, match="holds no program"):
         aiq.survey([])
+
+
+def test_exact_optimiser_keeps_the_law_and_leaves_nothing_to_delete():
+    shorter = 0
+    for program in sample(25, seed=12)["program"]:
+        before = close(program)
+        if not before.closed or len(program) > 14:
+            continue
+        best = aiq.optimise(program)
+        shorter += len(best) < len(program)
+        assert same_law(before, close(best)), program
+        assert pointless_code(best) == [], program
+    assert shorter >= 3  # SEP-ext has already deleted what it can
+
+
+def test_program_that_does_not_close_is_not_optimised():
+    assert aiq.optimise("%[>%],.<#", caps=Caps(states=20)) == "%[>%],.<#"

@@ -20,7 +20,7 @@ _CONTENTS = {
     "patterns": "by_pattern shares",
     "exact": "Caps Process close same_law",
     "symbolic": "straight_line",
-    "semantics": "classify coupled is_discriminative pointless_code",
+    "semantics": "classify coupled is_discriminative optimise pointless_code",
     "survey": "survey survey_shares",
     "explain": "explain",
     # agents, and how they are measured

@@ -7,6 +7,7 @@ actions can matter: the same chance, two sequences of actions, and a count of th
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,15 @@ from gindex_lab.aiq.program import Settings, check, partners
 from gindex_lab.aiq.symbolic import Line, straight_line
 from gindex_lab.validate import generator
 
-__all__ = ["classify", "coupled", "decide", "delay_of", "is_discriminative", "pointless_code"]
+__all__ = [
+    "classify",
+    "coupled",
+    "decide",
+    "delay_of",
+    "is_discriminative",
+    "optimise",
+    "pointless_code",
+]
 
 IntArray = npt.NDArray[np.int64]
 _LONGEST_DELAY = 24
@@ -232,14 +241,41 @@ def pointless_code(
     whole = close(program, symbols, observations, caps)
     if not whole.closed:
         return None
-    jumps = partners(program)
-    found = []
-    for place in range(program.index("#")):
-        if jumps.get(place, place) < place:
-            continue  # decided with its opening bracket
-        gone = {place, jumps.get(place, place)}
-        shorter = "".join(letter for k, letter in enumerate(program) if k not in gone)
+    found: list[int] = []
+    for gone, shorter in _deletions(program):
         changed = close(shorter, symbols, observations, caps)
         if changed.closed and same_law(whole, changed):
-            found += sorted(gone)
+            found += gone
     return sorted(found)
+
+
+def _deletions(program: str) -> Iterator[tuple[list[int], str]]:
+    """Each instruction (a bracket with its partner) and the program without it."""
+    jumps = partners(program)
+    for place in range(program.index("#")):
+        gone = sorted({place, jumps.get(place, place)})
+        if gone[0] == place:
+            yield gone, "".join(letter for k, letter in enumerate(program) if k not in gone)
+
+
+def optimise(
+    program: str, symbols: int = 5, observations: int = 1, caps: Caps | None = None
+) -> str:
+    """The program without code that no agent can feel, one instruction or bracket pair after the other.
+
+    Where the rewriting of SEP-ext knows twelve patterns, this deletes whatever leaves the law of rewards
+    and observations as it is. A program that does not close is returned unchanged. What
+    can only go together, such as `><`, stays: rewrite first.
+
+    >>> optimise("+,.%+.,-#")
+    ',.%.#'
+    """
+    whole = close(program, symbols, observations, caps)
+    shorter = program if whole.closed else None
+    while shorter is not None:
+        program = shorter
+        tried = (
+            (text, close(text, symbols, observations, caps)) for _, text in _deletions(program)
+        )
+        shorter = next((text for text, p in tried if p.closed and same_law(whole, p)), None)
+    return program
