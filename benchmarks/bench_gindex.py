@@ -119,7 +119,7 @@ def _sample_rows() -> list[Row]:
     graphs = [Flow(program).to_networkx() for program in programs]
     rows = []
     for mode in ("reference", "exact"):
-        rules = Rules.of(mode)  # type: ignore[arg-type]
+        rules = Rules.of(mode)
         values = compare([Flow(program) for program in programs], mode=rules).values
         ours: list[float] = []
         peers: list[float] = []
@@ -243,8 +243,8 @@ def run() -> list[Row]:
     """All rows; compiled code is loaded before the first clock starts."""
     small = [Flow(random_program(np.random.default_rng(k), 8, 2)) for k in range(4)]
     for mode in ("exact", "reference"):
-        compare(small, mode=Rules.of(mode))  # type: ignore[arg-type]
-        divergence(small[0], small[1], mode=Rules.of(mode))  # type: ignore[arg-type]
+        compare(small, mode=Rules.of(mode))
+        divergence(small[0], small[1], mode=Rules.of(mode))
     nearest_many(small, small)
     return _sample_rows() + _clique_rows() + _corpus_rows() + _growth_rows()
 
