@@ -9,6 +9,7 @@ import pytest
 from gindex_lab.aiq import stratified
 from gindex_lab.aiq.agents import Freq
 from gindex_lab.aiq.compare import compare, differences, holm, values_on
+from gindex_lab.aiq.coverage import Population, population, replications
 from gindex_lab.aiq.estimate import by_program_length, default_episode, estimate
 from gindex_lab.aiq.sampler import sample
 from gindex_lab.errors import BadInput
@@ -88,31 +89,26 @@ def test_a_stratum_that_runs_out_is_reported():
     assert stratified.adaptive(lambda rows: values[rows], stratum, 190).exhausted == (2,)
 
 
-def coverage(caution, replications, runs=1_000, size=5_000):
-    """How often the interval holds the truth, for bimodal programs like those of the test."""
+@pytest.fixture(scope="module")
+def bimodal():
+    """Programs like those of the test: in each stratum a share can be won, the rest is chance."""
     rng = np.random.default_rng(11)
     stratum = rng.choice(21, p=np.r_[0, rng.dirichlet(np.ones(20) * 3)], size=60_000)
     share = rng.uniform(0.1, 0.5, 21)
     value = np.where(rng.random(60_000) < share[stratum], 80.0, 0.0) + rng.normal(0, 2, 60_000)
-    values = value[:, None, None] + rng.normal(0, 1, (60_000, 2, 1))
-    truth, inside, published = values.mean(), 0, 0
-    for _ in range(replications):
-        rows = rng.integers(0, 60_000, size)
-        tested = stratified.adaptive(
-            lambda r, rows=rows: values[rows[r]], stratum[rows], runs, caution
-        )
-        p = np.bincount(stratum[rows], minlength=21) / size
-        strata = stratified.summarise(stratum[rows[tested.rows]], tested.values, p)
-        error = abs(strata.value[0] - truth)
-        inside += error < 1.96 * stratified.standard_error(strata, size)[0]
-        published += error < stratified.reference_half_interval(strata)[0]
-    return inside / replications, published / replications
+    return Population(stratum, value[:, None, None] + rng.normal(0, 1, (60_000, 2, 1)))
 
 
-def test_the_interval_covers_95_percent_and_the_published_one_does_not():
-    ours, published = coverage(stratified.CAUTION, 200)
-    assert 0.92 <= ours <= 0.97
-    assert published < 0.87
+def test_the_interval_covers_95_percent_and_the_published_one_does_not(bimodal):
+    table = replications(bimodal, 200, runs=1_500)
+    assert 0.92 <= table["holds"].mean() <= 0.97
+    assert table["published_holds"].mean() < 0.87
+
+
+def test_caution_lowers_the_bias_of_the_authors_rule(bimodal):
+    bias = {c: replications(bimodal, 60, runs=1_000, caution=c)["value"].mean() for c in (0.0, 0.5)}
+    assert bias[0.0] - bimodal.truth < -0.5
+    assert abs(bias[0.5] - bimodal.truth) < abs(bias[0.0] - bimodal.truth) / 2
 
 
 # -- the test ----------------------------------------------------------------------------------------
@@ -184,6 +180,13 @@ def test_by_length_weighs_programs_by_what_they_stand_for():
     assert table.loc[3, "reference_mean"] == pytest.approx(runs.mean())
     half = 1.96 * runs.std(ddof=1) / np.sqrt(len(runs))
     assert table.loc[3, "reference_half_interval"] == pytest.approx(half)
+
+
+def test_a_population_is_the_plain_mean_of_its_programs(programs):
+    known = population("freq", programs.iloc[:500], episode=100)
+    plain = estimate("freq", programs.iloc[:500], episode=100, method="plain", runs=5_000)
+    assert plain.pairs == len(known.stratum) >= 490
+    assert plain.value == pytest.approx(known.truth)
 
 
 def test_the_users_agent_is_measured():

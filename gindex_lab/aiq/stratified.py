@@ -221,6 +221,8 @@ class _Progress:
         return rows
 
     def _again(self, failed: IntArray) -> IntArray:
+        if not len(failed):
+            return np.zeros(len(self.pools), dtype=np.int64)
         return np.array([np.isin(failed, pool).sum() for pool in self.pools], dtype=np.int64)
 
     def result(self) -> Results:
