@@ -19,7 +19,7 @@ __all__ = [
 
 _LONGEST = 80
 _NUMPY = re.compile(
-    r"\bnp\.(?:(?:float|int|uint|str|bytes|longdouble)\w*\(([^()]*)\)|(True|False)_)"
+    r"\bnp\.(?:(?:float|complex|int|uint|str|bytes|longdouble)\w*\(([^()]*)\)|(True|False)_)"
 )
 
 

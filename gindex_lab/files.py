@@ -124,7 +124,10 @@ def read_table(path: Path, labels: Collection[str | int] = ()) -> pd.DataFrame:
     """A CSV with every float, and the text of the columns `labels` (names, positions), as written."""
     header_of(path)
     try:
-        table = pd.read_csv(path, converters=dict.fromkeys(labels, str))
+        table = pd.read_csv(path)
+        text = (
+            pd.read_csv(path, usecols=list(labels), dtype=str, na_filter=False) if labels else None
+        )
     except (OSError, UnicodeDecodeError, pd.errors.ParserError, pd.errors.EmptyDataError) as error:
         raise _unreadable(path, error) from None
     if not isinstance(table.index, pd.RangeIndex):  # pandas took the first column for labels
@@ -134,13 +137,12 @@ def read_table(path: Path, labels: Collection[str | int] = ()) -> pd.DataFrame:
             "has more cells in a row than names in its header",
             "name each column",
         )
-    for label in labels:
-        column = table.columns[label] if isinstance(label, int) else label
-        blank = (table[column].str.strip() == "").to_numpy()
+    for column in () if text is None else text.columns:
+        blank = (text[column].str.strip() == "").to_numpy()
         if blank.any():
             row = int(blank.argmax()) + 1
             raise BadInput("path", str(path), f"names no {column} in row {row}", "fill the cell")
-    return table
+    return table if text is None else table.assign(**{c: text[c] for c in text})
 
 
 def _unreadable(path: Path, error: Exception) -> BadInput:

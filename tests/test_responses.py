@@ -1,5 +1,7 @@
 """Responses and Scores: what goes in comes out, and what cannot be meant is refused."""
 
+import datetime
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,6 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from gindex_lab.acc.acc import generality
+from gindex_lab.acc.steps import StepCurves
+from gindex_lab.acc.transforms import irt_difficulty, opponent, rank, standardise
 from gindex_lab.errors import BadInput, GIndexLabError
 from gindex_lab.responses import Responses, Scores
 
@@ -104,9 +109,108 @@ def test_a_wide_and_a_long_csv_give_the_same_table(tmp_path):
     pd.testing.assert_frame_equal(wide.frame, tall.frame)
 
 
-def test_numeric_agent_names_survive_a_round_trip(tmp_path):
-    Responses(pd.DataFrame([[1.0], [0.0]], index=[10, 2], columns=["i"])).save(tmp_path / "t")
-    assert list(Responses.read(tmp_path / "t").frame.index) == [10, 2]
+def test_whole_numbers_as_labels_survive_a_round_trip(tmp_path):
+    trials = pd.DataFrame({"agent": [10, 2], "item": [0, 0], "response": [1.0, 0.0]})
+    frame = pd.DataFrame([[1.0], [0.0]], index=[10, 2], columns=[0])
+    Responses(frame, [3.0], trials=trials).save(tmp_path / "t")
+    again = Responses.read(tmp_path / "t")
+    pd.testing.assert_frame_equal(again.frame, frame)
+    pd.testing.assert_frame_equal(again.trials, trials)
+    assert again.difficulty.to_dict() == {0: 3.0}
+
+
+NAMES = ["007", "7", "NA", "None", "1e3", " padded", 'a "quoted", name', "ünï"]
+
+
+def test_names_are_text_exactly_as_written(tmp_path):
+    table = Responses(pd.DataFrame(np.eye(8), index=NAMES, columns=NAMES[::-1]), range(8))
+    again = Responses.read(table.save(tmp_path / "t"))
+    pd.testing.assert_frame_equal(again.frame, table.frame)
+    table.to_long().to_csv(tmp_path / "long.csv", index=False)
+    pd.testing.assert_frame_equal(Responses.read(tmp_path / "long.csv").frame, table.frame)
+
+
+def test_labels_of_a_plain_file_are_text_even_where_they_look_like_numbers(tmp_path):
+    (tmp_path / "t.csv").write_text("agent,0,1\n10,1,0\n2,,1\n")
+    frame = Responses.read(tmp_path / "t.csv").frame
+    assert (list(frame.index), list(frame.columns)) == (["10", "2"], ["0", "1"])
+    assert np.isnan(frame.loc["2", "0"])
+
+
+RESULTS = {
+    "rank": lambda: rank(RAW),
+    "rank, continuous": lambda: rank(RAW, columns=None),
+    "standardise": lambda: standardise(RAW),
+    "opponent": lambda: opponent([[0.5, 1, 0], [0, 0.5, 1], [1, 0, 0.5]]),
+    "a given interval": lambda: Responses([[1, 1, 0], [1, 0, 0]], [1, 2, 4], interval=(0, 9)),
+}
+RAW = Scores(
+    pd.DataFrame(np.random.default_rng(1).normal(size=(4, 12)), columns=range(12)),
+    items=pd.DataFrame({"family": ["f", "g", "h"] * 4}),
+    source="made up",
+    citation="nobody (2026)",
+    licence="CC0",
+    name="raw",
+)
+
+
+@pytest.mark.parametrize("case", RESULTS)
+def test_what_a_transform_made_measures_the_same_after_a_file(case, tmp_path):
+    table = RESULTS[case]()
+    again = Responses.read(table.save(tmp_path / "t"))
+    assert type(again) is type(table)
+    for fact in ("name", "source", "citation", "licence", "interval"):
+        assert getattr(again, fact) == getattr(table, fact)
+    pd.testing.assert_frame_equal(generality(again, ci=0.9), generality(table, ci=0.9))
+    if isinstance(table, StepCurves):
+        pd.testing.assert_frame_equal(again.positions, table.positions)
+        by = {"ci": 0.9, "resample": "families"}
+        pd.testing.assert_frame_equal(generality(again, **by), generality(table, **by))
+
+
+def test_curves_are_not_read_as_scores(tmp_path):
+    rank(RAW).save(tmp_path / "t")
+    with pytest.raises(BadInput, match=r"holds the curves of a transform.*use gl.Responses.read"):
+        Scores.read(tmp_path / "t")
+
+
+def test_saving_never_deletes_what_is_not_ours(tmp_path, monkeypatch):
+    table = Responses(FRAME)
+    (tmp_path / "notes.txt").write_text("mine")
+    with pytest.raises(BadInput, match=r"holds 'notes.txt', which is no part of a saved table"):
+        table.save(tmp_path)
+    with pytest.raises(BadInput, match="is a file; name a folder"):
+        table.save(tmp_path / "notes.txt")
+    (tmp_path / "t" / "items.csv").mkdir(parents=True)
+    with pytest.raises(BadInput, match=r"holds 'items.csv', which is no part"):
+        table.save(tmp_path / "t")
+    (tmp_path / "empty").mkdir()
+    monkeypatch.chdir(tmp_path / "empty")
+    with pytest.raises(BadInput, match="is the working folder"):
+        table.save(".")
+    assert (tmp_path / "notes.txt").read_text() == "mine"
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["empty", "notes.txt", "t"]
+
+
+def test_other_difficulties_drop_the_interval_of_the_old_ones():
+    table = Responses(FRAME, [1, 2], interval=(0, 3))
+    assert table.with_difficulty([10, 20]).interval is None
+    found = generality(table, difficulty=[10, 20])
+    assert found.attrs["interval"] == (10.0, 20.0)
+    assert irt_difficulty(Responses(np.eye(6)[:, :4], range(4), interval=(0, 9))).interval is None
+
+
+def test_scores_keep_their_trials_on_the_new_scale():
+    rows = [("a", "i", 10, 1), ("a", "i", 30, 2), ("b", "i", 50, 1), ("b", "i", 50, 2)]
+    raw = long(*rows, columns=("agent", "item", "response", "trial"))
+    scores = Scores.from_long(raw, trial="trial")
+    found = scores.to_responses()
+    assert found.trials["response"].tolist() == [0, 0.5, 1, 1]
+    assert found.frame["i"].to_dict() == {"a": 0.25, "b": 1}
+    clipped = scores.to_responses(20, 40, outside="clip")
+    assert clipped.trials["response"].tolist() == [0, 0.5, 1, 1]
+    with pytest.raises(BadInput, match=r"is not in \[0, 1\]"):  # the mean, 20, is; a trial is not
+        scores.to_responses(15, 60)
 
 
 def test_scores_map_to_responses_by_their_range_or_the_given_one():
@@ -127,6 +231,7 @@ def test_the_repr_says_what_it_is():
     assert repr(Scores([[1, None]], name="toy")) == "Scores(toy: 1 agents x 2 items, 1 missing)"
 
 
+DAY = datetime.date(2020, 1, 1)
 BAD = {
     "a number above one": (lambda: Responses([[0, 2]]), r"frame\['agent 1', 'item 2'\]=2.0: is not in \[0, 1\]; rescale"),
     "a negative number": (lambda: Responses([[-0.1]]), r"is not in \[0, 1\]"),
@@ -156,6 +261,38 @@ BAD = {
     "a trial twice": (lambda: Responses.from_long(long(("a", "i", 1), ("a", "i", 0)).assign(t=1), trial="t"), "drop the repeated row"),
     "a row without an agent": (lambda: Responses.from_long(long((None, "i", 1))), "table='row 0': names no agent"),
     "a trial off the scale": (lambda: Responses.from_long(long(("a", "i", 3)).assign(t=1), trial="t"), r"is not in \[0, 1\]"),
+    "an interval of letters": (lambda: Responses(FRAME, interval="xy"), "interval='xy': is not a pair of numbers"),
+    "an interval of digits": (lambda: Responses(FRAME, interval="12"), "interval='12': is not a pair of numbers"),
+    "half an interval": (lambda: Responses(FRAME, interval=(1,)), r"interval=\(1,\): is not a pair"),
+    "a number as interval": (lambda: Responses(FRAME, interval=5), "interval=5: is not a pair of numbers; give"),
+    "items of no difficulty": (lambda: Responses(FRAME, items=ITEMS.assign(difficulty=["a", 1])), r"difficulty\['hard'\]='a': is not a number"),
+    "a bad difficulty by item": (lambda: Responses([[1, 0]], [1, "b"]), r"^difficulty\['item 2'\]='b': is not a number"),
+    "ragged difficulties": (lambda: Responses(FRAME, [[1], [1, 2]]), "is a ragged list"),
+    "difficulties as dates": (lambda: Responses(FRAME, pd.date_range("2020", periods=2)), r"difficulty\['easy'\]=.*is not a number"),
+    "difficulties as dates by item": (lambda: Responses(FRAME, {"easy": DAY, "hard": DAY}), r"difficulty\['easy'\]=.*is not a number"),
+    "dates as scores": (lambda: Scores(pd.DataFrame({"i": pd.date_range("2020", periods=2)})), r"frame\[0, 'i'\]=.*is not a number"),
+    "a date among scores": (lambda: Scores([[1, DAY]]), r"frame\['agent 1', 'item 2'\]=datetime.*is not a number"),
+    "durations as scores": (lambda: Scores(np.array([[5]], dtype="m8[s]")), "is not a number"),
+    "complex scores": (lambda: Scores(np.array([[1j, 2]])), r"frame\['agent 1', 'item 1'\]=1j: is not a number"),
+    "a complex score among others": (lambda: Scores(pd.DataFrame({"i": [1, "2", 1j]})), r"frame\[2, 'i'\]=1j: is not a number"),
+    "nothing": (lambda: Responses(None), "frame='NoneType': is not a table; pass agents x items"),
+    "a single number": (lambda: Responses(0.5), "frame='float': is not a table"),
+    "a mapping": (lambda: Responses({"a": [1]}), "frame='dict': is not a table"),
+    "a column": (lambda: rank(pd.Series([1, 2, 3])), r"frame='a Series': may be one agent or one item; pass series.to_frame\(\)"),
+    "rows of two levels": (lambda: Responses(FRAME.set_axis(pd.MultiIndex.from_tuples([("a", 1), ("a", 2)], names=["x", "y"]))), r"frame.index=\['x', 'y'\]: has several levels; join them"),
+    "an agent without a name": (lambda: Responses(FRAME.set_axis(["a", np.nan])), r"frame.index\[1\]=nan: names nothing"),
+    "trials of something else": (lambda: Responses(FRAME, trials=pd.DataFrame({"x": [1]})), r"trials=\['x'\]: has no column 'agent'; give agent, item and response"),
+    "trials as a list": (lambda: Responses(FRAME, trials=[1]), "trials='list': is not a DataFrame"),
+    "a long list": (lambda: Responses.from_long([1, 2]), "table='list': is not a DataFrame"),
+    "a long mapping": (lambda: Responses.from_long({"agent": ["a"]}), "table='dict': is not a DataFrame"),
+    "nothing to read": (lambda: Responses.read(None), "path=None: is not a path; name a CSV"),
+    "too many lows": (lambda: Scores([[5]]).to_responses(low=[1, 2]), "low=2: has another length than the 1 items"),
+    "a low in words": (lambda: Scores([[5]]).to_responses(low="a"), r"low\['item 1'\]='a': is not a number"),
+    "a high by another item": (lambda: Scores([[5]]).to_responses(high={"x": 9}), "high='item 1': is an item without a high"),
+    "agents as one word": (lambda: Responses(FRAME).select(agents="ann"), "agents='ann': is not a list of labels"),
+    "agents as a number": (lambda: Responses(FRAME).select(agents=3), "agents=3: is not a list of labels"),
+    "a list among agents": (lambda: Responses(FRAME).select(agents=[["ann"]]), r"agents=\['ann'\]: is not in the table"),
+    "difficulties of curves": (lambda: rank(RAW).with_difficulty(range(100)), "cannot be given to the curves of a transform"),
     "a constant item to rescale": (lambda: Scores([[1], [1]]).to_responses(), "leave no room between them"),
     "a score beyond the given range": (lambda: Scores([[5]]).to_responses(0, 1), r"is not in \[0, 1\]"),
     "an unknown rule for the outside": (lambda: Scores([[5]]).to_responses(outside="drop"), "outside='drop': is not an option; use one of 'error', 'clip'"),
@@ -175,6 +312,9 @@ BAD_FILES = {
     "one column": ("agent\na\n", "has fewer than two columns"),
     "rows of unequal length": ("agent,i\na,1\nb,1,2,3\n", "is not a CSV"),
     "a word in a cell": ("agent,i\na,one\n", r"frame\['a', 'i'\]='one': is not a number"),
+    "a blank agent": ("agent,i\na,1\n,0\n", "names no agent in row 2; fill the cell"),
+    "a blank item in a long table": ("agent,item,response\na,,1\n", "names no item in row 1"),
+    "an item twice": ("agent,i,i\na,1,0\n", "has two columns 'i'; give each a name of its own"),
     "an agent twice": ("agent,i\na,1\na,0\n", "frame.index='a': stands there"),
     "bytes that are no text": (b"agent,i\n\xff\xfe,1\n", "save it as UTF-8 CSV"),
 }
@@ -188,6 +328,32 @@ def test_bad_files_are_refused_with_their_name(case, tmp_path):
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
     with pytest.raises(BadInput, match=message):
         Responses.read(path)
+
+
+@pytest.mark.parametrize(
+    ("part", "content", "message"),
+    [
+        ("items.csv", "item,difficulty\ni,easy\n", r"difficulty\['i'\]='easy': is not a number"),
+        (
+            "items.csv",
+            "item,difficulty\ni,1\ni,2\n",
+            "items.index='i': stands there more than once",
+        ),
+        ("study.json", "{", "study.json.*is not JSON"),
+        ("study.json", "[1]", "is not a table of facts"),
+        ("study.json", '{"interval": [1]}', r"interval=\[1\]: is not a pair of numbers"),
+    ],
+)
+def test_bad_parts_of_a_folder_are_refused(part, content, message, tmp_path):
+    (tmp_path / "responses.csv").write_text("agent,i\na,1\n")
+    (tmp_path / part).write_text(content)
+    with pytest.raises(BadInput, match=message):
+        Responses.read(tmp_path)
+
+
+def test_messages_speak_plain_numbers():
+    error = BadInput(f"x[{np.int64(3)!r}]", (np.float64(0.5), np.True_), "is odd", "mend it")
+    assert str(error) == "x[3]=(0.5, True): is odd; mend it"
 
 
 def test_a_failed_write_leaves_nothing_behind(tmp_path, monkeypatch):
