@@ -3,7 +3,8 @@
 Vadinský (2018, section 2) describes what environments do in classes such as "the reward is always random",
 and estimates their shares with regular expressions. These patterns are written anew from his definitions.
 They are estimates: a text does not say whether the end of the program is reached, where the head is, or
-whether a loop is entered. `exact.py` decides what these patterns guess.
+whether a loop is entered. `exact.py` decides what these patterns guess. Where a definition leaves room (how
+deep loops are followed, where a symbol may be kept), the reading nearest to the printed share was taken.
 
 In the fragments below, D is a run over `+-`, "plain" code has no loop and no write, and an aside is a
 step to a neighbour cell, something there, and the step back.
