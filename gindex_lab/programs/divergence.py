@@ -11,7 +11,7 @@ import logging
 import os
 import time
 from dataclasses import dataclass, field
-from functools import total_ordering
+from functools import cache, total_ordering
 from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -183,6 +183,7 @@ def _largest(until: float | None) -> int:
     return max(_LARGEST_GRAPH, min(_LARGEST_TIMED, int(entries**0.5)))
 
 
+@cache
 def say_if_cold() -> None:
     """Tell the first user of a fresh clone why nothing happens: the kernels are compiled once.
 
