@@ -245,7 +245,10 @@ def _table(study: Responses, found: Indicators, total: FloatArray) -> pd.DataFra
 
 
 def _mean(study: Responses, total: FloatArray) -> FloatArray:
-    """The mean response over the items met; the end points that a transform adds are no items."""
+    """The mean response over the items met, of a staircase the mean position; the end points that a
+    transform adds are no items."""
+    if isinstance(study, StepCurves) and study.continuous and study.positions is not None:
+        return np.asarray(study.positions.mean(axis=1), dtype=float)
     anchor = study.items.get("anchor")
     if anchor is not None:
         return np.asarray(study.frame.loc[:, ~anchor.astype(bool)].mean(axis=1))

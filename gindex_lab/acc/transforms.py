@@ -208,11 +208,15 @@ def irt_difficulty(
 def threshold(responses: object, epsilon: float = 0.0) -> Responses:
     """The paper's acceptability: A = 1 if the expected response is at least 1 - ε, else 0 (E.1).
 
+    A response short of 1 - ε by a rounding error only is accepted: 1 - 0.7 is above 0.3 in a computer.
+
     >>> threshold([[0.95, 0.5]], epsilon=0.1).frame.to_numpy().tolist()
     [[1.0, 0.0]]
+    >>> threshold([[0.3]], epsilon=0.7).frame.to_numpy().tolist()
+    [[1.0]]
     """
     table = responses if isinstance(responses, Responses) else Responses(responses)
-    bar = 1 - number("epsilon", epsilon, 0, 1)
+    bar = 1 - number("epsilon", epsilon, 0, 1) - 1e-12
     accepted = (table.frame >= bar).astype(float).where(table.frame.notna())
     return Responses(accepted, items=table.items, interval=table.interval, **_about(table))
 

@@ -21,11 +21,12 @@ from gindex_lab.errors import BadInput
 from gindex_lab.uncertainty.samples import Sample, patterns
 from gindex_lab.validate import FloatArray
 
-__all__ = ["Contributions", "contributions_of", "knots_for"]
+__all__ = ["Contributions", "contributions_of", "knots_for", "lacking"]
 
 _MOST_ABSORBED = (
     0.9  # a family that the fit follows more closely than this is not scaled up further
 )
+_ENOUGH = 0.25  # of half a surprise: chosen by the coverage study at 20 items
 _FEWEST = 3  # units: with two, the error of the error has no measure
 
 
@@ -44,6 +45,7 @@ class Contributions:
     by_moment: FloatArray
     by_mean: FloatArray
     unseen: FloatArray  # (A, 4): what half a surprise adds to Var A, Cov(A, M), Var M, Var mean
+    hidden: FloatArray  # (A, G, 4): as much of that as each of G groups of items did not show
     units: np.ndarray  # how many items, families or trials each agent was measured on
     one_value: (
         np.ndarray
@@ -85,7 +87,8 @@ def contributions_of(sample: Sample) -> Contributions:
         return _of_trials(sample, sample.trials)
     values, free = sample.values, sample.codes >= 0
     by, sums = np.zeros((3, len(values), sample.units)), np.empty((3, len(values)))
-    units, unseen = np.empty(len(values), dtype=np.int64), np.empty((len(values), 4))
+    units = np.empty(len(values), dtype=np.int64)
+    unseen, hidden = np.empty((len(values), 4)), np.zeros((len(values), _most_groups(sample), 4))
     for items, rows in patterns(~np.isnan(values)):
         some = items[free[items]]
         codes, part = sample.codes[some], values[np.ix_(rows, some)]
@@ -96,17 +99,23 @@ def contributions_of(sample: Sample) -> Contributions:
             sums[:2, rows] = [cells.mean(axis=1) for cells in steps[:2]]
             cells = [_centred(x, len(present)) for x in steps]
             unseen[rows] = _unseen_positions(steps, sample.interval, len(present))
+            lack = lacking((cells[0] ** 2).sum(axis=1), unseen[rows, 0])
+            hidden[rows, 0] = unseen[rows] * lack[:, None]
         else:
             weights, constant = _weights(sample, items)
             residual, scaled = _residuals(part, sample, some, weights[:, free[items]])
             sums[:2, rows] = weights @ values[np.ix_(rows, items)].T + constant[:, None]
             cells = [residual * scaled[0], residual * scaled[1], _centred(part, len(present))]
             each = np.vstack([weights[:, free[items]], np.full(len(some), 1 / len(some))])
-            unseen[rows] = _unseen_responses(part, each) * (len(some) / len(present)) ** 2
+            unseen[rows] = _unseen_responses(part, each, codes)
+            lost = _hidden(sample.difficulty[some], codes, part, each, cells[0])
+            hidden[rows, : lost.shape[1]] = lost
+            spoken = (cells[2] ** 2).sum(axis=1)
+            hidden[rows, 0, 3] = np.maximum(0.0, unseen[rows, 3] - spoken)
         for k, cell in enumerate(cells):
             by[k][np.ix_(rows, present)] = _by_unit(cell, codes)
         sums[2, rows], units[rows] = part.mean(axis=1), len(present)
-    return _finished(sample, sums, by, units, unseen)
+    return _finished(sample, sums, by, units, unseen, hidden)
 
 
 def _of_trials(sample: Sample, trials: FloatArray) -> Contributions:
@@ -125,19 +134,64 @@ def _of_trials(sample: Sample, trials: FloatArray) -> Contributions:
         sums[:2, rows] = weights @ part.T + constant[:, None]
         sums[2, rows] = part.mean(axis=1)
         repeats = count[np.ix_(rows, items)].mean(axis=1)
-        unseen[rows] = _unseen_responses(part, full[:, items]) / repeats[:, None] ** 2
-    return _finished(sample, sums, by, count.sum(axis=1), unseen)
+        unseen[rows] = _unseen_responses(part, full[:, items], items) / repeats[:, None] ** 2
+    lack = lacking((by[0] ** 2).sum(axis=1), unseen[:, 0])
+    return _finished(sample, sums, by, count.sum(axis=1), unseen, (lack[:, None] * unseen)[:, None])
 
 
-def _unseen_responses(part: FloatArray, weights: FloatArray) -> FloatArray:
+def lacking(shown: FloatArray, unseen: FloatArray) -> FloatArray:
+    """The share of an unseen variance that was not shown yet, from 1 to 0.
+
+    >>> lacking(np.array([0.0, 1.0, 9.0]), np.array([2.0, 2.0, 2.0])).tolist()
+    [1.0, 0.5, 0.0]
+    """
+    return np.maximum(0.0, 1 - shown / np.maximum(unseen, np.finfo(float).tiny))
+
+
+def _most_groups(sample: Sample) -> int:
+    if sample.difficulty is None:
+        return 1
+    return min(len(np.unique(sample.difficulty)), knots_for(sample.units, sample.units))
+
+
+def _unseen_responses(part: FloatArray, weights: FloatArray, codes: np.ndarray) -> FloatArray:
     """Half a response of 0 and half a 1 at a typical item (A, 4), as in Jeffreys' prior of a share.
 
-    A share never seen to fail has variance ½/n² under that prior, when the data say 0.
+    A share never seen to fail has variance ½/n² under that prior, when the data say 0. Items of a
+    family may all go the other way together.
     """
     area, moment, mean = weights
     products = np.stack([area**2, area * moment, moment**2, mean**2], axis=1)
+    together = part.shape[1] / len(np.unique(codes))
     either_end = (part**2 + (1 - part) ** 2) / 2
-    return np.asarray(either_end @ products / part.shape[1])
+    return np.asarray(either_end @ products / part.shape[1] * together**2)
+
+
+def _hidden(
+    difficulty: FloatArray,
+    codes: np.ndarray,
+    part: FloatArray,
+    weights: FloatArray,
+    cells: FloatArray,
+) -> FloatArray:
+    """As much of half a surprise (A, G, 4) as the errors of the area (A, N) do not show, by group.
+
+    A group is a level where the fit follows every level. A fit with few knots shows at one difficulty
+    what another hides, so there all items are one group, and a quarter shown is enough. In a family,
+    scattered surprises show as much as one of all its items.
+    """
+    levels, level_of = np.unique(difficulty, return_inverse=True)
+    follows = knots_for(len(np.unique(codes)), len(levels)) == len(levels)
+    groups = level_of if follows else np.zeros(len(codes), dtype=np.int64)
+    found = np.zeros((len(part), groups.max() + 1, 4))
+    for g in range(groups.max() + 1):
+        inside = groups == g
+        half = _unseen_responses(part[:, inside], weights[:, inside], codes[inside])
+        alone = len(np.unique(codes[inside])) / inside.sum() * (1.0 if follows else _ENOUGH)
+        shown = (cells[:, inside] ** 2).sum(axis=1)
+        found[:, g] = half * lacking(shown, half[:, 0] * alone)[:, None]
+    found[:, :, 3] = 0.0
+    return found
 
 
 def _unseen_positions(
@@ -152,7 +206,12 @@ def _unseen_positions(
 
 
 def _finished(
-    sample: Sample, sums: FloatArray, by: FloatArray, units: np.ndarray, unseen: FloatArray
+    sample: Sample,
+    sums: FloatArray,
+    by: FloatArray,
+    units: np.ndarray,
+    unseen: FloatArray,
+    hidden: FloatArray,
 ) -> Contributions:
     values = sample.values[:, sample.codes >= 0]
     bottom, top = (0.0, 1.0) if sample.difficulty is not None else sample.interval
@@ -168,6 +227,7 @@ def _finished(
         by_moment,
         by_mean,
         unseen,
+        hidden,
         units,
         same,
         sample.interval,

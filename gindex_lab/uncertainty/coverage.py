@@ -8,7 +8,7 @@ every interval is held against the truth.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,11 +21,19 @@ from gindex_lab.uncertainty.intervals import METHODS, bootstrap_table
 from gindex_lab.uncertainty.resample import measures_of
 from gindex_lab.validate import FloatArray, choice, generator, integer, number
 
-__all__ = ["PROFILES", "Profile", "coverage", "coverage_table", "simulate_profile"]
+__all__ = [
+    "PROFILES",
+    "Profile",
+    "coverage",
+    "coverage_table",
+    "simulate_profile",
+    "transform_coverage",
+]
 
 _MEASURES = ("capability", "spread", "normalised_generality")
 _BATCH = 25  # simulated agents that share one draw of difficulties
 _INTERVAL = (0.0, 1.0)
+_TRUTH = 40_000  # items of the long study that stands for the truth of a transform
 
 
 @dataclass(frozen=True)
@@ -198,6 +206,58 @@ def coverage_table(
             for name, what in designs.items()
         }
     )
+
+
+def transform_coverage(
+    transform: str = "rank",
+    strengths: Sequence[float] = (0.0, 0.0, 0.0, 0.0, 0.0),
+    items: int = 20,
+    simulations: int = 500,
+    *,
+    agent: int = 0,
+    ci: float = 0.95,
+    seed: object,
+) -> pd.DataFrame:
+    """How often intervals of one agent hold the truth after a transform of raw scores.
+
+    Scores are normal around each agent's strength with deviation 1, independent over items, and become
+    positions ("rank", the staircase itself) or wins over the last agent ("absolute_reference"). The
+    truth is what the same agents show on 40,000 items: the population is fixed, the items vary.
+
+    >>> found = transform_coverage("rank", (2.5, 0, 0, 0, 0), items=10, simulations=100, seed=1)
+    >>> bool(found.loc["capability", "coverage"] > 0.85)
+    True
+    """
+    choice("transform", transform, ["rank", "absolute_reference"])
+    centres = np.array([number("strengths", x) for x in strengths])[:, None]
+    random, place = generator(seed), integer("agent", agent, 0)
+    if not place < len(centres) - (transform != "rank"):
+        raise BadInput("agent", agent, "is no agent, or the reference", "give another position")
+    length = integer("items", items, 3)
+    truth = _transformed(transform, centres, _TRUTH, random).iloc[[place]]
+    tables = [
+        _transformed(transform, centres, length, random, ci).iloc[[place]]
+        for _ in range(integer("simulations", simulations))
+    ]
+    true = pd.concat([truth[list(_MEASURES)]] * len(tables))
+    return _summary(_against(pd.concat(tables), true))
+
+
+def _transformed(
+    transform: str,
+    centres: FloatArray,
+    items: int,
+    random: np.random.Generator,
+    ci: float | None = None,
+) -> pd.DataFrame:
+    """The table of `gl.generality` for fresh scores of agents with these strengths (A, 1)."""
+    from gindex_lab.acc.acc import generality
+    from gindex_lab.acc.transforms import absolute_reference, rank
+
+    scores = centres + random.standard_normal((len(centres), items))
+    last = f"agent {len(centres)}"
+    study = rank(scores, columns=None) if transform == "rank" else absolute_reference(scores, last)
+    return generality(study, ci=ci)
 
 
 def _batches(simulations: int) -> Iterator[int]:

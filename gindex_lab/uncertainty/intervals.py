@@ -18,12 +18,11 @@ import pandas as pd
 from gindex_lab.acc.curves import Interval
 from gindex_lab.errors import BadInput
 from gindex_lab.responses import Responses
-from gindex_lab.uncertainty.contributions import Contributions, contributions_of
+from gindex_lab.uncertainty.contributions import Contributions, contributions_of, lacking
 from gindex_lab.uncertainty.resample import MEASURES, draws, jackknife, measures_of, quantiles
 from gindex_lab.uncertainty.samples import Sample, sample_like
 from gindex_lab.uncertainty.studentised import (
     Limits,
-    lacking,
     limits,
     natural,
     quantile,
@@ -44,6 +43,7 @@ __all__ = [
 METHODS = ["studentised", "percentile", "bca"]
 _DIFFERENCES = [name for name in MEASURES if name != "generality"]
 _MOST_KEPT = 5_000_000  # cells of contributions that a table carries along for `tie_groups`
+_SCALE = {"spread": (0.0, np.inf), "normalised_generality": (-1.0, 1.0), "mean": (0.0, 1.0)}
 _BLOCK = 4_000_000  # cells of a temporary array
 
 
@@ -80,6 +80,14 @@ def bootstrap_table(
 
     In `mode="reference"` the estimates are the authors', the limits those of the exact measures.
     The mean response has items drawn from all difficulties as its target, the others do not.
+
+    Responses that did not vary are no certainty: the default then counts half a surprise at either end,
+    as Jeffreys' prior of a share does, which fades as 1/n. With few items the intervals are wide and
+    cover more than they say. Spread and γ are freed of the bias of squaring a noisy area, so their
+    interval lies around a larger spread than the plain estimate; it is lengthened by that correction
+    where it would not hold the estimate. After `gl.rank` capability covers 95% or more from 5 items on,
+    spread and γ from about 20 (about 90% at 10). After `gl.absolute_reference` the hardest item met sets
+    the end of the curve, so a strong agent's capability is too low and is covered far less than stated.
 
     >>> study = Responses([[1] * 12 + [0] * 8, [1, 0] * 10], difficulty=range(20))
     >>> bootstrap_table(study)[["capability_low", "capability", "capability_high"]].round(1)
@@ -126,11 +134,22 @@ def _stacked(parts: Iterable[Limits]) -> Limits:
 
 
 def _around(table: pd.DataFrame, ends: Limits) -> Limits:
-    """Limits freed of bias may pass an estimate that is not: an interval holds its estimate."""
-    return {
-        name: (np.minimum(low, table[name]), np.maximum(high, table[name]))
-        for name, (low, high) in ends.items()
-    }
+    """Limits freed of bias may pass an estimate that is not: an interval holds its estimate.
+
+    Where one does, the plain estimate is off by at least the gap between them, and the interval goes on
+    as far beyond it; an end that is an end of the scale stays there.
+    """
+    result = {}
+    for name, (low, high) in ends.items():
+        at = table[name].to_numpy(dtype=float)
+        bottom, top = _SCALE.get(name, (-np.inf, np.inf))
+        with np.errstate(invalid="ignore"):
+            below = np.where(low > at, np.maximum(2 * at - low, bottom), low)
+            above = np.where(high < at, np.minimum(2 * at - high, top), high)
+        result[name] = np.minimum(below, at), np.maximum(above, at)
+    low, high = result["spread"]
+    with np.errstate(divide="ignore"):
+        return result | {"generality": (1 / high, 1 / low)}
 
 
 def _joined(
@@ -266,8 +285,9 @@ def _studentised_differences(found: Contributions, ci: float) -> dict[str, dict[
     lack = lacking(apart, found.unseen[:, 0].sum())
     for name, part in natural(found).items():
         centre, most = part.estimate[0] - part.estimate[1], _largest(name, found)
+        rest = np.maximum(0.0, lack * part.unseen.sum() - part.added.sum())
         variance, freedom = variance_and_freedom(
-            part.error[0] - part.error[1], lack * part.unseen.sum()
+            part.error[0] - part.error[1], np.append(part.added.ravel(), rest)
         )
         error = float(np.sqrt(variance))
         half = float(quantile((1 + ci) / 2, freedom)) * error

@@ -4,8 +4,8 @@ Every measure is a share of its largest possible value, and the error of a share
 ends; on the scale of `_linear` it is nearly symmetric. Errors are linearised into contributions of
 items. Spread and γ are first freed of the bias that squaring a noisy area brings,
 E[2M - Â²] = S² - Var Â. The degrees of freedom come from the contributions themselves, so that three
-surprising items count as three. Where less than half a surprise was seen, the rest of it is added: no variation in a
-few items is no certainty. `notebooks/generality/coverage` measures how often this covers.
+surprising items count as three. What they do not show (`Contributions.hidden`, and the square of the
+error of A) is added. `notebooks/generality/coverage` measures how often this covers.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy as np
 from gindex_lab.uncertainty.contributions import Contributions
 from gindex_lab.validate import FloatArray
 
-__all__ = ["Linear", "lacking", "limits", "natural", "quantile", "stretched", "variance_and_freedom"]
+__all__ = ["Linear", "limits", "natural", "quantile", "stretched", "variance_and_freedom"]
 
 _TINY = 1e-9  # of q²: keeps a ratio finite, far below any spread that can be seen
 _POWER = 0.2  # of `_linear`: 0 would be the logit, 1/2 the arcsine; chosen by the coverage study
@@ -26,11 +26,12 @@ Limits = dict[str, tuple[FloatArray, FloatArray]]
 
 
 class Linear(NamedTuple):
-    """A measure (A,), its error as a sum of contributions (A, F), and the variance (A,) that half a
-    surprise would bring."""
+    """A measure (A,), its error as a sum of contributions (A, F), the variances (A, K) of what the
+    contributions do not show, and the variance (A,) that half a surprise would bring."""
 
     estimate: FloatArray
     error: FloatArray
+    added: FloatArray
     unseen: FloatArray
 
 
@@ -39,39 +40,32 @@ class _Share(NamedTuple):
 
     share: FloatArray
     error: FloatArray
+    added: FloatArray
     unseen: FloatArray
     edge: FloatArray
     back: Callable[[FloatArray], FloatArray]
 
 
 def variance_and_freedom(
-    error: FloatArray, added: FloatArray | float = 0.0
+    error: FloatArray, added: FloatArray | None = None
 ) -> tuple[FloatArray, FloatArray]:
     """Variance Σc² and degrees of freedom 3(Σc²)²/Σc⁴ of sums of contributions (..., F).
 
     For n normal contributions of one size Σc⁴ is about 3nσ⁴, so this gives n; it is Satterthwaite's
-    count with the fourth moment estimated instead of assumed. A variance that is `added` counts as one
-    contribution more.
+    count with the fourth moment estimated instead of assumed. Variances (..., K) that are `added` count
+    as one contribution each.
 
     >>> variance_and_freedom(np.array([[1.0, -1.0, 1.0, -1.0]]))
     (array([4.]), array([12.]))
     """
     square = error**2
-    variance = square.sum(axis=-1) + added
-    fourth = (square**2).sum(axis=-1) + np.square(added)
+    variance, fourth = square.sum(axis=-1), (square**2).sum(axis=-1)
+    if added is not None:
+        variance, fourth = variance + added.sum(axis=-1), fourth + (added**2).sum(axis=-1)
     freedom = np.divide(
         3 * variance**2, fourth, out=np.full_like(variance, np.inf), where=fourth > 0
     )
     return variance, np.maximum(freedom, 1.0)
-
-
-def lacking(variance: FloatArray, unseen: FloatArray) -> FloatArray:
-    """The share of half a surprise that the variance of an area does not show yet, from 1 to 0.
-
-    >>> lacking(np.array([0.0, 1.0, 9.0]), np.array([2.0, 2.0, 2.0])).tolist()
-    [1.0, 0.5, 0.0]
-    """
-    return np.maximum(0.0, 1 - variance / np.maximum(unseen, np.finfo(float).tiny))
 
 
 def quantile(probability: FloatArray | float, freedom: FloatArray) -> FloatArray:
@@ -91,8 +85,7 @@ def limits(found: Contributions, ci: float) -> Limits:
     An agent that solved everything (or nothing) shows no residual; its limits are those of a binomial
     share that was never seen to fail: p = ((1 - ci) / 2)^(1/n).
     """
-    lack = _lack(found)
-    result = {name: _limits_of(share, lack, ci) for name, share in _shares(found).items()}
+    result = {name: _limits_of(share, ci) for name, share in _shares(found).items()}
     _never_seen_to_fail(result, found, ci)
     low, high = result["spread"]
     low[low <= np.sqrt(2 * _TINY) * (found.interval[1] - found.interval[0])] = 0.0
@@ -105,20 +98,35 @@ def natural(found: Contributions) -> dict[str, Linear]:
     """Each measure in its own unit, for differences between agents."""
     p, low = _parts(found), found.interval[0]
     spread = np.sqrt(p.variance)
-    hidden = _lack(found) * _unseen(found, -2 * p.area, np.full_like(p.area, 2.0))
+    hidden = _brought(found.hidden, -2 * p.area, np.full_like(p.area, 2.0)).sum(axis=1)
     slope = np.sqrt(np.maximum(p.variance, np.sqrt(hidden) / 2))  # √ is infinitely steep at 0
     one, none = np.ones_like(p.area), np.zeros_like(p.area)
-    weights = {
-        "capability": (low + p.area, one, none),
-        "spread": (spread, -p.area / slope, 1 / slope),
-        "normalised_generality": (1 - p.share, *(-w for w in _share_weights(p))),
-        "expected_difficulty": (p.height, (low - p.height) / p.below, 1 / p.below),
+    by_area, by_moment = _share_weights(p)
+    bent = np.clip(1 - p.share, -1.0, 1.0) / p.room
+    return {
+        "capability": _of(found, low + p.area, one, none, none),
+        "spread": _of(found, spread, -p.area / slope, 1 / slope, 0.5 / slope),
+        "normalised_generality": _of(found, 1 - p.share, -by_area, -by_moment, bent),
+        "expected_difficulty": _of(found, p.height, (low - p.height) / p.below, 1 / p.below, none),
+        "mean": Linear(found.mean, found.by_mean, found.hidden[:, :, 3], found.unseen[:, 3]),
     }
-    found_by = {
-        name: Linear(estimate, _mix(found, a, m), _unseen(found, a, m))
-        for name, (estimate, a, m) in weights.items()
-    }
-    return found_by | {"mean": Linear(found.mean, found.by_mean, found.unseen[:, 3])}
+
+
+def _of(
+    found: Contributions,
+    estimate: FloatArray,
+    area: FloatArray,
+    moment: FloatArray,
+    bend: FloatArray,
+) -> Linear:
+    """A measure that moves by area · δA + moment · δM + bend · δA².
+
+    Where the first two cancel, the square is all that moves: Var δA² = 2 (Var A)².
+    """
+    noise = (found.by_area**2).sum(axis=1) + found.hidden[:, :, 0].sum(axis=1)
+    added = [_brought(found.hidden, area, moment), (2 * (bend * noise) ** 2)[:, None]]
+    unseen = _brought(found.unseen[:, None], area, moment)[:, 0]
+    return Linear(estimate, _mix(found, area, moment), np.hstack(added), unseen)
 
 
 def stretched(found: Contributions) -> dict[str, Linear]:
@@ -156,10 +164,9 @@ def _shares(found: Contributions) -> dict[str, _Share]:
     half_unit = 0.5 / found.units
     most = p.q**2 / 2  # S² of the increasing step in the middle
     twice = -2 * p.area / most, np.full_like(p.area, 2 / most)
-    square = Linear(p.variance / most, _mix(found, *twice), _unseen(found, *twice))
+    square = _of(found, p.variance / most, *twice, np.full_like(p.area, 1 / most))
     share = _scaled(own["normalised_generality"], 1.0, -2.0)
-    lack = _lack(found)
-    thin, narrow = (np.maximum(_TINY, np.sqrt(lack * x.unseen) / 2) for x in (square, share))
+    thin, narrow = (_edge(x) for x in (square, share))
     return {
         "capability": _Share(
             *_scaled(own["capability"], low, p.q), half_unit, lambda y: low + p.q * y
@@ -182,16 +189,18 @@ def _shares(found: Contributions) -> dict[str, _Share]:
 
 
 def _scaled(part: Linear, zero: float, unit: float) -> Linear:
-    return Linear((part.estimate - zero) / unit, part.error / unit, part.unseen / unit**2)
+    rest = part.error / unit, part.added / unit**2, part.unseen / unit**2
+    return Linear((part.estimate - zero) / unit, *rest)
 
 
-def _lack(found: Contributions) -> FloatArray:
-    return lacking((found.by_area**2).sum(axis=1), found.unseen[:, 0])
+def _edge(part: Linear) -> FloatArray:
+    """Half of what is hidden: nearer to 0 than this a share cannot be told from 0."""
+    return np.asarray(np.maximum(_TINY, np.sqrt(part.added[:, :-1].sum(axis=1)) / 2))
 
 
-def _limits_of(part: _Share, lack: FloatArray, ci: float) -> tuple[FloatArray, FloatArray]:
-    centre, error, unseen = _linear(part)
-    variance, freedom = variance_and_freedom(error, lack * unseen)
+def _limits_of(part: _Share, ci: float) -> tuple[FloatArray, FloatArray]:
+    centre, error, added, _ = _linear(part)
+    variance, freedom = variance_and_freedom(error, added)
     half = quantile((1 + ci) / 2, freedom) * np.sqrt(variance)
     ends = [part.back(_unstretch(centre + sign * half)) for sign in (-1, 1)]
     return np.minimum(*ends), np.maximum(*ends)
@@ -205,9 +214,8 @@ def _linear(part: _Share) -> Linear:
     edge = np.minimum(part.edge, 0.5)
     y = np.clip(part.share, edge, 1 - edge)
     slope = (y * (1 - y)) ** (_POWER - 1) / beta(_POWER, _POWER)
-    return Linear(
-        betainc(_POWER, _POWER, y), part.error * slope[:, None], part.unseen * slope**2
-    )
+    error, added = part.error * slope[:, None], part.added * slope[:, None] ** 2
+    return Linear(betainc(_POWER, _POWER, y), error, added, part.unseen * slope**2)
 
 
 def _unstretch(x: FloatArray) -> FloatArray:
@@ -225,10 +233,11 @@ def _mix(found: Contributions, area: FloatArray, moment: FloatArray) -> FloatArr
     return np.asarray(area[:, None] * found.by_area + moment[:, None] * found.by_moment)
 
 
-def _unseen(found: Contributions, area: FloatArray, moment: FloatArray) -> FloatArray:
-    """The variance that half a surprise brings to area · A + moment · M."""
-    aa, am, mm = found.unseen[:, :3].T
-    return np.asarray(area**2 * aa + 2 * area * moment * am + moment**2 * mm)
+def _brought(surprise: FloatArray, area: FloatArray, moment: FloatArray) -> FloatArray:
+    """The variance (A, G) that surprises (A, G, 4) bring to area · A + moment · M."""
+    a, m = area[:, None], moment[:, None]
+    found = a**2 * surprise[..., 0] + 2 * a * m * surprise[..., 1] + m**2 * surprise[..., 2]
+    return np.maximum(found, 0.0)
 
 
 def _never_seen_to_fail(result: Limits, found: Contributions, ci: float) -> None:

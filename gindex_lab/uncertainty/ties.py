@@ -11,10 +11,10 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.errors import BadInput
-from gindex_lab.uncertainty.contributions import Contributions, contributions_of
+from gindex_lab.uncertainty.contributions import Contributions, contributions_of, lacking
 from gindex_lab.uncertainty.resample import counts_of_units, measures_of
 from gindex_lab.uncertainty.samples import sample_like
-from gindex_lab.uncertainty.studentised import lacking, limits, natural, quantile, stretched
+from gindex_lab.uncertainty.studentised import limits, natural, quantile, stretched
 from gindex_lab.validate import FloatArray, choice, generator, integer, number
 
 __all__ = ["population_intervals", "separations", "tie_groups"]
@@ -90,9 +90,9 @@ def separations(
     by independent standard normals (the multiplier bootstrap of Chernozhukov, Chetverikov and Kato
     2013, which keeps the correlation between pairs, as Tukey's range does for equal variances); its
     tail is then read in Student's t with the pair's own degrees of freedom. Capability and mean are
-    compared as they are, the others on the scale where intervals are made. An agent that solved all
-    or nothing shows no error; it is separated from those whose interval, at the same chance, has no
-    point in common with its own.
+    compared as they are, the others on the scale where intervals are made. What an agent's responses do
+    not show of its error is drawn for itself alone. An agent that solved all or nothing is separated
+    from those whose interval, at the same chance, has no point in common with its own.
 
     >>> from gindex_lab.uncertainty.intervals import bootstrap_table
     >>> level = np.arange(40)
@@ -109,11 +109,14 @@ def separations(
     part = (natural if linear else stretched)(found)[measure]
     areas = _pair_variances(found.by_area)
     lack = lacking(areas, _sums(found.unseen[:, 0]))
-    added = lack * _sums(part.unseen)
-    error = np.sqrt(_pair_variances(part.error) + added)
+    hidden = _sums(part.added.sum(axis=1))
+    rest = np.maximum(0.0, lack * _sums(part.unseen) - hidden)
+    error = np.sqrt(_pair_variances(part.error) + hidden + rest)
+    fourth = _sums((part.added**2).sum(axis=1)) + rest**2
     gap = np.abs(part.estimate[:, None] - part.estimate[None, :])
-    tail = _tail(part.error, error, level, integer("resamples", resamples, 100), random)
-    bar = quantile(1 - tail, _pair_freedom(part.error, error, added)) * error
+    own = np.sqrt(part.added.sum(axis=1))
+    tail = _tail(part.error, own, error, level, integer("resamples", resamples, 100), random)
+    bar = quantile(1 - tail, _pair_freedom(part.error, error, fourth)) * error
     apart = gap > np.maximum(bar, _ROUNDING * (1 + np.abs(part.estimate).max()))
     unseen = found.one_value[:, None] | found.one_value[None, :]
     apart[unseen] = _disjoint(*limits(found, 1 - 2 * tail)[measure])[unseen]
@@ -156,7 +159,7 @@ def _carried(table: pd.DataFrame) -> Contributions:
 
 
 def _sums(unseen: FloatArray) -> FloatArray:
-    """What half a surprise of each adds to a difference (A, A); nothing to that of oneself."""
+    """What the agents' own shares add up to in a difference (A, A); nothing in that of oneself."""
     both = unseen[:, None] + unseen[None, :]
     np.fill_diagonal(both, 0.0)
     return np.asarray(both)
@@ -171,18 +174,23 @@ def _pair_variances(error: FloatArray) -> FloatArray:
     return np.asarray(np.where(variance > 1e-12 * scale, variance, 0.0))
 
 
-def _pair_freedom(error: FloatArray, pair: FloatArray, added: FloatArray) -> FloatArray:
+def _pair_freedom(error: FloatArray, pair: FloatArray, rest: FloatArray) -> FloatArray:
     """3(Σc²)²/Σc⁴ of each pairwise difference, expanded into products so that no (A, A, F) is built."""
     p = [error**k for k in range(5)]
     fourth = sum(sign * p[4 - k] @ p[k].T for k, sign in enumerate((1.0, -4.0, 6.0, -4.0, 1.0)))
-    square, fourth = pair**2, np.maximum(fourth, 0.0) + added**2
+    square, fourth = pair**2, np.maximum(fourth, 0.0) + rest
     safe = fourth > 1e-12 * square**2
     freedom = np.divide(3 * square**2, fourth, out=np.full_like(square, np.inf), where=safe)
     return np.maximum(freedom, 1.0)
 
 
 def _tail(
-    error: FloatArray, pair: FloatArray, ci: float, resamples: int, random: np.random.Generator
+    error: FloatArray,
+    own: FloatArray,
+    pair: FloatArray,
+    ci: float,
+    resamples: int,
+    random: np.random.Generator,
 ) -> float:
     """The one-sided chance at which each pair is tested, so that all together keep to 1 - ci.
 
@@ -200,6 +208,7 @@ def _tail(
     for start in range(0, resamples, size):
         b = min(size, resamples - start)
         drawn = random.standard_normal((b, error.shape[1])) @ error.T
+        drawn += random.standard_normal((b, len(own))) * own
         gaps = np.abs(drawn[:, first] - drawn[:, second]) * scale
         largest.append(gaps.max(axis=1))
     return float(ndtr(-np.quantile(np.concatenate(largest), ci)))
@@ -231,6 +240,13 @@ def population_intervals(
     from gindex_lab.acc.acc import generality, study_of
 
     choice("resample", resample, ["agents", "items", "families", "both"])
+    if isinstance(responses, pd.DataFrame) and {"capability", "spread"} <= set(responses.columns):
+        raise BadInput(
+            "responses",
+            "a table of measures",
+            "has no items to resample",
+            "pass the responses that the measures come from",
+        )
     level = number("ci", ci, 0, 1, open_ends=True)
     study = study_of(responses, difficulty, missing)
     table = generality(study, interval=interval, estimator=estimator, missing=missing)
