@@ -78,6 +78,19 @@ def test_nothing_solved_from_the_first_item_on_has_the_origin_as_expected_diffic
     assert generality([0, 0], [0, 1])["expected_difficulty"].iloc[0] == 0
 
 
+def test_equal_difficulties_that_a_fit_left_apart_make_no_spread():
+    h = [-0.5, 0.7789195526136113, -0.5, 0.7789195526136513]
+    found = generality([[1, 1, 1, 0], [1, 0, 1, 1]], h)
+    assert found["spread"].iloc[0] == 0
+    assert found["generality"].iloc[0] == np.inf
+    assert found["spread"].iloc[1] > 0.1
+
+
+def test_a_small_spread_far_from_zero_is_kept():
+    found = generality([[1, 0.5, 0]], [1e12, 1e12 + 1, 1e12 + 2])
+    assert found["spread"].iloc[0] == pytest.approx(1 / 3**0.5, rel=1e-3)
+
+
 def test_negative_difficulties():
     row = generality([0.9, 0.7, 0.5, 0.1], [-3, -1, 0, 2], interval=(-5, 4)).iloc[0]
     assert row["capability"] == pytest.approx(-0.2)
@@ -307,6 +320,16 @@ BAD = {
     "limits of words": (lambda: difficulty_limits(["x"]), "not a number"),
     "no weight": (lambda: sigmoid_curve(GOOD, H, weight=0), "weight=0"),
     "study without numbers": (lambda: study_of([[1, 0]], "x"), "difficulty='x': is not a number"),
+    "unknown resample without intervals": (lambda: generality(GOOD, H, resample="xx"), "resample='xx': is not an option; use one of 'items'"),
+    "negative seed": (lambda: generality(GOOD, H, ci=0.9, seed=-1), "seed=-1: is not a seed"),
+    "seed in words": (lambda: generality(GOOD, H, seed="x"), "seed='x': is not a seed"),
+    "two agents for one curve": (lambda: characteristic_curve(GOOD, [1, 2], H), r"agents=\[1, 2\]: is not in the table"),
+    "difficulties that overflow": (lambda: generality([[1, 0]], [1, 1e160]), r"difficulty=\(1.0, 1e\+160\): is too large or too narrow to square.*in another unit"),
+    "difficulties that vanish": (lambda: generality([[1, 0]], [1e-200, 2e-200], ci=0.9), "is too large or too narrow"),
+    "endless interval": (lambda: generality(GOOD, H, interval=(0, 1e200)), r"interval=\(0.0, 1e\+200\): is too large"),
+    "difficulties of dates": (lambda: generality([[1, 0]], pd.date_range("2020", periods=2)), r"difficulty\['item 1'\]=.*is not a number"),
+    "limits of dates": (lambda: difficulty_limits(np.array(["2020"], "M8[D]")), "not a number"),
+    "limits of complex numbers": (lambda: difficulty_limits([1, 1j]), "not a number"),
     "kernel: empty interval": (
         lambda: indicators(np.array([1.0, 2]), np.ones((1, 2)), (2.0, 1.0)), "is empty"
     ),

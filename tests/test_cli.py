@@ -5,9 +5,12 @@ import re
 import pandas as pd
 import pytest
 
+from gindex_lab.acc.acc import generality
+from gindex_lab.acc.transforms import rank
 from gindex_lab.analyse import analyse
 from gindex_lab.cli import main
 from gindex_lab.errors import BadInput
+from gindex_lab.responses import Scores
 
 SCORES = """model,pong,chess,go,poker
 ann,21,1200,3,0.5
@@ -87,6 +90,67 @@ def test_a_tournament_is_read_as_opponents(tmp_path):
     path = tmp_path / "games.csv"
     path.write_text("player,a,b,c\na,,1,1\nb,0,,0.5\nc,0,0.5,\n")
     assert analyse(path, transform="opponent", ci=None).table["capability"].idxmax() == "a"
+
+
+def test_a_gap_is_refused_with_the_option_that_helps(tmp_path, capsys):
+    path = tmp_path / "scores.csv"
+    path.write_text(SCORES.replace("21,1200", ",1200"))
+    assert main(["analyse", str(path)]) == 2
+    assert "scores['ann', 'pong']=nan: is missing" in (said := capsys.readouterr().err)
+    assert "--missing drop" in said
+    assert main(["analyse", str(path), "--missing", "drop"]) == 0
+    assert "3 agents on 4 items" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("options", [{}, {"transform": "none"}, {"transform": "irt"}])
+def test_every_reading_of_responses_asks_about_gaps(options, tmp_path):
+    (tmp_path / "r.csv").write_text("agent,i,j,k,l\na,1,1,0,\nb,0,1,0,0\nc,1,0,1,1\nd,0,0,1,1\n")
+    (tmp_path / "h.csv").write_text("item,difficulty\ni,1\nj,2\nk,3\nl,4\n")
+    options = {"difficulty": str(tmp_path / "h.csv"), "ci": None} | options
+    with pytest.raises(BadInput, match=r"scores\['a', 'l'\]=nan: is missing"):
+        analyse(tmp_path / "r.csv", **options)
+    assert len(analyse(tmp_path / "r.csv", missing="drop", **options).table) == 4
+
+
+def test_an_incomplete_tournament_can_be_analysed_too(tmp_path):
+    path = tmp_path / "games.csv"
+    path.write_text("player,a,b,c\na,,1,\nb,0,,0.5\nc,,0.5,\n")
+    with pytest.raises(BadInput, match=r"scores\['a', 'c'\]=nan: is missing"):
+        analyse(path, transform="opponent", ci=None)
+    found = analyse(path, transform="opponent", ci=None, missing="drop")
+    assert found.table["capability"].idxmax() == "a"
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_table_without_numbers_is_refused(tmp_path, capsys):
+    path = tmp_path / "empty.csv"
+    path.write_text("model,i,j\na,,\nb,,\n")
+    assert main(["analyse", str(path)]) == 2
+    assert "holds no number at all" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("out", ["/proc/x/y.html", "."])
+def test_a_report_that_cannot_be_written_is_one_line(scores, out, capsys):
+    assert main(["analyse", str(scores), "--ci", "0", "--out", out]) == 2
+    printed = capsys.readouterr().err
+    assert f"out='{out}': cannot be written" in printed
+    assert printed.count("\n") == 1
+
+
+def test_a_saved_transform_is_analysed_as_it_was(scores, tmp_path):
+    kept = rank(Scores.read(scores))
+    found = analyse(kept.save(tmp_path / "kept"))
+    assert found.transform == "none"
+    pd.testing.assert_frame_equal(found.table, generality(kept, ci=0.95, seed=1))
+
+
+def test_a_reference_with_a_number_for_a_name_is_found(tmp_path, capsys):
+    path = tmp_path / "numbers.csv"
+    path.write_text("model,i,j\n007,3,4\n7,1,5\n8,2,2\n")
+    call = ["analyse", str(path), "--ci", "0", "--transform", "reference", "--reference"]
+    assert main([*call, "007"]) == 0
+    assert "007" in capsys.readouterr().out
+    assert main([*call, "9"]) == 2
 
 
 def test_data_list_names_every_set(capsys):

@@ -562,6 +562,7 @@ def test_cache_that_cannot_be_written_is_named(place, server, tmp_path, monkeypa
         ("gvgia", r"name='gvgia': is not a data set; did you mean 'gvgai'"),
         ("ALE", r"did you mean 'ale'"),
         ("chess_2005", r"did you mean .*chess_"),
+        ("chess", r"did you mean 'chess_(Reykjavik2005|Leiden2015)' or 'chess_"),
         ("g-index", r"did you mean .*g-index-"),
         ("qwertyuiop", r"name='qwertyuiop': is not a data set; gl.datasets\(\) lists them all"),
         ("", r"name='': is not a data set"),

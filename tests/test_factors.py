@@ -338,6 +338,7 @@ WIDE = one_factor_table(5, 9)
         (lambda: factors(TABLE, 0), "n=0: is not a whole number from 1 up"),
         (lambda: factors(TABLE, 1.5), "n=1.5: is not a whole number"),
         (lambda: factors(TABLE, 4), "n=4: is too many factors for 6 varying items"),
+        (lambda: factors(TABLE, 20), "n=20: is too many factors for 6 varying items"),
         (lambda: factors(TABLE[:, :2]), "n=1: is too many factors for 2 varying items"),
         (lambda: factors(TABLE, method="gls"), "method='gls': is not an option"),
         (lambda: factors(TABLE, rotation="oblimax"), "rotation='oblimax': is not an option"),

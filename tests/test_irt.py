@@ -572,7 +572,11 @@ ITEMS = pd.DataFrame({"discrimination": [1.0, 1.0], "difficulty": [0.0, 1.0]})
         (lambda: irt([[1, 0, 1]]), "has one agent only; measure two or more"),
         (lambda: irt([[1, 1], [0, 0]]), "2 of 2 items vary.*too few to fit a 2pl; give at least 3"),
         (lambda: irt([[1, 1], [0, 1]], "1pl"), "1 of 2 items vary.*too few to fit a 1pl"),
-        (lambda: irt(np.ones((5, 4))), "0 of 4 items vary"),
+        (lambda: irt(np.ones((5, 4))), "0 of 4 items vary.*others do not$"),
+        (
+            lambda: irt([[0.2, 0.9, 0.4], [0.7, 0.1, 0.8]]),
+            "0 of 3 items vary.*or read fractions otherwise than fractions='truncate'",
+        ),
         (lambda: irt([[None] * 4, *GOOD]), "'agent 1': is an agent without any response"),
         (
             lambda: irt([[0.4, 1, 1, 0], *GOOD], fractions="error"),

@@ -137,8 +137,9 @@ def entry(name: str) -> Entry:
     if isinstance(name, str) and name in known:
         return known[name]
     lower = {known_name.lower(): known_name for known_name in known}
-    near = difflib.get_close_matches(str(name).lower(), lower, n=3, cutoff=0.6)
-    near = near or [match for match in lower if match.startswith(str(name).lower())][:3]
+    asked = str(name).lower()
+    near = [match for match in lower if asked and match.startswith(asked)][:3]
+    near = near or difflib.get_close_matches(asked, lower, n=3, cutoff=0.6)
     likely = [repr(lower[match]) for match in near]
     hint = f"did you mean {' or '.join(likely)}? " if likely else ""
     raise BadInput("name", name, "is not a data set", f"{hint}gl.datasets() lists them all")
