@@ -86,7 +86,7 @@ def bootstrap_table(
     cover more than they say. Spread and γ are freed of the bias of squaring a noisy area, so their
     interval lies around a larger spread than the plain estimate; it is lengthened by that correction
     where it would not hold the estimate. After `gl.rank` capability covers 95% or more from 5 items on,
-    spread and γ from about 20 (about 90% at 10). After `gl.absolute_reference` the hardest item met sets
+    spread and γ from about 20 (about 93% at 10). After `gl.absolute_reference` the hardest item met sets
     the end of the curve, so a strong agent's capability is too low and is covered far less than stated.
 
     >>> study = Responses([[1] * 12 + [0] * 8, [1, 0] * 10], difficulty=range(20))
