@@ -11,7 +11,14 @@ import pytest
 from gindex_lab.acc.summary import correlation, population_summary, rank_correlation
 from gindex_lab.errors import BadInput
 from gindex_lab.plots import generality as plots
-from gindex_lab.plots.labels import boxes_of, label_points, overlaps, tied_labels
+from gindex_lab.plots.labels import (
+    _stranger_costs,
+    boxes_of,
+    label_points,
+    line_points,
+    overlaps,
+    tied_labels,
+)
 
 matplotlib.use("agg")
 
@@ -310,3 +317,28 @@ def test_a_correlation_that_means_nothing_is_not_a_number():
     assert np.isnan(correlation([1, 2, 3], [1e-17, 0.0, 0.0]) * 0 + correlation([1.0], [2.0]))
     assert np.isnan(correlation([0.1 + 0.2, 0.3, 0.3], [1, 2, 3]))
     assert rank_correlation([1, 2, 2, 3], [1, 5, 5, 9]) == 1
+
+
+def _written(texts):
+    """Where the words are; the box of an annotation would hold its leader as well."""
+    return [matplotlib.text.Text.get_window_extent(text).extents for text in texts]
+
+
+def test_a_place_beside_another_point_costs_more_than_one_beside_its_own():
+    own, stranger = np.array([[100.0, 100]]), np.array([100.0, 130])
+    places = np.array([[[80.0, 105, 120, 115], [80.0, 85, 120, 95]]])  # between the two, or below
+    between, below = _stranger_costs(own, places, np.vstack([own, stranger]), pixel=1.5)[0]
+    assert between > below == 0
+    assert _stranger_costs(own, places, own, pixel=1.5).max() == 0
+
+
+def test_a_name_keeps_off_a_curve():
+    ax = plt.subplots()[1]
+    ax.set(xlim=(0, 1), ylim=(0, 1))
+    ax.plot([0, 1], [0.5, 0.5])
+    spot = np.array([[0.5, 0.5]])
+    beside = label_points(ax, [(0.5, 0.5, "agent")], marks=spot)[0]
+    clear = label_points(ax, [(0.5, 0.5, "agent")], marks=spot, lines=line_points(ax))[0]
+    level = ax.transData.transform(spot)[0, 1]
+    on_line = [box[1] < level < box[3] for box in _written([beside, clear])]
+    assert on_line == [True, False]
