@@ -125,9 +125,9 @@ def read_table(path: Path, labels: Collection[str | int] = ()) -> pd.DataFrame:
     header_of(path)
     try:
         table = pd.read_csv(path)
-        text = (
-            pd.read_csv(path, usecols=list(labels), dtype=str, na_filter=False) if labels else None
-        )
+        text = table[[]]
+        if labels:
+            text = pd.read_csv(path, usecols=list(labels), dtype=str, na_filter=False)
     except (OSError, UnicodeDecodeError, pd.errors.ParserError, pd.errors.EmptyDataError) as error:
         raise _unreadable(path, error) from None
     if not isinstance(table.index, pd.RangeIndex):  # pandas took the first column for labels
@@ -137,12 +137,13 @@ def read_table(path: Path, labels: Collection[str | int] = ()) -> pd.DataFrame:
             "has more cells in a row than names in its header",
             "name each column",
         )
-    for column in () if text is None else text.columns:
+    for column in text:
         blank = (text[column].str.strip() == "").to_numpy()
         if blank.any():
             row = int(blank.argmax()) + 1
             raise BadInput("path", str(path), f"names no {column} in row {row}", "fill the cell")
-    return table if text is None else table.assign(**{c: text[c] for c in text})
+        table[column] = text[column]
+    return table
 
 
 def _unreadable(path: Path, error: Exception) -> BadInput:
