@@ -338,3 +338,8 @@ def test_bad_input_says_what_is_wrong(case):
     call, message = BAD[case]
     with pytest.raises(BadInput, match=message):
         call()
+
+
+def test_a_threshold_after_a_transform_is_refused():
+    with pytest.raises(BadInput, match="transformed already; threshold the responses before"):
+        threshold(rank([[1, 2], [2, 1]]))

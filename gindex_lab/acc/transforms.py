@@ -215,6 +215,13 @@ def threshold(responses: object, epsilon: float = 0.0) -> Responses:
     >>> threshold([[0.3]], epsilon=0.7).frame.to_numpy().tolist()
     [[1.0]]
     """
+    if isinstance(responses, StepCurves):
+        raise BadInput(
+            "responses",
+            responses,
+            "has been transformed already",
+            "threshold the responses before the transform",
+        )
     table = responses if isinstance(responses, Responses) else Responses(responses)
     bar = 1 - number("epsilon", epsilon, 0, 1) - 1e-12
     accepted = (table.frame >= bar).astype(float).where(table.frame.notna())
