@@ -50,10 +50,11 @@ _CONTENTS = {
     "learning.systems_template": "TemplateInduction",
     "learning.experiments": "experiment learning_curve",
     "learning.scoring": "score_answers score_programs",
-    # figures
-    "plots.generality": "animate_capability_spread animation_html plot_capability_spread plot_curve plot_difficulty_mean "
-    "plot_histograms plot_subgroups save_animation use_style",
+    # experiments of our own
     "own_experiments.games": "round_robin",
+    # figures
+    "plots.generality": "animate_capability_spread animation_html plot_capability_spread plot_curve "
+    "plot_difficulty_mean plot_histograms plot_subgroups save_animation use_style",
     "plots.gindex": "plot_performance_cost",
     "plots.programs": "plot_divergence_matrix plot_learning_curves plot_program_size",
     "plots.simulation": "plot_response plot_response_scatter",
