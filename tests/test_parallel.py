@@ -109,6 +109,8 @@ def test_ctrl_c_ends_the_workers(tmp_path):
         stderr=subprocess.DEVNULL,
         text=True,
         start_new_session=True,
+        # a shell makes its background jobs deaf to Ctrl-C, and their children with them
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     assert running.stdout.readline() == "ready\n"
     time.sleep(2)

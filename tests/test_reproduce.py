@@ -431,6 +431,8 @@ def start(root):
         text=True,
         env={**os.environ, "RUN_LOG": str(root / "runs.log")},
         start_new_session=True,
+        # a shell makes its background jobs deaf to Ctrl-C, and their children with them
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
 
 
