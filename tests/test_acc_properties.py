@@ -193,7 +193,7 @@ def test_a_dominating_agent_is_at_least_as_capable(curve, estimator):
     assert found.capability[0] >= found.capability[1] - 1e-12
 
 
-@settings(thousand, max_examples=200)
+@thousand
 @given(curves(agents=3))
 def test_dominance_is_what_it_says_and_never_mutual(curve):
     levels, psi, _ = curve
