@@ -4,8 +4,7 @@ This file is the table of contents. A name is imported from its module when it i
 `import gindex_lab as gl` costs next to nothing.
 """
 
-from importlib import import_module as _import_module
-from typing import Any as _Any
+from gindex_lab.contents import contents as _contents
 
 __version__ = "0.1.0"
 
@@ -63,20 +62,6 @@ _CONTENTS = {
     # many cores
     "parallel": "cluster",
 }
-_PACKAGES = ("aiq",)  # gl.aiq.estimate(...)
-_WHERE = {name: module for module, names in _CONTENTS.items() for name in names.split()}
-__all__ = ["__version__", *_PACKAGES, *sorted(_WHERE)]
-
-
-def __getattr__(name: str) -> _Any:
-    if name in _PACKAGES:
-        return _import_module(f"gindex_lab.{name}")
-    if name not in _WHERE:
-        raise AttributeError(f"gindex_lab has no {name!r}; it offers {', '.join(__all__)}")
-    value = getattr(_import_module(f"gindex_lab.{_WHERE[name]}"), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return __all__
+# packages offered whole: gl.aiq.estimate(...)
+_PACKAGES = {"aiq": "aiq"}
+__getattr__, __dir__, __all__ = _contents(__name__, _CONTENTS, _PACKAGES)

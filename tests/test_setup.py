@@ -42,8 +42,9 @@ def locked():
 
 
 def direct():
-    wanted = PROJECT["dependencies"] + PROJECT["optional-dependencies"]["dev"]
-    return [Requirement(line) for line in wanted]
+    extras = PROJECT["optional-dependencies"]
+    wanted = PROJECT["dependencies"] + extras["dev"] + extras["cluster"]
+    return [r for r in map(Requirement, wanted) if r.name != PROJECT["name"]]
 
 
 def test_the_lock_pins_every_direct_dependency_within_its_range():
