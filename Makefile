@@ -19,7 +19,7 @@ export OPENBLAS_NUM_THREADS := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test reproduce lab report bench lock clean
+.PHONY: help setup test reproduce lab report docs bench lock clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | while IFS='	' read -r t d; do printf 'make %-10s %s\n' "$$t" "$$d"; done
@@ -57,6 +57,9 @@ lab: $(READY)  ## open JupyterLab on the notebooks
 
 report:  ## print the path of the report, and open it where there is a screen
 	@$(PYTHON) -c "import pathlib, sys, webbrowser; p = pathlib.Path('reports/index.html').resolve(); p.exists() or sys.exit('no report yet: run make reproduce'); print(p); webbrowser.open(p.as_uri())"
+
+docs: $(READY)  ## the guide and the reference, from the docstrings -> reports/docs/
+	@$(BIN)/gindex-lab docs
 
 bench: $(READY)  ## measure speed against peers, as ratios in one run
 	@$(PY) -m benchmarks

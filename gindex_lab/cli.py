@@ -1,4 +1,4 @@
-"""`gindex-lab` on the command line: reproduce, data, claims, analyse.
+"""`gindex-lab` on the command line: reproduce, data, claims, analyse, docs.
 
 Each command is a thin layer over one function of the package. Our own errors are printed as one line
 and end with status 2; anything else is a bug and shows its traceback.
@@ -69,6 +69,10 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--accept", action="store_true", help="take today's statuses as baseline")
     command.set_defaults(run=_claims)
 
+    command = commands.add_parser("docs", help="the guide and the reference -> reports/docs/")
+    command.add_argument("--out", type=Path, default=Path("reports") / "docs")
+    command.set_defaults(run=_docs)
+
     command = commands.add_parser("analyse", help="a table of scores or responses -> a report")
     command.add_argument(
         "path", type=Path, help="CSV (agents x items, or agent,item,response) or tidy folder"
@@ -132,6 +136,12 @@ def _claims(options: argparse.Namespace) -> None:
         print(claims.table(paper=options.paper).to_string(index=False, max_colwidth=60))
     else:
         print(claims.summary(paper=options.paper).to_string())
+
+
+def _docs(options: argparse.Namespace) -> None:
+    from gindex_lab.reproduction.docs import build
+
+    print(f"documentation: {build(options.out)}")
 
 
 def _analyse(options: argparse.Namespace) -> None:

@@ -54,16 +54,24 @@ def generality(
         Left of the easiest item all counts as solved, right of the hardest nothing does; an interval
         inside the data cuts the interpolated curve at its ends. Without one, γ is taken on the range
         of the difficulties, and H is counted from `difficulty_limits` (0 if none is negative).
-    estimator : "trapezoid" joins the difficulties by straight lines (the authors' code); "step" lets
-        each response hold from the previous difficulty to its own (section C.3). Without an interval
-        the first step is as wide as the second.
-    ci, resample, seed : add `*_low` and `*_high`, see `gl.bootstrap_table`
-    mode : "exact", or "reference" for the authors' code with its artefacts
-    missing : "error", or "drop": each agent's curve passes through the items that it met
+    estimator : "trapezoid" or "step"
+        "trapezoid" joins the difficulties by straight lines (the authors' code); "step" lets each
+        response hold from the previous difficulty to its own (section C.3). Without an interval the
+        first step is as wide as the second.
+    ci, resample, seed
+        Add `*_low` and `*_high`, see `gl.bootstrap_table`.
+    mode : "exact" or "reference"
+        "reference" is the authors' code with its artefacts.
+    missing : "error" or "drop"
+        "drop": each agent's curve passes through the items that it met.
 
+    Notes
+    -----
     All-zero and all-one agents are steps: S = 0, Γ = ∞, γ = 1 (H = low if there is no area at all).
     Fewer than two distinct difficulties are an error: they make no curve.
 
+    Examples
+    --------
     >>> table = generality([[1, 1, 0.5, 0, 0], [0.5] * 5], difficulty=[0, 1, 2, 3, 4])
     >>> table[["capability", "spread", "normalised_generality"]].round(3)
              capability  spread  normalised_generality

@@ -56,6 +56,8 @@ def rank(
     decimals : round the scores first, so that equal means tie whatever their last digits
     missing : "error", or "drop": ranked among those that have a score
 
+    Examples
+    --------
     >>> curves = rank([[10, 7], [20, 5], [30, 6]], columns=None)
     >>> curves.positions.round(3).to_numpy().tolist()
     [[0.167, 0.833], [0.5, 0.167], [0.833, 0.5]]

@@ -50,9 +50,13 @@ def factors(
     constant : an item that is the same for all agents correlates with nothing: "error" refuses it,
         "drop" leaves it out (named in `constant_items`)
 
+    Notes
+    -----
     Conventions: the loadings of each factor sum above zero; factors stand in the order of the
     variance they carry; missing cells are left out pair by pair.
 
+    Examples
+    --------
     >>> rng = np.random.default_rng(1)
     >>> general = rng.standard_normal((2000, 1))
     >>> table = 0.6 * general + 0.8 * rng.standard_normal((2000, 5))

@@ -56,12 +56,16 @@ def irt(
         a success (what mirt does with the generality paper's data); "round": the nearer (0.5 is 0,
         as in R); "weigh": that share of a success; "error": refused.
 
+    Notes
+    -----
     Items whose rounded responses are all the same say nothing about ability: they are left out of
     the fit and get discrimination 0 and the median difficulty (Hernández-Orallo et al., A.1).
 
     The scale is fixed by θ ~ N(0, 1), its direction by a positive sum of discriminations; single
     discriminations may be negative (such an item is solved by the less able).
 
+    Examples
+    --------
     >>> true = pd.DataFrame({"discrimination": 1.5, "difficulty": [-1.0, 0.0, 0.5, 1.0, 2.0]})
     >>> model = irt(simulate_irt(true, agents=2000, seed=1))
     >>> model

@@ -42,9 +42,13 @@ def person_fit(
         are at least 30 agents, else no `lz`; None leaves it out
     missing : "error", or "drop": each agent on the items that it met
 
+    Notes
+    -----
     References: van der Flier 1977 (G*); Tatsuoka & Tatsuoka 1983 (norm conformity); Kane & Brennan
     1980 (disagreement); Drasgow, Levine & Williams 1985 (lz); Meijer & Sijtsma 2001 for all.
 
+    Examples
+    --------
     >>> found = person_fit([[1, 1, 1, 0, 0], [0, 1, 1, 0, 1]], difficulty=[1, 2, 3, 4, 5])
     >>> found[["guttman_errors", "normalised_guttman_errors", "norm_conformity"]].round(3)
              guttman_errors  normalised_guttman_errors  norm_conformity

@@ -8,6 +8,7 @@ from a notebook, a paper or an error message is escaped by the templates.
 from __future__ import annotations
 
 import html
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
@@ -41,7 +42,16 @@ def _pages() -> Any:
         undefined=jinja2.StrictUndefined,
     )
     pages.filters["slug"] = lambda text: str(text).replace(" ", "-")
+    pages.filters["code"] = _with_code
     return pages
+
+
+def _with_code(text: str) -> Any:
+    """Escaped text with `code` in backquotes set as code."""
+    from markupsafe import Markup
+
+    escaped = html.escape(text)
+    return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", escaped))
 
 
 def page(template: str, **content: Any) -> str:

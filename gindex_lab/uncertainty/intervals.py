@@ -78,6 +78,8 @@ def bootstrap_table(
     resamples, seed : of percentile and BCa; `gl.tie_groups` takes the seed from the table
     table, origin : the estimates, and where H is counted from, when `gl.generality` has them already
 
+    Notes
+    -----
     In `mode="reference"` the estimates are the authors', the limits those of the exact measures.
     The mean response has items drawn from all difficulties as its target, the others do not.
 
@@ -89,6 +91,8 @@ def bootstrap_table(
     spread and γ from about 20 (about 93% at 10). After `gl.absolute_reference` the hardest item met sets
     the end of the curve, so a strong agent's capability is too low and is covered far less than stated.
 
+    Examples
+    --------
     >>> study = Responses([[1] * 12 + [0] * 8, [1, 0] * 10], difficulty=range(20))
     >>> bootstrap_table(study)[["capability_low", "capability", "capability_high"]].round(1)
              capability_low  capability  capability_high

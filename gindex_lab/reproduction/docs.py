@@ -1,0 +1,106 @@
+"""`make docs`: the reference, one page per concept, and the guide that leads to it.
+
+pdoc turns each module's docstrings into a page (equation, example, source); the front page is ours:
+which measure answers which question, then every public name with its first sentence.
+"""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from gindex_lab.errors import BadInput
+from gindex_lab.files import atomic_folder, write_text
+
+__all__ = ["Entry", "build", "documented", "public_modules"]
+
+ROOT = "gindex_lab"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A public name: how a user writes it, what it says of itself, and the page that explains it."""
+
+    name: str
+    module: str
+    summary: str
+
+    @property
+    def link(self) -> str:
+        """Where its reference stands, from the front page.
+
+        >>> Entry("gl.generality", "gindex_lab.acc.acc", "...").link
+        'gindex_lab/acc/acc.html#generality'
+        """
+        return f"{self.module.replace('.', '/')}.html#{self.name.rsplit('.', 1)[-1]}"
+
+
+def documented() -> dict[str, list[Entry]]:
+    """Every public name under the module that explains it, in the order of the tables of contents.
+
+    >>> [entry.name for entry in documented()["gindex_lab.acc.acc"]]
+    ['gl.characteristic_curve', 'gl.generality']
+    """
+    import gindex_lab as gl
+
+    found: dict[str, list[Entry]] = {}
+    for spoken, module in [("gl", gl), *((f"gl.{n}", getattr(gl, n)) for n in gl._PACKAGES)]:
+        for name in _names(module):
+            thing = getattr(module, name)
+            where = inspect.getmodule(thing) if callable(thing) else module
+            home = (where or module).__name__
+            entry = Entry(f"{spoken}.{name}", home, _first_sentence(thing))
+            found.setdefault(home, []).append(entry)
+    return found
+
+
+def public_modules() -> list[str]:
+    """The modules that the reference explains."""
+    return list(documented())
+
+
+def build(out: Path | str = Path("reports") / "docs") -> Path:
+    """Write the guide and the reference into the folder `out`, whole or not at all; its front page."""
+    from gindex_lab.reproduction.guide import questions
+    from gindex_lab.reproduction.reports import page
+
+    folder = Path(out)
+    if folder.is_file():
+        raise BadInput("out", str(out), "is a file", "name a folder")
+    names = documented()
+    titles = {module: _first_sentence(import_module(module)) for module in names}
+    front = page("docs.html.j2", title="gindex_lab: guide and reference", up="../", here="docs",
+                 questions=questions(names), names=names, titles=titles)  # fmt: skip
+    with atomic_folder(folder) as temporary:
+        _reference(list(names), temporary)
+        write_text(temporary / "index.html", front)
+    return folder / "index.html"
+
+
+def _names(module: Any) -> list[str]:
+    packages: Mapping[str, str] = getattr(module, "_PACKAGES", {})
+    order: Mapping[str, str] = getattr(module, "_CONTENTS", {})
+    listed = [name for line in order.values() for name in line.split()]
+    rest = [name for name in module.__all__ if name not in listed and name not in packages]
+    return listed + rest
+
+
+def _first_sentence(thing: Any) -> str:
+    text = inspect.getdoc(thing) or "" if not isinstance(thing, (tuple, list, dict, str)) else ""
+    return " ".join(text.split("\n\n")[0].split())
+
+
+def _reference(modules: list[str], folder: Path) -> None:
+    import pdoc
+
+    from gindex_lab import __version__
+
+    pdoc.render.configure(docformat="numpy", footer_text=f"gindex_lab {__version__}", math=False)
+    with warnings.catch_warnings():  # names that only the type checker imports stay as written
+        warnings.filterwarnings("ignore", message="Error parsing type annotation")
+        pdoc.pdoc(*modules, output_directory=folder)

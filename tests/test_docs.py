@@ -1,0 +1,55 @@
+"""The guide and the reference: every public name is explained, every link leads somewhere."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+import gindex_lab as gl
+from gindex_lab.errors import BadInput
+from gindex_lab.reproduction.docs import build, documented
+from gindex_lab.reproduction.guide import questions
+from gindex_lab.reproduction.inputs import read_catalogue
+
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    return build(tmp_path_factory.mktemp("reference") / "docs")
+
+
+def test_every_public_name_stands_in_the_reference():
+    spoken = {entry.name for entries in documented().values() for entry in entries}
+    assert {f"gl.{name}" for name in gl.__all__ if name not in gl._PACKAGES} <= spoken
+    assert {f"gl.aiq.{name}" for name in gl.aiq.__all__} <= spoken
+
+
+def test_every_public_name_says_what_it_is():
+    silent = [e.name for entries in documented().values() for e in entries if not e.summary]
+    assert not silent
+
+
+def test_every_link_of_the_front_page_leads_to_a_heading(built):
+    links = re.findall(r'href="(gindex_lab/[^"#]+)(?:#([^"]+))?"', built.read_text("utf-8"))
+    assert len(links) > 100
+    pages = {page: (built.parent / page).read_text("utf-8") for page, _ in links}
+    assert not [(p, name) for p, name in links if name and f'id="{name}"' not in pages[p]]
+
+
+def test_every_notebook_of_the_guide_is_in_the_catalogue():
+    known = {entry.path for entry in read_catalogue(ROOT)}
+    assert {row.notebook for row in questions(documented())} <= known
+
+
+def test_the_equation_and_the_example_stand_on_the_page(built):
+    page = (built.parent / "gindex_lab/acc/acc.html").read_text("utf-8")
+    assert "Eq. 7" in page
+    assert "normalised_generality" in page
+
+
+def test_a_file_in_the_way_is_an_error(tmp_path):
+    (tmp_path / "docs").write_text("mine")
+    with pytest.raises(BadInput, match="is a file; name a folder"):
+        build(tmp_path / "docs")
+    assert (tmp_path / "docs").read_text() == "mine"
