@@ -63,5 +63,5 @@ _CONTENTS = {
     "parallel": "cluster",
 }
 # packages offered whole: gl.aiq.estimate(...)
-_PACKAGES = {"aiq": "aiq"}
+_PACKAGES = {"aiq": "aiq", "widgets": "widgets"}
 __getattr__, __dir__, __all__ = _contents(__name__, _CONTENTS, _PACKAGES)
