@@ -1,0 +1,165 @@
+"""Our measurements beside the author's tables, and what a test over agents' settings can and cannot show.
+
+The author compares two samples of programs by a paired t-test over 25 settings of agents (Vadinský 2018,
+sections 3.1 and 3.2). All settings met the same programs, so that a sample which happens to be easy is
+easy for all of them: `settings_test` is his test, `null_tests` shows what it says where nothing differs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from gindex_lab.aiq.compare import values_on
+from gindex_lab.errors import BadInput
+from gindex_lab.validate import integer
+
+__all__ = ["beside", "null_tests", "published_values", "settings_test"]
+
+_TABLES = {
+    "SEP-orig": "03-Experiment_Results_SEP-orig",
+    "SEP-ext": "04-Experiment_Results_SEP-ext",
+    "SDP": "05-Experiment_Results_SDP",
+}
+_PAIRS = 5_000  # programs behind a printed value: N = 10,000 runs
+_PAIRS_OF_MC_AIXI = 500
+_ROUNDING = 0.1 / np.sqrt(12)  # values are printed to 0.1
+
+
+def published_values(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+    """The author's AIQ of each sample, setting and episode length, with its standard error put right.
+
+    `tables` is `gl.load("aiq_published")`. The printed half interval counts runs for programs; from the
+    printed spread, `error` = √(SD²/5,000 + 0.1²/12), with 5,000 programs (500 for MC-AIXI) and the
+    rounding to 0.1.
+
+    >>> one = pd.DataFrame({"AIQ": [40.3], "HCI": [0.5], "SD": [24.0], "EL": [1000],
+    ...                     "agent": ["Freq"], "configuration": ["0.05"]})
+    >>> table = published_values({name: one for name in _TABLES.values()})
+    >>> table.loc[1, ["condition", "setting"]].tolist(), float(table["error"].round(2)[1])
+    (['SEP-ext', 'Freq,0.05'], 0.34)
+    """
+    parts = []
+    for condition, name in _TABLES.items():
+        if name not in tables:
+            raise BadInput("tables", name, "is not among them", 'use gl.load("aiq_published")')
+        t = tables[name]
+        pairs = np.where(t["agent"] == "MC_AIXI", _PAIRS_OF_MC_AIXI, _PAIRS)
+        parts.append(
+            pd.DataFrame(
+                {
+                    "condition": condition,
+                    "setting": t["agent"] + "," + t["configuration"].astype(str),
+                    "episode": t["EL"],
+                    "printed": t["AIQ"],
+                    "error": np.sqrt(t["SD"] ** 2 / pairs + _ROUNDING**2),
+                }
+            )
+        )
+    return pd.concat(parts, ignore_index=True)
+
+
+def beside(measured: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
+    """Rows that were measured and printed: `value`, `printed` and `apart`, in standard errors of both.
+
+    `measured` comes from a sweep, `published` from `published_values`. Settings share their programs, so
+    that the rows of one sample and length go up and down together.
+
+    >>> key = {"condition": ["SDP"], "setting": ["Freq,0.05"], "episode": [1000]}
+    >>> ours = pd.DataFrame({**key, "value": [47.0], "standard_error": [0.3]})
+    >>> beside(ours, pd.DataFrame({**key, "printed": [46.5], "error": [0.4]}))["apart"].tolist()
+    [1.0]
+    """
+    table = measured.merge(published, on=["condition", "setting", "episode"])
+    if table.empty:
+        raise BadInput("measured", len(measured), "has no row in the tables", "use gl.aiq.sweep")
+    table["difference"] = table["value"] - table["printed"]
+    return table.assign(
+        apart=table["difference"] / np.hypot(table["standard_error"], table["error"])
+    )
+
+
+def settings_test(
+    first: pd.Series, second: pd.Series, alternative: str = "two-sided"
+) -> dict[str, float]:
+    """The author's test: paired t over settings (the index of both), with its 95% half interval.
+
+    >>> a, b = pd.Series({"Freq": 3.0, "Q": 5.0, "HLQ": 6.0}), pd.Series({"Freq": 2.0, "Q": 3.0, "HLQ": 5.0})
+    >>> {name: round(value, 3) for name, value in settings_test(a, b).items()}
+    {'difference': 1.333, 'half': 1.434, 't': 4.0, 'p': 0.057, 'settings': 3}
+    """
+    from scipy.stats import t as student
+    from scipy.stats import ttest_1samp
+
+    gain = (first - second).dropna()
+    if len(gain) < 2:
+        raise BadInput(
+            "first", len(gain), "shares fewer than two settings", "measure the same ones"
+        )
+    test = ttest_1samp(gain, 0.0, alternative=alternative)
+    half = float(gain.sem() * student.ppf(0.975, len(gain) - 1))
+    return {
+        "difference": float(gain.mean()),
+        "half": half,
+        "t": float(test.statistic),
+        "p": float(test.pvalue),
+        "settings": len(gain),
+    }
+
+
+def null_tests(
+    settings: Mapping[str, object] | Sequence[object],
+    sample: pd.DataFrame,
+    replications: int = 8,
+    *,
+    programs: int = 500,
+    episode: int = 300,
+    seed: int = 1,
+    jobs: int | None = 1,
+) -> pd.DataFrame:
+    """The test over settings where nothing is to be found: two samples of one law, several times.
+
+    Each replication takes two fresh parts of the sample, of so many programs each, and measures every
+    setting on both. `t` and `p` are over settings; `programs_t` and `programs_p` (Welch) over programs,
+    each with its mean over the settings: programs are what was drawn.
+
+    >>> from gindex_lab.aiq.sampler import sample
+    >>> found = null_tests(["freq", "q0", "hlq"], sample(200, seed=1), 2, programs=50, episode=50)
+    >>> list(found.columns)
+    ['difference', 't', 'p', 'programs_t', 'programs_p']
+    """
+    from scipy.stats import ttest_ind
+
+    size = integer("programs", programs, 3)
+    needed = 2 * integer("replications", replications, 1) * size
+    if len(sample) < needed:
+        raise BadInput("sample", len(sample), f"holds fewer than {needed} programs", "draw more")
+    values = [
+        _part(settings, sample, i * size, size, episode=episode, seed=seed + i, jobs=jobs)
+        for i in range(2 * replications)
+    ]
+    rows = []
+    for one, other in zip(values[::2], values[1::2], strict=True):
+        over_settings = settings_test(one.mean(), other.mean())
+        over_programs = ttest_ind(one.mean(axis=1), other.mean(axis=1), equal_var=False)
+        rows.append(
+            {name: over_settings[name] for name in ("difference", "t", "p")}
+            | {"programs_t": over_programs.statistic, "programs_p": over_programs.pvalue}
+        )
+    return pd.DataFrame(rows, index=pd.RangeIndex(1, replications + 1, name="replication"))
+
+
+def _part(
+    settings: Mapping[str, object] | Sequence[object],
+    sample: pd.DataFrame,
+    start: int,
+    size: int,
+    **how: Any,
+) -> pd.DataFrame:
+    """Values on a stretch of the sample, without programs that met the step limit."""
+    part = sample.iloc[start : start + size].reset_index(drop=True)
+    part.attrs = sample.attrs
+    return values_on(settings, part, runs=2 * size, **how).dropna()

@@ -1,0 +1,258 @@
+"""Figures of the AIQ test: scores against time and length of program, beside the author's, and tests.
+
+Tables in, axes out: `gl.aiq.estimate`, `gl.aiq.sweep` and `gindex_lab.aiq.validation` compute them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from gindex_lab.plots.common import columns_of, heading, new_axes, styled
+from gindex_lab.validate import FloatArray
+
+__all__ = [
+    "plot_apart",
+    "plot_differences",
+    "plot_episodes",
+    "plot_null_tests",
+    "plot_program_lengths",
+    "plot_sample_lengths",
+]
+
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
+_GREY = "#555555"
+
+
+@styled
+def plot_episodes(
+    table: pd.DataFrame,
+    printed: pd.DataFrame | None = None,
+    *,
+    ax: Any = None,
+    title: str = "",
+) -> Any:
+    """AIQ against episode length: one line per `agent`, bars from `low` to `high`, a name at its end.
+
+    `printed` (columns `agent`, `episode`, `printed`) adds a cross beside each value.
+
+    >>> rows = {"agent": "Freq", "episode": [100, 1000], "value": [30.0, 40], "low": 29.0, "high": 41.0}
+    >>> plot_episodes(pd.DataFrame(rows)).get_xscale()
+    'log'
+    """
+    rows = columns_of(table, ["agent", "episode", "value", "low", "high"], "gl.aiq.estimate")
+    ax = new_axes(ax, figsize=(6.8, 4.4), layout="constrained")
+    ends: dict[str, tuple[float, str]] = {}
+    for colour, (name, part) in zip(_cycle(), rows.groupby("agent", sort=False), strict=False):
+        part = part.sort_values("episode")
+        bars = [part["value"] - part["low"], part["high"] - part["value"]]
+        ax.errorbar(part["episode"], part["value"], bars, marker="o", ms=4, capsize=3, color=colour)
+        ends[str(name)] = float(part["value"].iloc[-1]), colour
+        if printed is not None:
+            his = printed[printed["agent"] == name]
+            ax.plot(his["episode"] * 0.93, his["printed"], "x", ms=7, mew=1.6, color=colour)
+    lengths = np.unique(rows["episode"])
+    ax.set(xscale="log", xlabel="episode length (interactions)", ylabel="AIQ")
+    ax.set_xticks(lengths, [f"{n:,}" for n in lengths])
+    ax.minorticks_off()
+    ax.set_xlim(lengths[0] * 0.8, lengths[-1] * 1.15)
+    _name_ends(ax, ends)
+    line = "bars: 95% intervals" + ("; crosses: the author's tables" if printed is not None else "")
+    heading(ax, title, line)
+    return ax
+
+
+def _cycle() -> list[str]:
+    return list(COLOURS) * 8
+
+
+def _name_ends(ax: Any, ends: Mapping[str, tuple[float, str]]) -> None:
+    """Names right of the frame, in the colour of their lines, pushed apart where lines meet."""
+    low, high = ax.get_ylim()
+    order = sorted(ends, key=lambda name: ends[name][0])
+    place = spread_out(np.array([ends[name][0] for name in order]), (high - low) * 0.055)
+    for name, y in zip(order, place, strict=True):
+        ax.annotate(
+            name,
+            (1.0, y),
+            (6, 0),
+            xycoords=("axes fraction", "data"),
+            textcoords="offset points",
+            va="center",
+            fontsize=9,
+            color=ends[name][1],
+            annotation_clip=False,
+        )
+
+
+def spread_out(values: FloatArray, gap: float) -> FloatArray:
+    """Rising values moved as little as needed to stand at least `gap` apart.
+
+    >>> spread_out(np.array([1.0, 1.0, 5.0]), 1.0).tolist()
+    [0.5, 1.5, 5.0]
+    """
+    groups: list[list[float]] = []  # values of each bunch that touch each other
+    for value in values.tolist():
+        groups.append([value])
+        while len(groups) > 1 and _bottom(groups[-1], gap) < _bottom(groups[-2], gap) + gap * len(
+            groups[-2]
+        ):
+            groups[-2:] = [groups[-2] + groups[-1]]
+    return np.concatenate([_bottom(g, gap) + gap * np.arange(len(g)) for g in groups])
+
+
+def _bottom(group: list[float], gap: float) -> float:
+    return float(np.mean(group)) - gap * (len(group) - 1) / 2
+
+
+@styled
+def plot_program_lengths(
+    tables: Mapping[str, pd.DataFrame], *, longest: int = 60, ax: Any = None, title: str = ""
+) -> Any:
+    """Mean reward against the length of the program, with 95% bands; tables of `by_program_length`.
+
+    A bucket is drawn at its middle; lengths beyond `longest` are left out.
+
+    >>> table = pd.DataFrame({"mean": [60.0, 40], "low": [55.0, 30], "high": [65.0, 50]}, index=[5, 10])
+    >>> plot_program_lengths({"Freq": table}).get_ylabel()
+    'mean reward'
+    """
+    ax = new_axes(ax, figsize=(6.8, 4.4), layout="constrained")
+    ends = {}
+    for colour, (name, table) in zip(_cycle(), tables.items(), strict=False):
+        shown = columns_of(table, ["mean"], "gl.aiq.by_program_length")
+        shown = shown[shown.index <= longest]
+        step = float(np.diff(shown.index).min()) if len(shown) > 1 else 1.0
+        middle = shown.index.to_numpy() - (step - 1) / 2
+        ax.plot(middle, shown["mean"], marker="o", ms=4, color=colour)
+        ax.fill_between(middle, shown["low"], shown["high"], alpha=0.15, color=colour, lw=0)
+        ends[str(name)] = float(shown["mean"].iloc[-1]), colour
+    ax.set(xlabel="length of the program (instructions)", ylabel="mean reward")
+    _name_ends(ax, ends)
+    heading(ax, title, "bands: 95% intervals")
+    return ax
+
+
+@styled
+def plot_apart(table: pd.DataFrame, *, limit: float = 2.5, title: str = "") -> Any:
+    """How many standard errors our values are from the printed ones: a panel for each sample.
+
+    `table` comes from `validation.beside`; a row for each setting, a dot for each episode length, larger
+    and darker with its length. The band is ±`limit`.
+
+    >>> rows = {"condition": "SDP", "setting": ["Freq,0.05", "Freq,0.1"], "episode": 1000, "apart": [0.5, 3]}
+    >>> len(plot_apart(pd.DataFrame(rows)).axes)
+    1
+    """
+    import matplotlib.pyplot as plt
+
+    rows = columns_of(table, ["condition", "setting", "episode", "apart"], "validation.beside")
+    conditions = list(dict.fromkeys(rows["condition"]))
+    settings = sorted(set(rows["setting"]), reverse=True)
+    lengths = sorted(set(rows["episode"]))
+    shades = plt.get_cmap("viridis_r")(np.linspace(0.1, 0.95, len(lengths)))
+    size = (3.6 * len(conditions) + 2.4, 0.27 * len(settings) + 1.7)
+    figure, grid = plt.subplots(
+        1, len(conditions), figsize=size, sharey=True, sharex=True, squeeze=False,
+        layout="constrained",
+    )  # fmt: skip
+    for ax, condition in zip(grid[0], conditions, strict=True):
+        part = rows[rows["condition"] == condition]
+        ax.axvspan(-limit, limit, color="#EEF2F5", lw=0)
+        ax.axvline(0, color="#888888", lw=0.8)
+        for k, (length, colour) in enumerate(zip(lengths, shades, strict=True)):
+            some = part[part["episode"] == length]
+            place = [settings.index(name) for name in some["setting"]]
+            ax.scatter(some["apart"], place, s=16 + 9 * k, color=colour, label=f"{length:,}")
+        outside = int((part["apart"].abs() > limit).sum())
+        ax.set_xlabel("standard errors from the printed value")
+        heading(ax, condition, f"{outside} of {len(part)} beyond ±{limit:g}")
+        ax.set_ylim(-0.7, len(settings) - 0.3)
+    grid[0][0].set_yticks(range(len(settings)), settings, fontsize=8)
+    figure.legend(
+        *grid[0][0].get_legend_handles_labels(), loc="outside right upper", title="episode length"
+    )
+    if title:
+        figure.suptitle(title, x=0.01, ha="left", fontsize=11, fontweight="bold")
+    return figure
+
+
+@styled
+def plot_differences(
+    table: pd.DataFrame, *, printed: float | None = None, ax: Any = None, title: str = ""
+) -> Any:
+    """A difference with its interval in each row (`difference`, `low`, `high`), and what was printed.
+
+    >>> rows = pd.DataFrame({"difference": [0.1], "low": [-0.1], "high": [0.3]}, index=["Freq"])
+    >>> [tick.get_text() for tick in plot_differences(rows, printed=1.5).get_yticklabels()]
+    ['Freq']
+    """
+    rows = columns_of(table, ["difference", "low", "high"], "gl.aiq.compare")
+    ax = new_axes(ax, figsize=(6.8, 0.42 * len(rows) + 1.5), layout="constrained")
+    place = np.arange(len(rows))[::-1]
+    ax.axvline(0, color="#888888", lw=0.8)
+    ax.hlines(place, rows["low"], rows["high"], color="#7F93A6", lw=2.4)
+    ax.plot(rows["difference"], place, "o", color="#1F3B57", ms=6, mec="white", mew=0.5)
+    if printed is not None:
+        ax.axvline(printed, color="#D55E00", lw=1.4, ls="--")
+        ax.annotate(
+            f"printed: {printed:g}", (printed, 0.02), (4, 0), xycoords=("data", "axes fraction"),
+            textcoords="offset points", color="#D55E00", fontsize=8, va="bottom",
+        )  # fmt: skip
+        low, high = ax.get_xlim()
+        ax.set_xlim(low, max(high, printed + 0.16 * (high - low)))
+    ax.set_yticks(place, [str(name) for name in rows.index])
+    ax.set(ylim=(-0.7, len(rows) - 0.3), xlabel="difference in AIQ")
+    heading(ax, title, "bars: 95% intervals over programs")
+    return ax
+
+
+@styled
+def plot_null_tests(table: pd.DataFrame, *, settings: int, title: str = "", ax: Any = None) -> Any:
+    """|t| of each replication of `validation.null_tests`, over settings and over programs.
+
+    Lines mark where |t| has p = 0.05: as many degrees of freedom as settings less one, and 1.96.
+
+    >>> found = pd.DataFrame({"t": [5.0, -3], "programs_t": [0.5, -0.4]}, index=[1, 2])
+    >>> plot_null_tests(found, settings=13).get_xlabel()
+    'replication'
+    """
+    from scipy.stats import t as student
+
+    rows = columns_of(table, ["t", "programs_t"], "validation.null_tests")
+    ax = new_axes(ax, figsize=(6.8, 3.8), layout="constrained")
+    place = np.arange(1, len(rows) + 1)
+    for name, label, colour, edge in (
+        ("t", f"over {settings} settings", "#D55E00", student.ppf(0.975, settings - 1)),
+        ("programs_t", "over programs", "#0072B2", student.ppf(0.975, 10_000)),
+    ):
+        ax.plot(place, rows[name].abs(), "o", ms=7, color=colour, label=label)
+        ax.axhline(edge, color=colour, lw=1, ls="--")
+    ax.set(xlabel="replication", ylabel="|t|", xticks=place, ylim=(0, None))
+    ax.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), title="t-test")
+    heading(ax, title, "dashed: p = 0.05, if the unit were right")
+    return ax
+
+
+@styled
+def plot_sample_lengths(
+    samples: Mapping[str, pd.Series], *, longest: int = 60, ax: Any = None, title: str = ""
+) -> Any:
+    """The share of programs up to each length: one line for each sample (programs as text).
+
+    >>> plot_sample_lengths({"mine": pd.Series([",.#", ".,#"])}).get_ylabel()
+    'programs up to this length (%)'
+    """
+    ax = new_axes(ax, figsize=(6.4, 4.0), layout="constrained")
+    grid = np.arange(3, longest + 1)
+    for colour, (name, texts) in zip(_cycle(), samples.items(), strict=False):
+        length = np.sort(texts.str.len().to_numpy())
+        share = np.searchsorted(length, grid, side="right") / len(length) * 100
+        ax.plot(grid, share, color=colour, label=name, drawstyle="steps-post")
+    ax.set(xlabel="length of the program (instructions)", ylabel="programs up to this length (%)")
+    ax.legend(loc="lower right")
+    heading(ax, title, "")
+    return ax
