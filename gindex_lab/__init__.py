@@ -9,9 +9,10 @@ from gindex_lab.contents import contents as _contents
 __version__ = "0.1.0"
 
 _CONTENTS = {
-    "errors": "BadInput BadProgram DataUnavailable GIndexLabError NotebookFailed",
+    "errors": "BadInput BadProgram DataUnavailable GIndexLabError NotebookFailed WorkerLost",
     # tables and data
     "responses": "Responses Scores",
+    "readers.reading": "read read_scores",
     "data.loading": "corrections datasets load load_or",
     "data.printed": "published",
     # capability, spread, generality

@@ -14,6 +14,7 @@ __all__ = [
     "DataUnavailable",
     "GIndexLabError",
     "NotebookFailed",
+    "WorkerLost",
     "short",
 ]
 
@@ -72,3 +73,7 @@ class DataUnavailable(GIndexLabError, LookupError):
 
 class NotebookFailed(GIndexLabError, RuntimeError):
     """A notebook of the catalogue that stopped: the message names its cell and error."""
+
+
+class WorkerLost(GIndexLabError, RuntimeError):
+    """A parallel computation whose worker processes keep dying."""
