@@ -8,10 +8,12 @@ stopped and started again at any time: what is done is kept, down to the single 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache, partial
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -20,11 +22,21 @@ from gindex_lab.aiq.agents import agent as agent_of
 from gindex_lab.aiq.estimate import Estimate, estimate
 from gindex_lab.aiq.logs import fingerprint
 from gindex_lab.aiq.sampler import sample
-from gindex_lab.errors import BadInput
+from gindex_lab.data import registry
+from gindex_lab.errors import BadInput, DataUnavailable
 from gindex_lab.files import atomic_path, read_table
 from gindex_lab.validate import choice
 
-__all__ = ["CONDITIONS", "EPISODES", "NOT_RUN", "SETTINGS", "Plan", "read_sweep", "sweep"]
+__all__ = [
+    "CONDITIONS",
+    "EPISODES",
+    "NOT_RUN",
+    "SETTINGS",
+    "Plan",
+    "measured_sweep",
+    "read_sweep",
+    "sweep",
+]
 
 EPISODES = (1_000, 3_000, 10_000, 30_000, 100_000)
 
@@ -135,6 +147,25 @@ def read_sweep(folder: str | Path) -> pd.DataFrame:
         }
     ).sort_values(["condition", "setting", "line", "episode"], kind="stable")
     return table.loc[order.index].reset_index(drop=True)
+
+
+def measured_sweep() -> tuple[pd.DataFrame, dict[str, Any]]:
+    """The sweep at the paper's scale that we measured ourselves, and when, how and by which version.
+
+    It is kept in `data/measured/` of the repository, because it takes more than an hour of a core;
+    `sweep("folder")` measures it anew.
+
+    >>> table, facts = measured_sweep()
+    >>> sorted(facts)
+    ['commit', 'cpu_minutes', 'date', 'made_by', 'numba', 'plan', 'python']
+    """
+    path = registry.PROJECT_DATA / "measured" / "aiq_sweep.csv"
+    if not path.exists():
+        raise DataUnavailable(
+            "measured", str(path), "is not there", "run gindex_lab from a clone of its repository"
+        )
+    facts = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
+    return read_table(path, ["setting"]), facts
 
 
 def _measured(folder: Path, plan: Plan, task: tuple[str, str, str]) -> None:

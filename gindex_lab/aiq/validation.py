@@ -1,23 +1,20 @@
-"""Our measurements beside the author's tables, and what a test over agents' settings can and cannot show.
+"""Our measurements beside the author's tables, and his test over the settings of agents.
 
 The author compares two samples of programs by a paired t-test over 25 settings of agents (Vadinský 2018,
-sections 3.1 and 3.2). All settings met the same programs, so that a sample which happens to be easy is
-easy for all of them: `settings_test` is his test, `null_tests` shows what it says where nothing differs.
+sections 3.1 and 3.2): `settings_test`. All settings met the same programs, so that a sample which happens
+to be easy is easy for all of them; `gl.aiq.null_experiment` shows what the test says where nothing differs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
 
-from gindex_lab.aiq.compare import values_on
 from gindex_lab.errors import BadInput
-from gindex_lab.validate import integer
 
-__all__ = ["beside", "null_tests", "published_values", "settings_test"]
+__all__ = ["beside", "published_values", "settings_test"]
 
 _TABLES = {
     "SEP-orig": "03-Experiment_Results_SEP-orig",
@@ -108,58 +105,3 @@ def settings_test(
         "p": float(test.pvalue),
         "settings": len(gain),
     }
-
-
-def null_tests(
-    settings: Mapping[str, object] | Sequence[object],
-    sample: pd.DataFrame,
-    replications: int = 8,
-    *,
-    programs: int = 500,
-    episode: int = 300,
-    seed: int = 1,
-    jobs: int | None = 1,
-) -> pd.DataFrame:
-    """The test over settings where nothing is to be found: two samples of one law, several times.
-
-    Each replication takes two fresh parts of the sample, of so many programs each, and measures every
-    setting on both. `t` and `p` are over settings; `programs_t` and `programs_p` (Welch) over programs,
-    each with its mean over the settings: programs are what was drawn.
-
-    >>> from gindex_lab.aiq.sampler import sample
-    >>> found = null_tests(["freq", "q0", "hlq"], sample(200, seed=1), 2, programs=50, episode=50)
-    >>> list(found.columns)
-    ['difference', 't', 'p', 'programs_t', 'programs_p']
-    """
-    from scipy.stats import ttest_ind
-
-    size = integer("programs", programs, 3)
-    needed = 2 * integer("replications", replications, 1) * size
-    if len(sample) < needed:
-        raise BadInput("sample", len(sample), f"holds fewer than {needed} programs", "draw more")
-    values = [
-        _part(settings, sample, i * size, size, episode=episode, seed=seed + i, jobs=jobs)
-        for i in range(2 * replications)
-    ]
-    rows = []
-    for one, other in zip(values[::2], values[1::2], strict=True):
-        over_settings = settings_test(one.mean(), other.mean())
-        over_programs = ttest_ind(one.mean(axis=1), other.mean(axis=1), equal_var=False)
-        rows.append(
-            {name: over_settings[name] for name in ("difference", "t", "p")}
-            | {"programs_t": over_programs.statistic, "programs_p": over_programs.pvalue}
-        )
-    return pd.DataFrame(rows, index=pd.RangeIndex(1, replications + 1, name="replication"))
-
-
-def _part(
-    settings: Mapping[str, object] | Sequence[object],
-    sample: pd.DataFrame,
-    start: int,
-    size: int,
-    **how: Any,
-) -> pd.DataFrame:
-    """Values on a stretch of the sample, without programs that met the step limit."""
-    part = sample.iloc[start : start + size].reset_index(drop=True)
-    part.attrs = sample.attrs
-    return values_on(settings, part, runs=2 * size, **how).dropna()

@@ -212,28 +212,27 @@ def plot_differences(
 
 @styled
 def plot_null_tests(table: pd.DataFrame, *, settings: int, title: str = "", ax: Any = None) -> Any:
-    """|t| of each replication of `validation.null_tests`, over settings and over programs.
+    """The p of each replication of `gl.aiq.null_experiment`, over settings and over programs.
 
-    Lines mark where |t| has p = 0.05: as many degrees of freedom as settings less one, and 1.96.
+    Where nothing is to be found, one p in twenty should fall below the line at 0.05.
 
-    >>> found = pd.DataFrame({"t": [5.0, -3], "programs_t": [0.5, -0.4]}, index=[1, 2])
-    >>> plot_null_tests(found, settings=13).get_xlabel()
-    'replication'
+    >>> found = pd.DataFrame({"p": [1e-5, 0.02], "p_programs": [0.5, 0.4]}, index=[1, 2])
+    >>> plot_null_tests(found, settings=13).get_yscale()
+    'log'
     """
-    from scipy.stats import t as student
-
-    rows = columns_of(table, ["t", "programs_t"], "validation.null_tests")
+    rows = columns_of(table, ["p", "p_programs"], "gl.aiq.null_experiment")
     ax = new_axes(ax, figsize=(6.8, 3.8), layout="constrained")
     place = np.arange(1, len(rows) + 1)
-    for name, label, colour, edge in (
-        ("t", f"over {settings} settings", "#D55E00", student.ppf(0.975, settings - 1)),
-        ("programs_t", "over programs", "#0072B2", student.ppf(0.975, 10_000)),
+    ax.axhline(0.05, color="#888888", lw=1, ls="--")
+    for name, label, colour in (
+        ("p_programs", "programs", "#0072B2"),
+        ("p", f"{settings} settings", "#D55E00"),
     ):
-        ax.plot(place, rows[name].abs(), "o", ms=7, color=colour, label=label)
-        ax.axhline(edge, color=colour, lw=1, ls="--")
-    ax.set(xlabel="replication", ylabel="|t|", xticks=place, ylim=(0, None))
-    ax.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), title="t-test")
-    heading(ax, title, "dashed: p = 0.05, if the unit were right")
+        ax.plot(place, rows[name], "o", ms=7, color=colour, label=label)
+    ax.set(xlabel="replication", ylabel="p", xticks=place, yscale="log")
+    ax.set_ylim(min(1e-3, float(rows["p"].min()) / 3), 1.6)
+    ax.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), title="t-test over")
+    heading(ax, title, "two samples of one law each time; dashed: 0.05")
     return ax
 
 
