@@ -26,5 +26,10 @@ __getattr__, __dir__, __all__ = _contents(
         "agents": "HLQ Constant Freq Own QLearning Random agent",
         "estimate": "Estimate by_program_length estimate",
         "compare": "compare",
+        "experiments": "null_experiment rewriting_effect",
+        # the paper's experiment, and agents as respondents
+        "sweep": "Plan measured_sweep read_sweep sweep",
+        "validation": "beside published_values settings_test",
+        "respondents": "agent_grid item_programs respond subtests",
     },
 )

@@ -21,7 +21,7 @@ from gindex_lab.aiq.estimate import trial_of
 from gindex_lab.errors import BadInput
 from gindex_lab.validate import FloatArray, integer, number
 
-__all__ = ["compare", "differences", "holm", "values_on"]
+__all__ = ["compare", "differences", "holm", "named_agents", "values_on"]
 
 
 def compare(
@@ -63,7 +63,7 @@ def values_on(
     A value is the mean of both signs, NaN where the program met the step limit. As a table of items and
     agents it can be analysed with everything else in gindex_lab.
     """
-    named = _named(agents)
+    named = named_agents(agents)
     trial = trial_of(sample, episode, discount, seed)
     count = min(integer("runs", runs, 4) // 2, len(sample))
     programs, rows = sample["program"].iloc[:count].tolist(), np.arange(count)
@@ -122,7 +122,12 @@ def holm(p: FloatArray) -> FloatArray:
     return adjusted
 
 
-def _named(agents: Mapping[str, object] | Sequence[object]) -> dict[str, object]:
+def named_agents(agents: Mapping[str, object] | Sequence[object]) -> dict[str, object]:
+    """Agents under the names by which tables call them: their own, or those of the mapping.
+
+    >>> list(named_agents(["freq", "hlq"]))
+    ['freq', 'hlq']
+    """
     if isinstance(agents, Mapping):
         return dict(agents)
     if isinstance(agents, str) or len(agents) < 2:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +19,14 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from gindex_lab import parallel
 from gindex_lab.aiq.agents import Agent, describe
 from gindex_lab.aiq.episodes import Pairs, Trial
 from gindex_lab.errors import BadInput
+from gindex_lab.files import write_text
+from gindex_lab.validate import integer
 
-__all__ = ["Log", "fingerprint", "header_of"]
+__all__ = ["Journal", "Log", "fingerprint", "header_of"]
 
 FORMAT = "gindex_lab AIQ log 1"
 IntArray = npt.NDArray[np.int64]
@@ -92,32 +95,8 @@ class Log:
             file.write("\n".join(lines) + "\n")
 
     def _read(self) -> None:
-        try:
-            text = self.path.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise _bad(self.path, f"cannot be read ({error})") from None
-        first, *lines = text.split("\n")
-        self._check(first)
-        if lines and lines[-1]:  # the last line was cut off when the run was interrupted
-            cut = len(text.encode()) - len(lines[-1].encode())
-            with self.path.open("r+b") as file:
-                file.truncate(cut)
-        for number, line in enumerate(lines[:-1], 2):
+        for number, line in _lines(self.path, self.header):
             self._understand(number, line)
-
-    def _check(self, first: str) -> None:
-        try:
-            header = json.loads(first)
-        except json.JSONDecodeError:
-            header = None
-        if not isinstance(header, dict) or header.get("format") != FORMAT:
-            raise _bad(self.path, "is not a log of this test")
-        for name, value in self.header.items():
-            if header.get(name) != value:
-                raise _bad(
-                    self.path,
-                    f"is the log of another test ({name} {header.get(name)}, not {value})",
-                )
 
     def _understand(self, number: int, line: str) -> None:
         parts = line.split()
@@ -131,6 +110,90 @@ class Log:
         if not (np.isnan(values) | (np.abs(values) <= 100)).all() or row < 0:
             raise _bad(self.path, f"is corrupted in line {number} (a value beyond ±100)")
         self.known[row] = (wild, values)
+
+
+class Journal:
+    """Finished pieces of a long experiment, one JSON object per line, so that it goes on where it stopped.
+
+    Without a path nothing is kept.
+    """
+
+    def __init__(
+        self, path: str | os.PathLike[str] | None, title: str, settings: dict[str, Any]
+    ) -> None:
+        self.path = None if path is None else Path(path)
+        self.header = {"format": f"gindex_lab {title} 1", **settings}
+        self.known: dict[int, dict[str, Any]] = {}
+        if self.path is not None and self.path.exists():
+            for number, line in _lines(self.path, self.header):
+                self._understand(self.path, number, line)
+        elif self.path is not None:
+            write_text(self.path, json.dumps(self.header) + "\n")
+
+    def _understand(self, path: Path, number: int, line: str) -> None:
+        try:
+            row = json.loads(line)
+            self.known[int(row.pop("item"))] = row
+        except (ValueError, KeyError, AttributeError, TypeError):
+            raise _bad(path, f"is corrupted in line {number} ({line[:40]!r})") from None
+
+    def rows(
+        self,
+        items: Iterable[int],
+        compute: Callable[[int], dict[str, Any]],
+        *,
+        jobs: int | None = 1,
+        progress: str | None = None,
+    ) -> list[dict[str, Any]]:
+        """`compute(item)` of every item, in order; what the file knows is not computed again."""
+        items = list(items)
+        new = [item for item in items if item not in self.known]
+        workers = (os.cpu_count() or 1) if jobs is None else integer("jobs", jobs)
+        size = len(new) if self.path is None else workers  # written down after each round
+        for start in range(0, len(new), max(size, 1)):
+            part = new[start : start + size]
+            self._add(part, parallel.map(compute, part, jobs=jobs, progress=progress))
+        return [self.known[item] for item in items]
+
+    def _add(self, items: list[int], rows: list[dict[str, Any]]) -> None:
+        self.known.update(zip(items, rows, strict=True))
+        if self.path is not None:
+            lines = [
+                json.dumps({"item": i, **row}) + "\n" for i, row in zip(items, rows, strict=True)
+            ]
+            with self.path.open("a", encoding="utf-8") as file:
+                file.write("".join(lines))
+
+
+def _lines(path: Path, wanted: dict[str, Any]) -> list[tuple[int, str]]:
+    """The numbered lines behind the header, which must be the `wanted` one.
+
+    A last line without its end was cut off when the run was interrupted: it is taken out of the file.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise _bad(path, f"cannot be read ({error})") from None
+    first, *lines = text.split("\n")
+    _check_header(path, first, wanted)
+    if lines and lines[-1]:
+        cut = len(text.encode()) - len(lines[-1].encode())
+        with path.open("r+b") as file:
+            file.truncate(cut)
+    return list(enumerate(lines[:-1], 2))
+
+
+def _check_header(path: Path, first: str, wanted: dict[str, Any]) -> None:
+    try:
+        header = json.loads(first)
+    except json.JSONDecodeError:
+        header = None
+    if not isinstance(header, dict) or header.get("format") != wanted["format"]:
+        raise _bad(path, "is not a log of this test")
+    for name, value in wanted.items():
+        if header.get(name) != value:
+            problem = f"is the log of another test ({name} {header.get(name)}, not {value})"
+            raise _bad(path, problem)
 
 
 def _bad(path: Path, problem: str) -> BadInput:

@@ -91,10 +91,9 @@ def sample(
 
 def _chunks(recipe: _Recipe, wanted: int) -> Iterator[list[tuple[str, int]]]:
     """Accepted programs, chunk after chunk of raw ones."""
-    from gindex_lab.aiq import kernel, strata
+    from gindex_lab.aiq.strata import probe
 
     settings = Settings(recipe.symbols, recipe.observations)
-    state = kernel.new_state(settings)
     keep = _keeper(recipe)
     change = rewriter("none" if recipe.theoretical else recipe.rewriting)
     first, size = 0, min(_CHUNK, 8 * wanted + 200)
@@ -104,20 +103,8 @@ def _chunks(recipe: _Recipe, wanted: int) -> Iterator[list[tuple[str, int]]]:
         programs = [change(program) for program in raw]
         kept = [k for k, program in enumerate(programs) if keep(program)]
         programs = [programs[k] for k in kept]
-        if not programs:
-            continue
-        found = strata.probe_many(
-            np.frombuffer("".join(programs).encode(), dtype=np.uint8),
-            np.cumsum([len(program) for program in programs]),
-            numbers[kept],
-            settings.symbols,
-            settings.reward_cell,
-            state,
-            recipe.seed,
-            recipe.minimum_length,
-            kernel.no_chance(),
-        )
-        yield _accepted(recipe, programs, found.tolist())
+        found = probe(programs, numbers[kept], settings, recipe.seed, recipe.minimum_length)
+        yield _accepted(recipe, programs, found)
 
 
 def _keeper(recipe: _Recipe) -> Callable[[str], bool]:

@@ -10,6 +10,8 @@ Compiled; imported only where programs are sampled.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 from numba import njit
@@ -18,7 +20,7 @@ from gindex_lab.aiq.kernel import MOST_STEPS, State, assemble, cycle, new_state,
 from gindex_lab.aiq.program import Settings, check
 from gindex_lab.aiq.random_streams import ACTIONS, CHANCE, below, stream_key
 
-__all__ = ["LENGTHS", "OVERTIME", "PASSIVE", "STRATA", "probe_many", "stratum"]
+__all__ = ["LENGTHS", "OVERTIME", "PASSIVE", "STRATA", "probe", "stratum"]
 
 OVERTIME, PASSIVE = -1, 0
 STRATA = {
@@ -120,7 +122,7 @@ def _probe(
 
 
 @njit(cache=True, nogil=True)
-def probe_many(
+def _probe_many(
     text: Bytes,
     ends: Integers,
     numbers: Integers,
@@ -149,6 +151,34 @@ def probe_many(
     return found
 
 
+def probe(
+    programs: Sequence[str],
+    numbers: Integers,
+    settings: Settings,
+    seed: int,
+    minimum_length: int = 0,
+) -> list[int]:
+    """The strata of programs that are known to be programs; `numbers` name their random streams.
+
+    >>> probe([",.#", "..,#"], np.arange(2), Settings(), seed=1)
+    [1, 0]
+    """
+    if not programs:
+        return []
+    found = _probe_many(
+        np.frombuffer("".join(programs).encode(), dtype=np.uint8),
+        np.cumsum([len(program) for program in programs]),
+        numbers,
+        settings.symbols,
+        settings.reward_cell,
+        new_state(settings),
+        seed,
+        minimum_length,
+        no_chance(),
+    )
+    return [int(place) for place in found]
+
+
 def stratum(program: str, symbols: int = 5, observations: int = 1, seed: int = 0) -> int:
     """The stratum of a program by probing: -1 overtime, 0 passive, 1 to 20.
 
@@ -158,16 +188,4 @@ def stratum(program: str, symbols: int = 5, observations: int = 1, seed: int = 0
     settings = Settings(symbols, observations)
     if "." not in check(program) or "," not in program:
         return PASSIVE
-    text = np.frombuffer(program.encode(), dtype=np.uint8)
-    found = probe_many(
-        text,
-        np.array([len(text)]),
-        np.array([0]),
-        symbols,
-        settings.reward_cell,
-        new_state(settings),
-        seed,
-        0,
-        no_chance(),
-    )
-    return int(found[0])
+    return probe([program], np.array([0]), settings, seed)[0]

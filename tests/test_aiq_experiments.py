@@ -1,0 +1,136 @@
+"""What rewriting changes on the same programs, and a t-test over settings under a true null."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from gindex_lab.aiq.agents import Freq
+from gindex_lab.aiq.compare import differences
+from gindex_lab.aiq.experiments import (
+    null_experiment,
+    ratio_differences,
+    rewriting_effect,
+    rewriting_values,
+)
+from gindex_lab.aiq.rewriting import rewrite
+from gindex_lab.aiq.sampler import generate, sample
+from gindex_lab.errors import BadInput
+
+AGENTS = ["freq", "q0", "q-learning", "hlq"]
+
+
+@pytest.fixture(scope="module")
+def forms():
+    return rewriting_values("freq", 2_000, episode=200, seed=4)
+
+
+def test_forms_are_rewritings_of_the_same_raw_program(forms):
+    texts, values = forms
+    assert texts.shape == values.shape == (2_000, 3)
+    for number in texts.index[:50]:
+        raw = generate(1, 4, first=int(number))[0][0]
+        assert texts.loc[number].tolist() == [rewrite(raw, name) for name in texts]
+
+
+def test_an_unchanged_text_keeps_its_value(forms):
+    texts, values = forms
+    same = (texts["original"] == texts["sep-orig"]) & values.notna().all(axis=1)
+    assert same.mean() > 0.8
+    assert (values["original"] == values["sep-orig"])[same].all()
+
+
+def test_accepted_forms_are_those_of_the_sampler(forms):
+    texts, values = forms
+    kept = texts["sep-ext"][values["sep-ext"].notna()]
+    sampled = sample(len(kept) + 20, "sep-ext", seed=4)["program"]
+    assert set(kept) <= set(sampled)
+
+
+def test_rewriting_leaves_the_aiq_as_it_is():
+    table = rewriting_effect("freq", 2_500, episode=300, seed=2)
+    assert (table["difference"].abs() < 3 * table["standard_error"] + 1e-12).all()
+    assert table.loc[("original", "sep-ext"), "standard_error"] < 0.6  # unpaired it is above 1
+    assert (table["low"] <= table["difference"]).all()
+    assert table["changed"].between(0, 1).all()
+
+
+def test_ratio_difference_of_complete_columns_is_the_paired_interval():
+    rng = np.random.default_rng(1)
+    table = pd.DataFrame(rng.normal(size=(200, 2)), columns=["a", "b"])
+    ours = ratio_differences(table).loc[("a", "b")]
+    paired = differences(table[["b", "a"]]).loc[("b", "a")]
+    for name in ("difference", "low", "high"):
+        assert ours[name] == pytest.approx(paired[name])
+
+
+def test_ratio_difference_covers_95_percent_when_values_are_missing():
+    rng = np.random.default_rng(2)
+    held = 0
+    for _ in range(400):
+        level = rng.normal(10, 5, 150)
+        table = pd.DataFrame({"a": level + rng.normal(size=150), "b": level + 1})
+        table = table.mask(rng.random((150, 2)) < [0.1, 0.3])
+        row = ratio_differences(table).loc[("a", "b")]
+        held += row["low"] <= 1 <= row["high"]
+    assert 0.92 <= held / 400 <= 0.98
+
+
+def test_t_over_settings_is_too_sure_under_a_true_null():
+    settings = {f"Freq {e}": Freq(e) for e in (0.03, 0.05, 0.07, 0.09, 0.11)}
+    settings |= {name: name for name in AGENTS}
+    table = null_experiment(settings, 24, episode=100, runs=400, seed=3)
+    assert (table["p"] < 0.01).sum() >= 5  # a valid test: 0.24 expected
+    assert (table["p_programs"] < 0.01).sum() <= 2
+
+
+def test_null_experiment_does_not_depend_on_workers_and_goes_on_from_its_log(tmp_path):
+    log = tmp_path / "null.log"
+    first = null_experiment(AGENTS, 2, episode=20, runs=100, log=log)
+    written = log.read_text()
+    longer = null_experiment(AGENTS, 3, episode=20, runs=100, log=log, jobs=2)
+    assert log.read_text().startswith(written)
+    pd.testing.assert_frame_equal(longer.iloc[:2], first)
+    pd.testing.assert_frame_equal(longer, null_experiment(AGENTS, 3, episode=20, runs=100))
+    log.write_text(log.read_text()[:-5])  # torn by an interruption
+    pd.testing.assert_frame_equal(null_experiment(AGENTS, 3, episode=20, runs=100, log=log), longer)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: rewriting_effect("freq", 2), "n=2: is not a whole number from 3 up"),
+        (lambda: rewriting_effect("freq", 9, ["original"]), "are not two different ones"),
+        (lambda: rewriting_effect("freq", 9, ["original", "original"]), "are not two different"),
+        (lambda: rewriting_effect("freq", 9, ["original", "best"]), "rewritings='best': is not an option"),
+        (lambda: rewriting_effect("clever", 9), "agent='clever': is not an agent"),
+        (lambda: rewriting_effect("freq", 9, episode=0), "episode=0: is not a whole number"),
+        (lambda: ratio_differences(pd.DataFrame({"a": [1.0] * 4})), "needs two columns"),
+        (lambda: null_experiment(["freq"]), "are fewer than two"),
+        (lambda: null_experiment(AGENTS, 0), "replications=0: is not a whole number"),
+        (lambda: null_experiment(AGENTS, 1, runs=2), "runs=2: is not a whole number"),
+        (lambda: null_experiment(AGENTS, 1, runs=50, rewriting="no"), "rewriting='no': is not an option"),
+    ],
+)  # fmt: skip
+def test_bad_experiments_say_what_is_wrong(call, message):
+    with pytest.raises(BadInput, match=message):
+        call()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda head, lines: ["not a log", *lines], "is not a log of this test"),
+        (lambda head, lines: [json.dumps({**head, "runs": 7}), *lines], "is the log of another test .runs 7"),
+        (lambda head, lines: [json.dumps(head), "[1]"], "is corrupted in line 2"),
+        (lambda head, lines: [json.dumps(head), '{"t": 1}'], "is corrupted in line 2"),
+    ],
+)  # fmt: skip
+def test_foreign_logs_of_experiments_are_refused(change, message, tmp_path):
+    log = tmp_path / "null.log"
+    null_experiment(AGENTS, 1, episode=10, runs=40, log=log)
+    head, *lines = log.read_text().splitlines()
+    log.write_text("\n".join(change(json.loads(head), lines)) + "\n")
+    with pytest.raises(BadInput, match=message):
+        null_experiment(AGENTS, 1, episode=10, runs=40, log=log)
