@@ -53,6 +53,8 @@ _EQUATIONS = (
 def shape(name: str, levels: int = LEVELS) -> FloatArray:
     """The responses of a few agents worth knowing, easy items first; all have the mean 1/2.
 
+    Multiples of 0.05, as a slider has them.
+
     >>> shape("step").tolist(), shape("flat", 4).tolist()
     ([1.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0], [0.5, 0.5, 0.5, 0.5])
     """
@@ -65,7 +67,7 @@ def shape(name: str, levels: int = LEVELS) -> FloatArray:
         "specialist": rank % 2 == 1,
         "upside down": ~low,
     }
-    return np.asarray(shapes[choice("name", name, SHAPES)], dtype=float).round(2)
+    return (np.asarray(shapes[choice("name", name, SHAPES)], dtype=float) * 20).round() / 20
 
 
 def indicator_numbers(row: pd.Series) -> dict[str, float]:
@@ -104,10 +106,12 @@ def curve_view(heights: Sequence[float]) -> View:
     return View(figure, numbers, code, _reading(table.iloc[0]), {"indicators": table})
 
 
-def plot_plane(ax: Any, table: pd.DataFrame, interval: tuple[float, float]) -> None:
+def plot_plane(
+    ax: Any, table: pd.DataFrame, interval: tuple[float, float], title: str = "Its place"
+) -> None:
     """The plane of capability and spread without names: quick enough to follow a slider."""
     plot_capability_spread(
-        table, interval, ax=ax, summary=False, labels=False, title="Its place", frame="interval"
+        table, interval, ax=ax, summary=False, labels=False, title=title, frame="interval"
     )
 
 
