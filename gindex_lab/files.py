@@ -7,6 +7,7 @@ that we did not write is ever deleted: a folder with other files in it is refuse
 from __future__ import annotations
 
 import csv
+import gzip
 import json
 import os
 import shutil
@@ -105,12 +106,13 @@ def write_text(path: Path, text: str) -> None:
         new.write_bytes(text.encode())
 
 
-def header_of(path: Path) -> list[str]:
-    """The names in the first line of a CSV, each once."""
+def header_of(path: Path, *, separator: str = ",", encoding: str = "utf-8-sig") -> list[str]:
+    """The names in the first line of a CSV (which may be compressed: `.gz`), each once."""
+    opened = gzip.open if Path(path).suffix == ".gz" else open
     try:
-        with Path(path).open(encoding="utf-8-sig", newline="") as file:
-            names = next((row for row in csv.reader(file) if row), [])
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        with opened(path, "rt", encoding=encoding, newline="") as file:
+            names = next((row for row in csv.reader(file, delimiter=separator) if row), [])
+    except (OSError, EOFError, UnicodeError, csv.Error) as error:
         raise _unreadable(path, error) from None
     for name in names:
         if name and names.count(name) > 1:
@@ -120,16 +122,17 @@ def header_of(path: Path) -> list[str]:
     return names
 
 
-def read_table(path: Path, labels: Collection[str | int] = ()) -> pd.DataFrame:
+def read_table(
+    path: Path,
+    labels: Collection[str | int] = (),
+    *,
+    separator: str = ",",
+    encoding: str = "utf-8-sig",
+) -> pd.DataFrame:
     """A CSV with every float, and the text of the columns `labels` (names, positions), as written."""
-    header_of(path)
-    try:
-        table = pd.read_csv(path)
-        text = table[[]]
-        if labels:
-            text = pd.read_csv(path, usecols=list(labels), dtype=str, na_filter=False)
-    except (OSError, UnicodeDecodeError, pd.errors.ParserError, pd.errors.EmptyDataError) as error:
-        raise _unreadable(path, error) from None
+    header_of(path, separator=separator, encoding=encoding)
+    form: dict[str, Any] = {"sep": separator, "encoding": encoding}
+    table = _csv(path, **form)
     if not isinstance(table.index, pd.RangeIndex):  # pandas took the first column for labels
         raise BadInput(
             "path",
@@ -137,6 +140,9 @@ def read_table(path: Path, labels: Collection[str | int] = ()) -> pd.DataFrame:
             "has more cells in a row than names in its header",
             "name each column",
         )
+    if not labels:
+        return table
+    text = _csv(path, usecols=list(labels), dtype=str, na_filter=False, **form)
     for column in text:
         blank = (text[column].str.strip() == "").to_numpy()
         if blank.any():
@@ -144,6 +150,19 @@ def read_table(path: Path, labels: Collection[str | int] = ()) -> pd.DataFrame:
             raise BadInput("path", str(path), f"names no {column} in row {row}", "fill the cell")
         table[column] = text[column]
     return table
+
+
+def _csv(path: Path, **form: Any) -> pd.DataFrame:
+    try:
+        return pd.read_csv(path, **form)
+    except (
+        OSError,
+        EOFError,
+        UnicodeError,
+        pd.errors.ParserError,
+        pd.errors.EmptyDataError,
+    ) as error:
+        raise _unreadable(path, error) from None
 
 
 def _unreadable(path: Path, error: Exception) -> BadInput:

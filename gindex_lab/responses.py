@@ -50,6 +50,7 @@ class _Table:
     _low: ClassVar[float] = -np.inf
     _high: ClassVar[float] = np.inf
     _scale: ClassVar[str] = "any number"
+    notes: tuple[str, ...] = ()  # what `gl.read` did, and what it left out
 
     def __init__(
         self,

@@ -1,0 +1,245 @@
+"""Responses as they come in, one number at a time, kept as codes: about twenty bytes a response.
+
+A reader calls `add` for each response that it meets, or `add_many` for a column of them; `gathered` gives
+the table of agents x items, the families, the trials where something was repeated, and the notes.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from gindex_lab.errors import BadInput
+from gindex_lab.readers.options import Options
+from gindex_lab.validate import FloatArray
+
+__all__ = ["Collector", "Gathered", "as_number"]
+
+
+class Gathered(NamedTuple):
+    """What was read: the means (agents x items), and what is known beside them."""
+
+    frame: pd.DataFrame
+    items: pd.DataFrame
+    agents: pd.DataFrame
+    trials: pd.DataFrame | None
+    notes: list[str]
+
+
+class Collector:
+    """Gathers (agent, family, item, response, trial).
+
+    >>> found = Collector("logs")
+    >>> found.add("gpt", "arc", "1", 1.0, trial=1); found.add("gpt", "arc", "1", 0.0, trial=2)
+    >>> found.gathered(Options()).frame
+         arc/1
+    gpt    0.5
+    """
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.notes: list[str] = []
+        self.agent_facts: dict[str, dict[str, Any]] = {}
+        self.item_facts: dict[str, dict[str, Any]] = {}
+        self._agents: dict[str, int] = {}
+        self._items: dict[str, int] = {}
+        self._trials: dict[str, int] = {}
+        self._families: dict[str, int] = {}
+        self._item_family = array("i")
+        self._rows = array("i"), array("i"), array("i"), array("d")  # agent, item, trial, value
+
+    def add(self, agent: str, family: str, item: str, value: float, trial: object = None) -> None:
+        """One response; NaN for one that is missing."""
+        self._rows[0].append(self._agents.setdefault(agent, len(self._agents)))
+        self._rows[1].append(self._item(family, item))
+        self._rows[2].append(self._trial(trial))
+        self._rows[3].append(value)
+
+    def add_many(
+        self,
+        agents: Iterable[str],
+        families: Iterable[str],
+        items: Iterable[str],
+        values: Iterable[float],
+        trials: Iterable[object],
+    ) -> None:
+        """The same for columns of equal length."""
+        for row in zip(agents, families, items, values, trials, strict=True):
+            self.add(*row)
+
+    def _item(self, family: str, item: str) -> int:
+        label = f"{family}/{item}" if family else item
+        code = self._items.setdefault(label, len(self._items))
+        if code == len(self._item_family):
+            self._item_family.append(self._families.setdefault(family, len(self._families)))
+        return code
+
+    def _trial(self, trial: object) -> int:
+        if trial is None:
+            return -1
+        return self._trials.setdefault(str(trial), len(self._trials))
+
+    def gathered(self, options: Options) -> Gathered:
+        """The table, after the choice of agents and families, the scale, and the rule for repeats."""
+        agent, item, trial, value = (np.frombuffer(x, dtype=x.typecode) for x in self._rows)
+        if not len(value):
+            raise BadInput("path", self.path, "holds no response at all", "name the logs")
+        keep = self._chosen(options, agent, item)
+        agent, item, trial, value = (x[keep] for x in (agent, item, trial, value))
+        value = self._scaled(value, options, agent, item)
+        agent, item, trial, value = self._distinct(options.repeats, agent, item, trial, value)
+        names = self._names(options)
+        means, counts = _means(agent, item, value, (len(self._agents), len(self._items)))
+        rows, columns = counts.any(axis=1), counts.any(axis=0)
+        frame = pd.DataFrame(means, names, list(self._items)).loc[rows, columns]
+        trials = None
+        if (counts > 1).any():
+            trials = self._trial_table(names, agent, item, trial, value)
+        self._note_gaps(frame, counts[rows][:, columns])
+        return Gathered(
+            frame, self._item_table(frame), self._agent_table(frame, options), trials, self.notes
+        )
+
+    # -- what is chosen ------------------------------------------------------------------------------
+
+    def _chosen(self, options: Options, agent: np.ndarray, item: np.ndarray) -> np.ndarray:
+        keep = np.ones(len(agent), dtype=bool)
+        for name, wanted, known, code in (
+            ("agents", options.agents, self._agents, agent),
+            ("families", options.families, self._families, np.array(self._item_family)[item]),
+        ):
+            if wanted is None:
+                continue
+            for label in wanted:
+                if label not in known:
+                    remedy = f"there are {', '.join(map(repr, list(known)[:5]))}" + " …" * (
+                        len(known) > 5
+                    )
+                    raise BadInput(name, label, "is not in the logs", remedy)
+            keep &= np.isin(code, [known[label] for label in wanted])
+        return keep
+
+    def _names(self, options: Options) -> pd.Index:
+        """The agents, by their new names where `agents` is a mapping."""
+        new = options.agents if isinstance(options.agents, Mapping) else {}
+        return pd.Index([new.get(name, name) for name in self._agents])
+
+    def _scaled(
+        self, value: FloatArray, options: Options, agent: np.ndarray, item: np.ndarray
+    ) -> FloatArray:
+        if np.isinf(value).any():
+            where = self._cell(agent, item, int(np.isinf(value).argmax()))
+            raise BadInput("path", self.path, f"holds an infinite score for {where}", "mend it")
+        if options.scale is None:
+            return value
+        low, high = options.scale
+        outside = (value < low) | (value > high)
+        if outside.any():
+            at = int(outside.argmax())
+            problem = f"does not hold {value[at]:g}, the score of {self._cell(agent, item, at)}"
+            raise BadInput("scale", options.scale, problem, "give the ends of the scale")
+        self.notes.append(f"scores were rescaled from [{low:g}, {high:g}] to [0, 1], as asked for")
+        return np.asarray((value - low) / (high - low))
+
+    def _cell(self, agent: np.ndarray, item: np.ndarray, at: int) -> str:
+        return f"{list(self._agents)[agent[at]]!r} on {list(self._items)[item[at]]!r}"
+
+    # -- what stands there more than once --------------------------------------------------------------
+
+    def _distinct(self, repeats: str, *rows: np.ndarray) -> tuple[np.ndarray, ...]:
+        agent, item, trial, value = rows
+        cell = agent.astype(np.int64) * len(self._items) + item
+        key = cell * (len(self._trials) + 1) + trial + 1
+        if len(np.unique(key)) == len(key):
+            return rows
+        twice = pd.Series(key).duplicated().to_numpy()
+        if repeats == "error":
+            what = self._cell(agent, item, int(twice.argmax()))
+            problem = f"has {int(twice.sum())} more responses of an agent to an item it has already ({what})"
+            remedy = (
+                "drop them, or say what they are: repeats='trials' (averaged, and kept as trials), "
+                "'first' or 'last' (--repeats)"
+            )
+            raise BadInput("path", self.path, problem, remedy)
+        if repeats == "trials":
+            number = pd.Series(cell).groupby(cell).cumcount().to_numpy()
+            self._trials = {str(k + 1): k for k in range(int(number.max()) + 1)}
+            self.notes.append(
+                f"{int(twice.sum())} repeated responses were kept as trials, as asked for"
+            )
+            return agent, item, number, value
+        keep = ~pd.Series(key).duplicated(keep=repeats).to_numpy()
+        self.notes.append(
+            f"of repeated responses the {repeats} was kept, {int((~keep).sum())} left out, as asked for"
+        )
+        return agent[keep], item[keep], trial[keep], value[keep]
+
+    # -- the tables ----------------------------------------------------------------------------------
+
+    def _trial_table(self, names: pd.Index, *rows: np.ndarray) -> pd.DataFrame:
+        agent, item, trial, value = rows
+        labels = [*self._trials, ""]
+        return pd.DataFrame(
+            {
+                "agent": names.to_numpy()[agent],
+                "item": np.array(list(self._items), dtype=object)[item],
+                "response": value,
+                "trial": np.array(labels, dtype=object)[trial],
+            }
+        ).dropna(subset="response", ignore_index=True)
+
+    def _item_table(self, frame: pd.DataFrame) -> pd.DataFrame:
+        table = pd.DataFrame(index=pd.Index(list(self._items)))
+        if any(self._families):
+            table["family"] = np.array(list(self._families), dtype=object)[self._item_family]
+        if self.item_facts:
+            table = table.join(pd.DataFrame.from_dict(self.item_facts, orient="index"))
+        return table.loc[frame.columns]
+
+    def _agent_table(self, frame: pd.DataFrame, options: Options) -> pd.DataFrame:
+        if not self.agent_facts:
+            return pd.DataFrame(index=frame.index)
+        table = pd.DataFrame.from_dict(self.agent_facts, orient="index")
+        new = options.agents if isinstance(options.agents, Mapping) else {}
+        return table.rename(index=dict(new)).reindex(frame.index)
+
+    def _note_gaps(self, frame: pd.DataFrame, counts: np.ndarray) -> None:
+        gaps = frame.isna().to_numpy()
+        if not gaps.any():
+            return
+        sets = {row.tobytes() for row in counts > 0}
+        share = f"{int(gaps.sum())} of {gaps.size} cells ({gaps.mean():.1%}) are missing"
+        differ = f"; the agents met {len(sets)} different sets of items" if len(sets) > 1 else ""
+        self.notes.append(share + differ)
+
+
+def _means(
+    agent: np.ndarray, item: np.ndarray, value: FloatArray, shape: tuple[int, int]
+) -> tuple[FloatArray, np.ndarray]:
+    """The mean of each cell over what is not missing, and how many rows a cell had."""
+    cell = agent.astype(np.int64) * shape[1] + item
+    size = shape[0] * shape[1]
+    seen = ~np.isnan(value)
+    total = np.bincount(cell[seen], value[seen], size)
+    n = np.bincount(cell[seen], minlength=size)
+    rows = np.bincount(cell, minlength=size)
+    means = np.divide(total, n, out=np.full(size, np.nan), where=n > 0)
+    return means.reshape(shape), rows.reshape(shape)
+
+
+def as_number(value: object) -> float | None:
+    """A score as a float: True is 1, nothing is NaN; None for what is no number at all.
+
+    >>> as_number(True), as_number(None), as_number("C"), as_number(0.25)
+    (1.0, nan, None, 0.25)
+    """
+    if value is None:
+        return float("nan")
+    try:
+        return float(value) if isinstance(value, (bool, int, float)) else None
+    except OverflowError:
+        return float("inf")

@@ -1,0 +1,166 @@
+"""Which format is it? A look at the name, the first bytes or the header, never at the whole file."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from gindex_lab.errors import BadInput
+from gindex_lab.readers.text import beginning, encoding_of, open_bytes, plain
+
+__all__ = [
+    "BENCHMARKS",
+    "FORMATS",
+    "HELM_FILES",
+    "column_of",
+    "parquet_names",
+    "separator_of",
+    "sniff",
+    "sniff_header",
+]
+
+FORMATS = {
+    "lm-eval": "lm-evaluation-harness: samples_<task>_<time>.jsonl, results_<time>.json",
+    "inspect": "Inspect logs: .json or .eval",
+    "helm": "HELM run folders: run_spec.json with per_instance_stats.json or stats.json",
+    "leaderboard": "leaderboard tables: a column of models, known benchmarks, an average",
+    "irw": "Item Response Warehouse tables: id, item, resp",
+    "long": "long tables (CSV, TSV, Parquet, JSONL): one row per agent and item",
+    "wide": "wide tables (CSV, TSV, Parquet): agents in the first column, then one column per item",
+    "tidy": "the folder that Responses.save writes: responses.csv",
+}
+HELM_FILES = ("run_spec.json", "per_instance_stats.json", "stats.json", "scenario_state.json")
+TABLES = (".csv", ".tsv", ".tab")
+
+# Names that a column of a long table goes by, in small letters
+_NAMES = {
+    "agent": "agent model model_name model_id system participant person student respondent subject_id",
+    "item": "item item_id question_id question doc_id sample_id instance_id problem_id problem",
+    "response": "response resp score correct is_correct accuracy acc value result",
+    "trial": "trial epoch repeat run seed attempt wave replicate",
+    "family": "family item_family task task_name dataset benchmark scenario category domain",
+}
+BENCHMARKS = {
+    *("arc", "hellaswag", "mmlu", "truthfulqa", "winogrande", "gsm8k"),
+    *("ifeval", "bbh", "math lvl 5", "gpqa", "musr", "mmlu-pro"),
+}
+
+
+def column_of(header: Sequence[str], kind: str) -> list[str]:
+    """The columns of a header that could be the agent, item, response, trial or family.
+
+    >>> column_of(["Model", "question_id", "score", "correct"], "response")
+    ['score', 'correct']
+    """
+    known = _NAMES[kind].split()
+    return [name for name in header if name.strip().lower() in known]
+
+
+def sniff(path: Path, encoding: str | None = None) -> str | None:
+    """The format of one file, or None.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder, "scores.csv")
+    ...     _ = file.write_text("id,item,resp\\n1,a,0\\n")
+    ...     sniff(file)
+    'irw'
+    """
+    suffix = plain(path).suffix.lower()
+    if path.name in HELM_FILES:
+        return "helm"
+    if suffix == ".eval" or suffix == ".json":
+        return _sniff_json(path)
+    if suffix in (".jsonl", ".ndjson"):
+        return _sniff_lines(path)
+    if suffix == ".parquet":
+        return sniff_header(parquet_names(path))
+    return sniff_header(_csv_header(path, encoding)) if suffix in TABLES else None
+
+
+def sniff_header(header: Sequence[str]) -> str | None:
+    """The format of a table, by the names of its columns.
+
+    >>> sniff_header(["Model", "Average", "ARC", "GSM8K"]), sniff_header(["model", "pong", "go"])
+    ('leaderboard', 'wide')
+    """
+    names = {name.strip().lower() for name in header}
+    if {"id", "item", "resp"} <= names:
+        return "irw"
+    if all(column_of(header, kind) for kind in ("agent", "item", "response")):
+        return "long"
+    if len(names & BENCHMARKS) >= 2 and (column_of(header, "agent") or "fullname" in names):
+        return "leaderboard"
+    return "wide" if len(header) > 1 else None
+
+
+def separator_of(path: Path, encoding: str | None = None) -> str:
+    """Tab, semicolon or comma: the one that stands most often in the first line.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder, "a.csv")
+    ...     _ = file.write_text("agent;i;j\\nann;1;0\\n")
+    ...     separator_of(file)
+    ';'
+    """
+    start = beginning(path).decode(encoding_of(path, encoding), errors="replace")
+    first = next((line for line in start.splitlines() if line.strip()), "")
+    return max(",\t;", key=first.count)
+
+
+def _csv_header(path: Path, encoding: str | None) -> list[str]:
+    separator = separator_of(path, encoding)
+    start = beginning(path, 4_000_000).decode(encoding_of(path, encoding), errors="replace")
+    return next((row for row in csv.reader(start.splitlines(), delimiter=separator) if row), [])
+
+
+def _sniff_json(path: Path) -> str | None:
+    if beginning(path, 2) == b"PK":
+        return "inspect" if _is_inspect_archive(path) else None
+    start = beginning(path).decode("utf-8", errors="replace")
+    if re.match(r"\s*\[", start):
+        return "long" if re.match(r"\s*\[\s*\{", start) else None
+    if re.search(r'"eval"\s*:\s*\{', start) and '"status"' in start:
+        return "inspect"
+    return "lm-eval" if re.search(r'"results"\s*:\s*\{', start) else None
+
+
+def _is_inspect_archive(path: Path) -> bool:
+    try:
+        with open_bytes(path) as file, zipfile.ZipFile(file) as archive:
+            names = archive.namelist()
+    except zipfile.BadZipFile:
+        remedy = "copy it again, or write the log as JSON: inspect log convert --to json"
+        raise BadInput("path", str(path), "is a damaged .eval archive", remedy) from None
+    return any(n in ("header.json", "start.json", "_journal/start.json") for n in names)
+
+
+def _sniff_lines(path: Path) -> str | None:
+    start = beginning(path, 4_000_000).decode(encoding_of(path), errors="replace")
+    first = next((line for line in start.splitlines() if line.strip()), "")
+    try:
+        found = json.loads(first.lstrip("\ufeff"))
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(found, dict):
+        return None
+    if "doc_id" in found and ("filtered_resps" in found or "metrics" in found):
+        return "lm-eval"
+    kind = sniff_header(list(found))
+    return "long" if kind in ("long", "irw") else None
+
+
+def parquet_names(path: Path) -> list[str]:
+    """The names of the columns of a Parquet file, without reading the rows."""
+    from pyarrow import parquet  # type: ignore[import-untyped]
+
+    try:
+        return [str(name) for name in parquet.read_schema(path).names]
+    except (OSError, ValueError) as error:
+        remedy = "write it anew with DataFrame.to_parquet"
+        raise BadInput("path", str(path), f"is not Parquet ({error})", remedy) from None

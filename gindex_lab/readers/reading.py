@@ -1,0 +1,217 @@
+"""`gl.read`: evaluation logs and tables as `Responses`, whatever wrote them.
+
+What is found is recognised by content, joined over files, and checked: nothing is averaged, rescaled,
+renamed or left out without a word. The words are in `.notes` of what is returned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gindex_lab.errors import BadInput
+from gindex_lab.readers.collect import Collector, Gathered
+from gindex_lab.readers.formats import FORMATS, HELM_FILES, sniff
+from gindex_lab.readers.options import Options
+from gindex_lab.readers.text import plain
+from gindex_lab.responses import Responses, Scores
+
+__all__ = ["read", "read_scores"]
+
+_READERS = {
+    "lm-eval": "harness.read_harness",
+    "inspect": "inspect_logs.read_inspect",
+    "helm": "helm.read_helm",
+    "leaderboard": "leaderboard.read_leaderboard",
+    "irw": "tables.read_long",
+    "long": "tables.read_long",
+    "wide": "tables.read_wide",
+}
+_DATA = (".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".tab", ".parquet", ".eval")
+_SUPPORTED = "supported are " + "; ".join(FORMATS.values())
+
+
+def read(
+    path: str | PathLike[str],
+    *,
+    format: str = "auto",
+    metric: str | Sequence[str] | None = None,
+    filter: str | None = None,
+    agents: Sequence[str] | Mapping[str, str] | None = None,
+    families: Sequence[str] | None = None,
+    columns: Mapping[str, str] | None = None,
+    scale: tuple[float, float] | None = None,
+    repeats: str = "error",
+    encoding: str | None = None,
+) -> Responses:
+    """Evaluation logs or a table, as responses in [0, 1], agents x items.
+
+    Reads lm-evaluation-harness samples and results, Inspect logs, HELM run folders, leaderboard tables,
+    Item Response Warehouse tables, and long and wide CSV, TSV and Parquet; one file, or a folder of files
+    of one format (which are joined). Files may be compressed with gzip. `.notes` says what was done.
+
+    Parameters
+    ----------
+    format : "auto", or one of `gindex_lab.readers.FORMATS`
+    metric : which score of the log is the response, or several in order of preference. By default
+        the first that the log lists (lm-eval, Inspect), or HELM's first of being right
+    filter : of lm-eval tasks that score each answer under several filters
+    agents : those to keep, or a mapping of their names to new ones
+    families : the tasks, scenarios or data sets to keep
+    columns : of long tables, e.g. {"agent": "model", "item": "question", "response": "score",
+        "trial": "run", "family": "topic"}; of wide ones {"agent": ...}
+    scale : (low, high) of the scores, which become (0, 1); without it scores must lie in [0, 1]
+    repeats : what a second response of an agent to the same item is: an "error", one of "trials", or
+        only the "first" or "last" counts. Epochs of Inspect, trials of HELM and a column of trials are
+        repeats by themselves: averaged in `.frame`, kept in `.trials`
+    encoding : of text that is not UTF-8 (UTF-16 says so itself)
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder, "runs.csv")
+    ...     _ = file.write_text("model,task,item,score\\nann,sums,1,1\\nann,sums,2,0\\nbob,sums,1,0\\n")
+    ...     found = read(file)
+    >>> found.frame
+         sums/1  sums/2
+    ann     1.0     0.0
+    bob     0.0     NaN
+    >>> found.notes[-1]
+    '1 of 4 cells (25.0%) are missing; the agents met 2 different sets of items'
+    """
+    options = Options(
+        format, metric, filter, agents, families, columns or {}, scale, repeats, encoding
+    )
+    return _read(path, options, Responses)  # type: ignore[return-value]
+
+
+def read_scores(path: str | PathLike[str], **options: Any) -> Scores:
+    """The same for scores on any scale: raw, for a transform such as `gl.rank`.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder, "games.csv")
+    ...     _ = file.write_text("agent,pong,chess\\nann,21,1200\\nbob,-3,1500\\n")
+    ...     read_scores(file)
+    Scores(games: 2 agents x 2 items)
+    """
+    return _read(path, Options(**options), Scores)  # type: ignore[return-value]
+
+
+def _read(path: object, options: Options, kind: type[Responses | Scores]) -> Responses | Scores:
+    if not isinstance(path, (str, PathLike)):
+        raise BadInput("path", path, "is not a path", "name a file or a folder")
+    where = Path(path)
+    name, files = _recognised(where, options)
+    if name == "tidy":
+        return kind.read(files[0].parent)
+    module, function = _READERS[name].split(".")
+    reader: Callable[..., None] = getattr(import_module(f"gindex_lab.readers.{module}"), function)
+    found = Collector(str(where))
+    reader(files, found, options)
+    gathered = found.gathered(options)
+    _check_scale(gathered, where, kind)
+    table = kind(
+        gathered.frame,
+        items=gathered.items,
+        agents=gathered.agents,
+        trials=gathered.trials,
+        name=plain(where).stem if where.is_file() else where.resolve().name,
+    )
+    table.notes = (f"read as {FORMATS[name].split(':')[0]}, {_counted(files)}", *gathered.notes)
+    return table
+
+
+def _counted(files: Sequence[Path]) -> str:
+    return f"{len(files)} files" if len(files) != 1 else f"{files[0].name}"
+
+
+def _check_scale(found: Gathered, path: Path, kind: type[Responses | Scores]) -> None:
+    """Scores outside [0, 1] are no responses; what scale they are on is not for us to guess."""
+    long = found.frame.to_numpy() if found.trials is None else found.trials["response"].to_numpy()
+    if np.isnan(long).all():
+        raise BadInput("path", str(path), "holds no number at all", "fill its cells")
+    if kind is Scores:
+        return
+    low, high = float(np.nanmin(long)), float(np.nanmax(long))
+    if low < 0 or high > 1:
+        problem = f"holds scores from {low:g} to {high:g}, and a response is in [0, 1]"
+        likely = "scale=(0, 100)" if low >= 0 and 1 < high <= 100 else "scale=(low, high)"
+        remedy = (
+            f"give their scale, e.g. {likely}, or read them raw with gl.read_scores and use gl.rank"
+        )
+        raise BadInput("path", str(path), problem, remedy)
+
+
+# -- what is there -----------------------------------------------------------------------------------
+
+
+def _recognised(path: Path, options: Options) -> tuple[str, list[Path]]:
+    """The one format that is there, and its files."""
+    if not path.exists():
+        raise BadInput("path", str(path), "does not exist", "check the name")
+    if path.is_dir() and (path / "responses.csv").exists() and options.format in ("auto", "tidy"):
+        return "tidy", [path / "responses.csv"]
+    files = _files(path) if path.is_dir() else [path]
+    if not files:
+        raise BadInput("path", str(path), "holds no log and no table", _SUPPORTED)
+    if options.format != "auto":
+        return options.format, _of_format(files, options)
+    kinds: dict[str, list[Path]] = {}
+    for file in files:
+        kinds.setdefault(sniff(file, options.encoding) or "", []).append(file)
+    unknown = kinds.pop("", [])
+    if len(kinds) != 1 or unknown:
+        raise _mixed(path, kinds, unknown)
+    return next(iter(kinds.items()))
+
+
+def _of_format(files: list[Path], options: Options) -> list[Path]:
+    """Of one file, that file; of a folder, what looks like the format asked for."""
+    if len(files) == 1:
+        return files
+    table = options.format in ("irw", "long", "wide", "leaderboard")
+    kept = []
+    for file in files:
+        kind = sniff(file, options.encoding)
+        if kind == options.format or (table and kind in ("irw", "long", "wide", "leaderboard")):
+            kept.append(file)
+    if not kept:
+        problem = f"is not what the folder holds ({_seen(files)})"
+        raise BadInput("format", options.format, problem, "leave it out to see what is there")
+    return kept
+
+
+def _files(folder: Path) -> list[Path]:
+    """Files that could hold data, at any depth; of a HELM run only its own, hidden ones never."""
+    runs = {file.parent for file in folder.rglob("run_spec.json")}
+    found = []
+    for file in sorted(folder.rglob("*")):
+        hidden = any(part.startswith(".") for part in file.relative_to(folder).parts)
+        if hidden or not file.is_file() or plain(file).suffix.lower() not in _DATA:
+            continue
+        inside = runs & {file.parent, *file.parents}
+        if not inside or (file.parent in runs and file.name in HELM_FILES):
+            found.append(file)
+    return found
+
+
+def _mixed(path: Path, kinds: Mapping[str, list[Path]], unknown: list[Path]) -> BadInput:
+    seen = [f"{len(files)} {kind} ({_seen(files)})" for kind, files in kinds.items()]
+    seen += [f"{len(unknown)} not recognised ({_seen(unknown)})"] if unknown else []
+    if not kinds:
+        return BadInput("path", str(path), f"is not recognised: {'; '.join(seen)}", _SUPPORTED)
+    remedy = (
+        "read one format at a time: name a file or a folder of one, or pass format=... (--format)"
+    )
+    return BadInput(
+        "path", str(path), f"mixes formats: {'; '.join(seen)}", f"{remedy}; {_SUPPORTED}"
+    )
+
+
+def _seen(files: Sequence[Path]) -> str:
+    return ", ".join(file.name for file in files[:3]) + " …" * (len(files) > 3)
