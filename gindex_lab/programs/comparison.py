@@ -18,11 +18,12 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from gindex_lab import parallel
 from gindex_lab.errors import BadInput
-from gindex_lab.programs.divergence import EFFORT, OPEN, ROOM, one_pair, say_if_cold
+from gindex_lab.programs.divergence import EFFORT, OPEN, ROOM, bounds_of, say_if_cold
 from gindex_lab.programs.encode import IntArray, Rules, Table, encode
 from gindex_lab.programs.flows import Flow
-from gindex_lab.validate import FloatArray, Mode
+from gindex_lab.validate import FloatArray, Mode, choice
 
 __all__ = [
     "Comparison",
@@ -80,17 +81,14 @@ def compare(
     [[0.0], [0.5]]
     """
     rules = Rules.of(mode)
-    rows, columns = _flows("flows", flows), None if others is None else _flows("others", others)
-    everything = rows if columns is None else rows + columns
-    table, _, mirrored = encode(everything, rules)
-    of, number = _copies(table)
+    rows, columns = flows_of("flows", flows), None if others is None else flows_of("others", others)
+    table, _, mirrored = encode(rows if columns is None else rows + columns, rules)
+    of, number = copies_of(table)
     left = number[: len(rows)]
     right = left if columns is None else number[len(rows) :]
     rows_of = np.arange(len(of)) if columns is None else np.unique(left)
     columns_of = rows_of if columns is None else np.unique(right)
-    values, intervals, decided = _distinct(
-        table, everything, rules, of, rows_of, columns_of, mirrored
-    )
+    values, intervals, decided = distinct(table, rules, of, rows_of, columns_of, mirrored)
     if not (np.array_equal(rows_of, left) and np.array_equal(columns_of, right)):
         values = values[np.ix_(np.searchsorted(rows_of, left), np.searchsorted(columns_of, right))]
     spread = {
@@ -102,7 +100,7 @@ def compare(
     return Comparison(values, spread, decided)
 
 
-def _flows(name: str, flows: object) -> list[Flow]:
+def flows_of(name: str, flows: object) -> list[Flow]:
     if isinstance(flows, (str, bytes, PathLike, Flow)):
         raise BadInput(name, flows, "is one program", "pass a list of programs")
     if isinstance(flows, Mapping) or not isinstance(flows, Iterable):
@@ -110,7 +108,7 @@ def _flows(name: str, flows: object) -> list[Flow]:
     return [Flow.of(flow) for flow in flows]
 
 
-def _copies(t: Table) -> tuple[IntArray, IntArray]:
+def copies_of(t: Table) -> tuple[IntArray, IntArray]:
     """One flow of each kind, and for every flow the number of its kind: copies compare alike."""
     kind, values, label = t.kind.tobytes(), t.values.tobytes(), t.label.tobytes()
     nodes, rows, corners = t.first.tolist(), t.row[t.first].tolist(), t.corner.tolist()
@@ -130,9 +128,8 @@ def _copies(t: Table) -> tuple[IntArray, IntArray]:
     return np.array(of, dtype=np.int64), np.array(number, dtype=np.int64)
 
 
-def _distinct(
+def distinct(
     t: Table,
-    flows: list[Flow],
     rules: Rules,
     of: IntArray,
     left: IntArray,
@@ -154,7 +151,10 @@ def _distinct(
         decided["copy"] += int(copies.sum())
         i, j = np.nonzero(down < across if half else down != across)
         i += start
-        found, opened, counts = _batch(t, flows, rules, of[left[i]], of[right[j]])
+        one, two = left[i], right[j]
+        if mirrored:  # the same question, whichever way round it is asked
+            one, two = np.minimum(one, two), np.maximum(one, two)
+        found, opened, counts = _batch(t, rules, of[one], of[two])
         decided += counts
         values[i, j] = found
         if half:
@@ -167,7 +167,7 @@ def _distinct(
 
 
 def _batch(
-    t: Table, flows: list[Flow], rules: Rules, lefts: IntArray, rights: IntArray
+    t: Table, rules: Rules, lefts: IntArray, rights: IntArray
 ) -> tuple[FloatArray, dict[int, tuple[float, float]], Counter[str]]:
     """Δ of a list of pairs; a pair too hard for the batch gets a search of its own."""
     from gindex_lab.programs.matching import solve
@@ -192,12 +192,11 @@ def _batch(
     counts = Counter(bound=bound, search=found)
     opened = {}
     for k in np.flatnonzero(decided == OPEN).tolist():
-        a, b = int(lefts[k]), int(rights[k])
-        result = one_pair(t, a, b, flows[a], flows[b], rules, EFFORT, None)
-        values[k] = result.value
-        counts[result.decided] += 1
-        if not result.exact:
-            opened[k] = (result.lower, result.upper)
+        lower, upper, _, reason = bounds_of(t, int(lefts[k]), int(rights[k]), rules, EFFORT, None)
+        values[k] = upper
+        counts[reason] += 1
+        if lower < upper:
+            opened[k] = (lower, upper)
     return values, opened, counts
 
 
@@ -225,35 +224,81 @@ def divergences(
     [0.0, 1.0]
     """
     rules = Rules.of(mode)
-    left, right = _flows("firsts", firsts), _flows("seconds", seconds)
+    left, right = flows_of("firsts", firsts), flows_of("seconds", seconds)
     if len(left) != len(right):
         raise BadInput("seconds", len(right), f"are not {len(left)} as the firsts", "pair them up")
     table, *_ = encode(left + right, rules)
     places = np.arange(len(left))
-    values, opened, _ = _batch(table, left + right, rules, places, places + len(left))
+    values, opened, _ = _batch(table, rules, places, places + len(left))
     _warn(opened)
     return values
 
 
 @overload
-def pairwise(flows: Mapping[str, object], mode: Mode | Rules = "exact") -> pd.DataFrame: ...
-@overload
-def pairwise(flows: Sequence[object], mode: Mode | Rules = "exact") -> FloatArray: ...
 def pairwise(
-    flows: Sequence[object] | Mapping[str, object], mode: Mode | Rules = "exact"
-) -> FloatArray | pd.DataFrame:
+    flows: Mapping[str, object], mode: Mode | Rules = "exact", *, jobs: int | None = 1
+) -> pd.DataFrame: ...
+@overload
+def pairwise(
+    flows: Sequence[object],
+    mode: Mode | Rules = "exact",
+    *,
+    out: str | PathLike[str] | None = None,
+    dtype: str = "float64",
+    jobs: int | None = 1,
+) -> npt.NDArray[np.floating[Any]]: ...
+def pairwise(
+    flows: Sequence[object] | Mapping[str, object],
+    mode: Mode | Rules = "exact",
+    *,
+    out: str | PathLike[str] | None = None,
+    dtype: str = "float64",
+    jobs: int | None = 1,
+) -> npt.NDArray[np.floating[Any]] | pd.DataFrame:
     """The matrix of Δ between all flows; row = first program. Warns where an interval stayed open.
 
-    Flows by name (a mapping) give a table with these names.
+    Flows by name (a mapping) give a table with these names. `jobs` processes share the work (None: all
+    cores), or the workers of `gl.cluster`. For a corpus too large for the memory, `out` names a .npy file:
+    it is written tile by tile and returned as `np.load(out, mmap_mode="r")`; when the run is interrupted,
+    the same call goes on where it was (a journal beside the file knows). `dtype="float32"` halves the
+    file and rounds Δ to seven digits.
 
     >>> chain = [{"id": "a", "type": "in", "wires": [["b"]]}, {"id": "b", "type": "out"}]
     >>> pairwise([chain, chain[:1], chain[1:]]).tolist()
     [[0.0, 0.5, 0.5], [0.5, 0.0, 1.0], [0.5, 1.0, 0.0]]
     """
-    names = list(flows) if isinstance(flows, Mapping) else None
-    result = compare(list(flows.values()) if isinstance(flows, Mapping) else flows, mode=mode)
-    _warn(result.intervals)
-    return result.values if names is None else pd.DataFrame(result.values, names, names)
+    programs = list(flows.values()) if isinstance(flows, Mapping) else flows
+    kind = choice("dtype", dtype, ["float64", "float32"])
+    if out is None and jobs == 1 and not parallel.on_cluster():
+        result = compare(programs, mode=mode)
+        values, opened = result.values.astype(kind, copy=False), result.intervals
+    else:
+        values, opened = _in_tiles(flows, programs, Rules.of(mode), out, kind, jobs)
+    _warn(opened)
+    return pd.DataFrame(values, list(flows), list(flows)) if isinstance(flows, Mapping) else values
+
+
+def _in_tiles(
+    given: object,
+    programs: Sequence[object],
+    rules: Rules,
+    out: str | PathLike[str] | None,
+    dtype: str,
+    jobs: int | None,
+) -> tuple[Any, dict[tuple[int, int], tuple[float, float]]]:
+    from gindex_lab.programs.tiles import Corpus, all_pairs, all_pairs_in_file
+
+    if out is not None and isinstance(given, Mapping):
+        raise BadInput(
+            "out",
+            str(out),
+            "holds numbers without names",
+            "pass list(flows.values()), keep the names",
+        )
+    corpus = Corpus.encoded(flows_of("flows", programs), rules)
+    if out is None:
+        return all_pairs(corpus, dtype, jobs)
+    return all_pairs_in_file(corpus, out, dtype, jobs)
 
 
 def _warn(intervals: dict[Any, tuple[float, float]]) -> None:
@@ -293,7 +338,7 @@ def nearest_many(
     compute. Both are certified, so the result is that of comparing every pair.
     """
     rules = Rules.of(mode)
-    queries, known = _flows("flows", flows), _flows("corpus", corpus)
+    queries, known = flows_of("flows", flows), flows_of("corpus", corpus)
     barred = np.full(len(queries), -1) if exclude is None else np.asarray(exclude, dtype=np.int64)
     if not known or (exclude is not None and len(known) < 2):
         raise BadInput("corpus", len(known), "leaves nothing to compare with", "add programs")
@@ -301,10 +346,9 @@ def nearest_many(
         raise BadInput(
             "exclude", len(barred), f"is not one place for {len(queries)} flows", "match"
         )
-    everything = known + queries
-    table, *_ = encode(everything, rules)
+    table, *_ = encode(known + queries, rules)
     results = [
-        _nearest(table, everything, rules, len(known) + k, len(known), int(barred[k]))
+        _nearest(table, rules, len(known) + k, len(known), int(barred[k]))
         for k in range(len(queries))
     ]
     index, value, weighed, evaluated = (
@@ -317,7 +361,7 @@ def nearest_many(
 
 
 def _nearest(
-    t: Table, flows: list[Flow], rules: Rules, query: int, known: int, barred: int
+    t: Table, rules: Rules, query: int, known: int, barred: int
 ) -> tuple[int, float, int, int]:
     """The search for one flow; if a pair stayed open, all pairs are compared with a larger budget."""
     from gindex_lab.programs.neighbours import closest, floors
@@ -331,7 +375,7 @@ def _nearest(
     )
     if still_open:
         rights = np.sort(order)
-        values, opened, _ = _batch(t, flows, rules, np.full(len(rights), query), rights)
+        values, opened, _ = _batch(t, rules, np.full(len(rights), query), rights)
         best = int(np.argmin(values))
         _warn({k: v for k, v in opened.items() if v[0] < values[best]})
         index, value, evaluated = int(rights[best]), float(values[best]), evaluated + len(rights)

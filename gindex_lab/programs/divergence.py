@@ -26,7 +26,7 @@ from gindex_lab.validate import Mode, integer, number
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["EFFORT", "Divergence", "divergence", "one_pair"]
+__all__ = ["EFFORT", "Divergence", "bounds_of", "divergence"]
 
 EFFORT = (
     2_000_000_000  # words of bitsets read by one search: some seconds, the same on every machine
@@ -145,20 +145,18 @@ def divergence(
     first, second, rules = Flow.of(a), Flow.of(b), Rules.of(mode)
     until = None if seconds is None else time.monotonic() + number("seconds", seconds, 0)
     table, *_ = encode([first, second], rules)
-    return one_pair(table, 0, 1, first, second, rules, integer("effort", effort), until)
+    budget = integer("effort", effort), until
+    lower, upper, pairs, reason = bounds_of(table, 0, 1, rules, *budget)
+    here, there = _places(table, 0), _places(table, 1)
+    mapping = {first.ids[here[i]]: second.ids[there[j]] for i, j in sorted(pairs)}
+    return Divergence(upper, lower, upper, mapping, reason, first, second, rules)
 
 
-def one_pair(
-    t: Table,
-    a: int,
-    b: int,
-    first: Flow,
-    second: Flow,
-    rules: Rules,
-    effort: int,
-    until: float | None,
-) -> Divergence:
-    """Δ of one pair of a table, with all that the budget allows."""
+def bounds_of(
+    t: Table, a: int, b: int, rules: Rules, effort: int, until: float | None
+) -> tuple[float, float, list[tuple[int, int]], str]:
+    """Δ of one pair of a table from below and above, with all that the budget allows; the places of the
+    matched nodes, and what decided."""
     from gindex_lab.programs import matching
     from gindex_lab.programs.neighbours import divergence_of
 
@@ -169,10 +167,7 @@ def one_pair(
         low, high, pairs, reason = _rough(t, a, b, rules, effort, until)
     elif decided == OPEN:
         low, high, pairs, reason = _search(t, a, b, rules, effort, until)
-    places_a, places_b = _places(t, a), _places(t, b)
-    mapping = {first.ids[places_a[i]]: second.ids[places_b[j]] for i, j in sorted(pairs)}
-    upper, lower = divergence_of(t, a, b, low), divergence_of(t, a, b, high)
-    return Divergence(upper, lower, upper, mapping, reason, first, second, rules)
+    return divergence_of(t, a, b, high), divergence_of(t, a, b, low), pairs, reason
 
 
 def _largest(until: float | None) -> int:
