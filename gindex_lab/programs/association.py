@@ -94,8 +94,9 @@ def _draw(ax: Any, graph: nx.Graph, clique: set[tuple[str, str]]) -> None:
         colour = "#0072B2" if dark else "#ffffff"
         ax.scatter(x, y, s=60 + 140 * weight, c=colour, edgecolors="#555555", zorder=3)
         side = "left" if x > 0.05 else "right" if x < -0.05 else "center"
+        height = "center" if side != "center" else "bottom" if y > 0 else "top"
         label = f"{vertex[0]} ↔ {vertex[1]}\nw = {weight:.2f}"
-        ax.text(1.13 * x, 1.13 * y, label, ha=side, va="center", fontsize=7)
+        ax.text(1.13 * x, 1.13 * y, label, ha=side, va=height, fontsize=7)
     ax.set_xlim(-1.7, 1.7)
     ax.set_ylim(-1.35, 1.35)
     ax.set_axis_off()

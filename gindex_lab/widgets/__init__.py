@@ -12,5 +12,13 @@ __getattr__, __dir__, __all__ = _contents(
         "live": "Demo",
         # how capable, how general
         "curve": "curve_demo curve_view",
+        "guttman": "guttman_demo guttman_responses guttman_view",
+        "individuals": "general_factor_share individuals_demo individuals_view population_responses",
+        # programs and the g-index
+        "two_programs": "programs_demo programs_view written_flow",
+        "calculator": "calculator_demo calculator_view sensitivities system",
+        # environments of the AIQ test
+        "stepper": "PROGRAMS stepper_demo stepper_view",
+        "manual": "Manual manual_demo manual_view play",
     },
 )

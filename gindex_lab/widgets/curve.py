@@ -145,7 +145,7 @@ def curve_demo(levels: int = LEVELS) -> Demo:
     >>> demo = curve_demo()
     >>> demo.set(h1=0.5)
     >>> demo.view.code[:23]
-    'gl.generality([[0.5, 1,'
+    'gl.generality([[0.5, 0.'
     """
     import ipywidgets as widgets
 

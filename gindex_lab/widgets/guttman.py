@@ -47,7 +47,9 @@ def guttman_responses(
     kinds = integer("topics", topics)
     draw = generator(seed)
     easy = np.arange(m) / m
-    taste = draw.random((n, m)) * 0.5 + (np.arange(m)[None, :] % kinds != draw.integers(kinds, size=(n, 1)))
+    taste = draw.random((n, m)) * 0.5 + (
+        np.arange(m)[None, :] % kinds != draw.integers(kinds, size=(n, 1))
+    )
     rank = np.argsort(np.argsort((1 - weight) * easy + weight * taste, axis=1), axis=1)
     solved = np.round(m * np.arange(1, n + 1) / (n + 1))[:, None]
     names = [f"agent {k + 1}" for k in range(n)]
@@ -85,10 +87,12 @@ def guttman_view(specialists: float, topics: int = 4, seed: int = 1) -> View:
 
 def _reading(gamma: float) -> str:
     if gamma > 0.9:
-        return "A Guttman table: who solves a hard item solves all easier ones. All are generalists."
+        return (
+            "A Guttman table: who solves a hard item solves all easier ones. All are generalists."
+        )
     if gamma > 0.4:
-        return "Some easy items are failed and some hard ones solved: the spread has grown, the score has not."
-    return "Everybody has a topic, and difficulty hardly matters: specialists, with the scores they had before."
+        return "Some easy items are failed, some hard ones solved: the spread has grown, the score has not."
+    return "Everybody has a topic, difficulty hardly matters: specialists, with the scores they had before."
 
 
 def guttman_demo() -> Demo:

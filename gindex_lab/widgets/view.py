@@ -17,7 +17,7 @@ from gindex_lab.plots.common import number_text
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["View", "blank_figure", "code_html", "numbers_html", "text_of"]
+__all__ = ["Value", "View", "blank_figure", "code_html", "numbers_html", "text_of"]
 
 Value = float | int | bool | str
 _DPI = 110
@@ -59,7 +59,8 @@ def blank_figure(width: float, height: float, **margins: float) -> Figure:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(width, height), layout="none")
+    figure = Figure(figsize=(width, height))
+    figure.set_layout_engine("none")
     FigureCanvasAgg(figure)
     figure.subplots_adjust(**({"left": 0.08, "right": 0.985, "bottom": 0.13, "top": 0.9} | margins))
     return figure
