@@ -64,5 +64,5 @@ _CONTENTS = {
     "parallel": "cluster",
 }
 # packages offered whole: gl.aiq.estimate(...)
-_PACKAGES = {"aiq": "aiq", "widgets": "widgets"}
+_PACKAGES = {"aiq": "aiq", "anytime": "anytime", "flatland": "flatland", "widgets": "widgets"}
 __getattr__, __dir__, __all__ = _contents(__name__, _CONTENTS, _PACKAGES)

@@ -34,10 +34,12 @@ def compiled(function: F) -> F:
     """Compile at the first call and keep the machine code on disk.
 
     numba forgets the machine code when the file of a function changes, but not when a file it calls
-    does: so the stamp of each kernel is that of all files of kernels.
+    does: so the stamp of each kernel is that of all files of kernels, and of its own if it is elsewhere.
     """
     dispatcher: Any = njit(cache=True, nogil=True, error_model="numpy")(function)
-    stats = [Path(__file__).with_name(name).stat() for name in KERNEL_FILES]
+    files = [Path(__file__).with_name(name) for name in KERNEL_FILES]
+    own = Path(function.__code__.co_filename)
+    stats = [file.stat() for file in (files if own in files else [*files, own])]
     dispatcher._cache._cache_file._source_stamp = [(s.st_mtime, s.st_size) for s in stats]
     return cast(F, dispatcher)
 
