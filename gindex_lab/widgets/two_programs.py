@@ -13,8 +13,6 @@ import re
 from itertools import pairwise
 from typing import Any
 
-import numpy as np
-
 from gindex_lab.errors import BadProgram
 from gindex_lab.plots.common import styled
 from gindex_lab.plots.flows import plot_divergence
@@ -135,7 +133,7 @@ def programs_view(first: str, second: str, mode: str = "exact") -> View:
 
 def _figure(result: Divergence, graph: Any, mode: str) -> Any:
     figure = blank_figure(8.6, 4.4)
-    left, right = np.ravel(figure.subfigures(1, 2, width_ratios=[1, 1.1]))
+    left, right = figure.subfigures(1, 2, width_ratios=[1, 1.1])  # type: ignore[misc]
     left.subplots_adjust(left=0.02, right=0.98, bottom=0.02, top=0.84, hspace=0.12)
     plot_divergence(result, left)
     ax = right.subplots()

@@ -59,8 +59,7 @@ def blank_figure(width: float, height: float, **margins: float) -> Figure:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(width, height))
-    figure.set_layout_engine("none")
+    figure = Figure(figsize=(width, height), layout="none")  # type: ignore[arg-type]
     FigureCanvasAgg(figure)
     figure.subplots_adjust(**({"left": 0.08, "right": 0.985, "bottom": 0.13, "top": 0.9} | margins))
     return figure
