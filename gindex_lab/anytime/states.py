@@ -1,0 +1,81 @@
+"""The saved state of an anytime test: a small JSON file, written whole or not at all.
+
+It holds the rows of the trajectory, ξ, the time, and what the test is (agent, pool, clock, τ0, seed). All
+chance is a function of the seed and of the number of the environment, so that a test which goes on from here
+gives what it would have given without the pause.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gindex_lab.anytime.clocks import VirtualClock
+from gindex_lab.anytime.pool import Pool
+from gindex_lab.errors import BadInput
+from gindex_lab.files import write_text
+
+if TYPE_CHECKING:
+    from gindex_lab.anytime.running import Examination
+
+__all__ = ["fingerprint", "identity", "read_state", "write_state"]
+
+
+def fingerprint(pool: Pool) -> str:
+    """A short text that tells pools apart.
+
+    >>> from gindex_lab.anytime.environment import Environment
+    >>> len(fingerprint(Pool.of([Environment("1+|1-", "0")])))
+    16
+    """
+    text = "\n".join(f"{e!r} {e.delta} {e.observation}" for e in pool.environments)
+    return hashlib.sha256(f"{pool.measure}\n{text}".encode()).hexdigest()[:16]
+
+
+def identity(exam: Examination) -> dict[str, Any]:
+    """What must be the same for a test to go on."""
+    clock = repr(exam.clock) if isinstance(exam.clock, VirtualClock) else "real"
+    return {
+        "agent": repr(exam.agent),
+        "pool": fingerprint(exam.pool),
+        "clock": clock,
+        "tau0": str(exam.tau0),
+        "antithetic": exam.antithetic,
+        "seed": exam.seed,
+    }
+
+
+def write_state(exam: Examination, path: Path) -> None:
+    """Save what `read_state` needs."""
+    progress = {
+        "xi": exam.xi,
+        "increments": exam.increments,
+        "elapsed": str(exam.elapsed),
+        "rows": exam.rows,
+    }
+    write_text(path, json.dumps({"test": identity(exam), **progress}, indent=1) + "\n")
+
+
+def read_state(exam: Examination, path: Path) -> None:
+    """Put a saved state into an examination of the same test."""
+    try:
+        state = json.loads(path.read_text(encoding="utf-8"))
+        saved, xi, increments = state["test"], float(state["xi"]), int(state["increments"])
+        elapsed, rows = Fraction(state["elapsed"]), list(state["rows"])
+    except FileNotFoundError:
+        raise BadInput("path", str(path), "does not exist", "check the name") from None
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        problem = f"is no saved state of an anytime test ({type(error).__name__}: {error})"
+        raise BadInput("path", str(path), problem, "name another file") from None
+    for name, value in identity(exam).items():
+        if saved.get(name) != value:
+            raise BadInput(
+                "path",
+                str(path),
+                f"holds a test with {name} {saved.get(name)!r}, not {value!r}",
+                "go on with the same test, or name another file",
+            )
+    exam.xi, exam.increments, exam.elapsed, exam.rows = xi, increments, elapsed, rows
