@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.errors import BadInput
+from gindex_lab.validate import choice
 
 __all__ = ["beside", "published_values", "settings_test"]
 
@@ -82,25 +83,30 @@ def beside(measured: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
 def settings_test(
     first: pd.Series, second: pd.Series, alternative: str = "two-sided"
 ) -> dict[str, float]:
-    """The author's test: paired t over settings (the index of both), with its 95% half interval.
+    """The author's test: paired t over settings (the index of both), with its 95% interval.
+
+    With `alternative="greater"` the interval is one-sided, as in section 3.2.
 
     >>> a, b = pd.Series({"Freq": 3.0, "Q": 5.0, "HLQ": 6.0}), pd.Series({"Freq": 2.0, "Q": 3.0, "HLQ": 5.0})
     >>> {name: round(value, 3) for name, value in settings_test(a, b).items()}
-    {'difference': 1.333, 'half': 1.434, 't': 4.0, 'p': 0.057, 'settings': 3}
+    {'difference': 1.333, 'low': -0.101, 'high': 2.768, 't': 4.0, 'p': 0.057, 'settings': 3}
+
+    References: Vadinský (2018), sections 3.1 and 3.2.
     """
-    from scipy.stats import t as student
     from scipy.stats import ttest_1samp
 
+    choice("alternative", alternative, ["two-sided", "greater"])
     gain = (first - second).dropna()
     if len(gain) < 2:
         raise BadInput(
             "first", len(gain), "shares fewer than two settings", "measure the same ones"
         )
     test = ttest_1samp(gain, 0.0, alternative=alternative)
-    half = float(gain.sem() * student.ppf(0.975, len(gain) - 1))
+    low, high = test.confidence_interval(0.95)
     return {
         "difference": float(gain.mean()),
-        "half": half,
+        "low": float(low),
+        "high": float(high),
         "t": float(test.statistic),
         "p": float(test.pvalue),
         "settings": len(gain),
