@@ -1,15 +1,16 @@
-"""From a table of scores to a report: what `gindex-lab analyse` does.
+"""From logs or a table of scores to a report: what `gindex-lab analyse` does.
 
-Read the table, choose (or take) a transform, measure every agent with intervals, say which agents the
-data cannot tell apart, and write it all as text or as one HTML file that opens anywhere.
+Read, choose (or take) a transform, measure every agent with intervals, and ask what one should ask before
+believing it: which agents the data separate, whether the conclusion survives other definitions of
+difficulty, what shuffled responses give, which items are odd, what the psychometric models say. The parts
+are the functions of `gindex_lab.analysis`; each is computed when it is first asked for.
 """
 
 from __future__ import annotations
 
-import base64
-import io
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property, partial
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -18,24 +19,19 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.acc.acc import generality
-from gindex_lab.acc.summary import population_summary
+from gindex_lab.acc.steps import StepCurves
+from gindex_lab.analysis import models, summary, surviving
+from gindex_lab.analysis.audit import audit_counts, expected_duplicates, item_audit
+from gindex_lab.analysis.options import TRANSFORMS, WHY
+from gindex_lab.analysis.page import cells, report_page
+from gindex_lab.analysis.shuffle import shuffle_control
 from gindex_lab.errors import BadInput
 from gindex_lab.files import header_of, read_facts, read_table, write_text
+from gindex_lab.readers.reading import read_scores
 from gindex_lab.responses import Responses, Scores
 from gindex_lab.validate import choice
 
 __all__ = ["TRANSFORMS", "Analysis", "analyse"]
-
-TRANSFORMS = ("auto", "none", "rank", "standardise", "reference", "opponent", "irt")
-_SHOWN = ["capability", "spread", "generality", "normalised_generality", "mean"]
-_WHY = {
-    "none": "The responses are in [0, 1] and the items have difficulties: used as they are.",
-    "rank": "Rnk: an agent's position on an item is the share of the agents it beats.",
-    "standardise": "Scale: an agent's position on an item is its standard score.",
-    "reference": "ARef: an item is solved by those who beat the reference agent.",
-    "opponent": "Opp: an opponent is as hard as it scored in the tournament.",
-    "irt": "IRT: the difficulty of an item comes from a two-parameter logistic model.",
-}
 
 
 @dataclass(frozen=True)
@@ -44,69 +40,171 @@ class Analysis:
 
     data: Responses | Scores
     transform: str
+    measured: Responses
     table: pd.DataFrame
     groups: list[list[Any]]
     ci: float | None
     seed: int
+    missing: str = "error"
+    resample: str = "items"
+    shuffles: int = field(default=99, repr=False)
+
+    # -- what one should ask before believing it --------------------------------------------------------
+
+    @cached_property
+    def raw(self) -> Responses | Scores | None:
+        """The data by item: of saved curves, the positions that they were made of."""
+        if not isinstance(self.data, StepCurves):
+            return self.data
+        return None if self.data.positions is None else Scores(self.data.positions)
+
+    @property
+    def _gaps(self) -> str:
+        return "drop" if self.raw is not None and self.raw.frame.isna().any(axis=None) else "error"
+
+    @cached_property
+    def apart(self) -> dict[str, pd.DataFrame]:
+        """Agents x agents, True where separated, in capability and in γ; empty without intervals."""
+        from gindex_lab.uncertainty.intervals import separations
+
+        if self.ci is None or len(self.table) < 2:
+            return {}
+        return {m: separations(self.table, m) for m in ("capability", "normalised_generality")}
+
+    @cached_property
+    def gamma_groups(self) -> list[list[Any]]:
+        """Groups of agents that the data cannot separate in γ."""
+        from gindex_lab.uncertainty.intervals import tie_groups
+
+        if not self.apart:
+            return []
+        return [list(g) for g in tie_groups(self.table, "normalised_generality")]
+
+    @cached_property
+    def audit(self) -> pd.DataFrame | None:
+        """One row per item (see `gl.analysis.item_audit`); None for one agent."""
+        return None if self.raw is None or len(self.raw.frame) < 2 else item_audit(self.raw)
+
+    @property
+    def audit_counts(self) -> dict[str, int]:
+        return {} if self.audit is None else audit_counts(self.audit)
+
+    @cached_property
+    def definitions(self) -> tuple[dict[str, pd.DataFrame], dict[str, str]]:
+        """The measures under other definitions of difficulty, and what could not be tried."""
+        if self.raw is None or len(self.table) < 2:
+            return {}, {}
+        return surviving.definitions(self.raw, self._gaps)
+
+    @cached_property
+    def survival(self) -> pd.DataFrame | None:
+        """One row per definition (see `gl.analysis.survival`)."""
+        tables = self.definitions[0]
+        return (
+            surviving.survival(self.table, tables, self.apart.get("capability")) if tables else None
+        )
+
+    @cached_property
+    def control(self) -> pd.DataFrame | None:
+        """Observed against shuffled (see `gl.analysis.shuffle_control`); None for one agent."""
+        if len(self.table) < 2:
+            return None
+        return shuffle_control(self.measured, self.shuffles, seed=self.seed)
+
+    @cached_property
+    def irt(self) -> models.View:
+        """Abilities beside capabilities, or why there are none."""
+        return (
+            models.View(None, "No items.")
+            if self.raw is None
+            else models.irt_view(self.raw, self.table)
+        )
+
+    @cached_property
+    def factors(self) -> models.View:
+        """Loadings of one factor, or why there is none."""
+        if self.raw is None:
+            return models.View(None, "No items.")
+        return models.factor_view(self.raw, seed=self.seed)
+
+    @cached_property
+    def fit(self) -> models.View:
+        """Person fit, the strangest agent first, or why there is none."""
+        if self.raw is None:
+            return models.View(None, "No items.")
+        return models.person_fit_view(self.raw, self._gaps)
+
+    # -- in words ------------------------------------------------------------------------------------
+
+    def said(self) -> list[summary.Said]:
+        """What the numbers say, in words, and what they do not."""
+        agents, items = self.data.shape if self.raw is None else self.raw.shape
+        found = [summary.Said(f"{agents} agents on {items} items. {WHY[self.transform]}")]
+        found += self._said_of_order()
+        if self.survival is not None and self.apart:
+            found += summary.about_survival(self.verdict, self.survival, self.definitions[1])
+        if self.control is not None:
+            found += summary.about_control(self.control)
+        if self.audit is not None and self.raw is not None:
+            found += summary.about_items(self.audit_counts, expected_duplicates(self.raw))
+        return found + ([] if self.raw is None else summary.about_data(self.raw, self.resample))
+
+    def _said_of_order(self) -> list[summary.Said]:
+        if self.apart:
+            groups = {"capability": self.groups, "normalised_generality": self.gamma_groups}
+            return summary.about_order(self.table, groups, self.apart)
+        best, widest = (
+            self.table["capability"].idxmax(),
+            self.table["normalised_generality"].idxmin(),
+        )
+        text = (
+            f"The most capable agent is {best} (capability {self.table.loc[best, 'capability']:.3g}); "
+            f"the least general for its capability is {widest} "
+            f"(normalised generality {self.table.loc[widest, 'normalised_generality']:.3g})."
+        )
+        if self.ci is not None:
+            return [
+                summary.Said(text.split(";")[0] + "; there is nobody to compare it with.", False)
+            ]
+        why = "No intervals were asked for: do not read small differences as real."
+        return [summary.Said(text, False), summary.Said(why, False)]
+
+    @property
+    def verdict(self) -> dict[str, bool]:
+        """Which conclusions every definition of difficulty agrees with."""
+        if self.survival is None:
+            return {}
+        best, least = (
+            self.table["capability"].idxmax(),
+            self.table["normalised_generality"].idxmin(),
+        )
+        leaders = summary.with_agent(self.groups, best)
+        return surviving.verdict(
+            self.survival, leaders, summary.with_agent(self.gamma_groups, least)
+        )
 
     def sentences(self) -> list[str]:
-        """What the numbers say, in words, and what they do not."""
-        agents, items = self.data.shape
-        table = self.table.sort_values("capability", ascending=False)
-        best, widest = table.index[0], table["normalised_generality"].idxmin()
-        said = [
-            f"{agents} agents on {items} items. {_WHY[self.transform]}",
-            f"The most capable agent is {best} (capability {table['capability'].iloc[0]:.3g}); "
-            f"the least general for its capability is {widest} "
-            f"(normalised generality {table.loc[widest, 'normalised_generality']:.3g}).",
-        ]
-        if self.ci is None:
-            return [*said, "No intervals were asked for: do not read small differences as real."]
-        leaders = next((group for group in self.groups if best in group), [best])
-        if len(leaders) > 1:
-            said.append(
-                f"The data cannot separate {best} in capability from "
-                f"{', '.join(str(a) for a in leaders if a != best)}."
-            )
-        elif agents > 1:
-            said.append(f"{best} is separated in capability from every other agent.")
-        return said
+        """The same as plain text."""
+        return [said.text for said in self.said()]
 
     def text(self) -> str:
         """The report for a terminal."""
-        cells = _cells(self.table.sort_values("capability", ascending=False))
-        shown = pd.DataFrame(
-            [
-                [f"{value} [{span}]" if span else value for value, span in row]
-                for _, row in cells["rows"]
-            ],
-            index=[agent for agent, _ in cells["rows"]],
-            columns=cells["measures"],
+        shown = cells(self.table.sort_values("capability", ascending=False, kind="stable"))
+        table = pd.DataFrame(
+            [[f"{v} [{span}]" if span else v for v, span in row] for _, row in shown["rows"]],
+            index=[agent for agent, _ in shown["rows"]],
+            columns=shown["measures"],
         )
-        rows = shown.to_string(max_rows=60)
         groups = [f"  {k}. {', '.join(map(str, group))}" for k, group in enumerate(self.groups, 1)]
-        heading = ["", "Agents that the data cannot separate in capability:"] if groups else []
-        return "\n".join([*self.sentences(), "", rows, *heading, *groups])
+        title = ["", "Agents that the data cannot separate in capability:"] if groups else []
+        notes = [f"({note})" for note in self.data.notes]
+        lines = [*notes, *self.sentences(), "", table.to_string(max_rows=60), *title, *groups]
+        return "\n".join(_printable(line) for line in lines)
 
     def write(self, path: str | PathLike[str]) -> Path:
         """The report as one HTML file, whole or not at all."""
-        from gindex_lab.reproduction.reports import page
-
-        markup = page(
-            "analysis.html.j2",
-            title=f"How capable and how general? {self.data.name}".strip(),
-            sentences=self.sentences(),
-            facts={k: _fact(v) for k, v in self.data.describe().items() if v is not None},
-            table=_cells(self.table.sort_values("capability", ascending=False)),
-            groups=self.groups,
-            summary=population_summary(self.table).to_dict(),
-            figures=self._figures(),
-            transform=self.transform,
-            ci=self.ci,
-            seed=self.seed,
-        )
         try:
-            write_text(Path(path), markup)
+            write_text(Path(path), report_page(self))
         except OSError as error:
             raise BadInput(
                 "out",
@@ -116,10 +214,10 @@ class Analysis:
             ) from None
         return Path(path)
 
-    def _figures(self) -> dict[str, str]:
-        from gindex_lab.plots.generality import plot_capability_spread
 
-        return {"Capability against spread": _png(plot_capability_spread(self.table).figure)}
+def _printable(text: str) -> str:
+    """No escape sequence of a log reaches the terminal."""
+    return "".join(c if c.isprintable() or c == "\n" else "\ufffd" for c in text)
 
 
 def analyse(
@@ -131,12 +229,15 @@ def analyse(
     ci: float | None = 0.95,
     seed: int = 1,
     missing: str = "error",
+    resample: str = "items",
+    reading: Mapping[str, Any] | None = None,
 ) -> Analysis:
-    """Measure the agents of a table of scores or responses.
+    """Measure the agents of evaluation logs, or of a table of scores or responses.
 
     `transform="auto"` takes responses with difficulties as they are and ranks everything else.
     `difficulty` is a column of the items, or a CSV with the columns item and difficulty. A missing
     cell is an error, or with `missing="drop"` left out: each agent is measured on what it met.
+    `resample` is that of `gl.generality`; `reading` holds options of `gl.read` (metric, filter ...).
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -145,7 +246,7 @@ def analyse(
     ...     analyse(file, ci=None).table["capability"].round(2).to_dict()
     {'ann': 0.58, 'bob': 0.42}
     """
-    data = _read(Path(path), difficulty)
+    data = _read(Path(path), difficulty, dict(reading or {}))
     wanted = choice("transform", transform, TRANSFORMS)
     choice("missing", missing, ["error", "drop"])
     if wanted == "auto":
@@ -153,34 +254,47 @@ def analyse(
         wanted = "none" if as_is else "rank"
     if missing == "error":
         _check_gaps(data, wanted)
+    _check_agents(data, wanted)
     measured = _transformed(data, wanted, reference, missing)
     gaps = "drop" if measured.frame.isna().any(axis=None) else "error"
-    table = generality(measured, ci=ci, seed=seed if ci else None, missing=gaps)
+    table = generality(measured, ci=ci, seed=seed if ci else None, missing=gaps, resample=resample)
     groups: list[list[Any]] = []
     if ci is not None and len(table) > 1:
         from gindex_lab.uncertainty.intervals import tie_groups
 
         groups = [list(group) for group in tie_groups(table)]
-    return Analysis(data, wanted, table, groups, ci, seed)
+    return Analysis(data, wanted, measured, table, groups, ci, seed, missing, resample)
 
 
-def _read(path: Path, difficulty: str | None) -> Responses | Scores:
+def _read(path: Path, difficulty: str | None, reading: dict[str, Any]) -> Responses | Scores:
     """Responses where every number is in [0, 1], raw scores otherwise."""
-    if not path.exists():
-        raise BadInput("path", str(path), "does not exist", "check the name")
     data: Responses | Scores
     if path.is_dir() and read_facts(path).get("kind") == "StepCurves":
         data = Responses.read(path)
     else:
-        data = Scores.read(path)
-        if not np.isfinite(data.values).any():
-            raise BadInput("path", str(path), "holds no number at all", "fill its cells")
+        data = read_scores(path, **reading)
         if np.nanmin(data.values) >= 0 and np.nanmax(data.values) <= 1:
-            data = Responses.read(path)
+            data = _as_responses(data)
     if difficulty is None:
         return data
     is_file = difficulty.endswith(".csv")
     return data.with_difficulty(_difficulties(Path(difficulty)) if is_file else difficulty)
+
+
+def _as_responses(data: Scores) -> Responses:
+    kept = ("items", "agents", "interval", "trials", "name", "source", "citation", "licence")
+    found = Responses(data.frame, **{key: getattr(data, key) for key in kept})
+    found.notes = data.notes
+    return found
+
+
+def _check_agents(data: Responses | Scores, transform: str) -> None:
+    """One agent beats nobody: every transform but "none" compares agents."""
+    if len(data.frame) == 1 and transform != "none":
+        agent = data.frame.index[0]
+        problem = f"is the only agent, and {transform!r} gets difficulty from comparing agents"
+        remedy = "add agents, or give the items' difficulties (--difficulty)"
+        raise BadInput("agents", agent, problem, remedy)
 
 
 def _check_gaps(data: Responses | Scores, transform: str) -> None:
@@ -228,30 +342,3 @@ def _transformed(
         "irt": transforms.irt_difficulty,
     }
     return simple[transform](data)
-
-
-def _cells(table: pd.DataFrame) -> dict[str, Any]:
-    """Headings and rows of the table as text, intervals folded into their measure's cell."""
-    measures = [m for m in _SHOWN if m in table]
-    rows = []
-    for agent, row in table.iterrows():
-        cells = []
-        for m in measures:
-            low, high = row.get(f"{m}_low"), row.get(f"{m}_high")
-            span = "" if low is None else f"{low:.3f} to {high:.3f}"
-            cells.append((f"{row[m]:.3f}", span))
-        rows.append((str(agent), cells))
-    return {"measures": [m.replace("_", " ") for m in measures], "rows": rows}
-
-
-def _fact(value: object) -> str:
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
-
-
-def _png(figure: Any) -> str:
-    import matplotlib.pyplot as plt
-
-    buffer = io.BytesIO()
-    figure.savefig(buffer, format="png", dpi=160, bbox_inches="tight", metadata={"Software": None})
-    plt.close(figure)
-    return base64.b64encode(buffer.getvalue()).decode()

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from gindex_lab import __version__
+from gindex_lab.analysis.options import TRANSFORMS
 from gindex_lab.errors import GIndexLabError
 
 __all__ = ["main"]
@@ -73,9 +74,13 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--out", type=Path, default=Path("reports") / "docs")
     command.set_defaults(run=_docs)
 
-    command = commands.add_parser("analyse", help="a table of scores or responses -> a report")
+    command = commands.add_parser(
+        "analyse", help="evaluation logs or a table of scores -> a report"
+    )
     command.add_argument(
-        "path", type=Path, help="CSV (agents x items, or agent,item,response) or tidy folder"
+        "path",
+        type=Path,
+        help="a table (CSV, TSV, Parquet), a log, or a folder of logs of one format",
     )
     command.add_argument("--out", type=Path, help="write an HTML report here")
     command.add_argument("--transform", default="auto", choices=TRANSFORMS)
@@ -88,11 +93,28 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument(
         "--missing", default="error", choices=["error", "drop"], help="drop: measure what is there"
     )
+    command.add_argument(
+        "--resample",
+        default="items",
+        choices=["items", "families", "trials"],
+        help="for the intervals",
+    )
+    for name, says in _READING.items():
+        command.add_argument(f"--{name}", help=says)
+    command.add_argument(
+        "--scale", type=float, nargs=2, metavar=("LOW", "HIGH"), help="scores on it become [0, 1]"
+    )
     command.set_defaults(run=_analyse)
     return parser
 
 
-TRANSFORMS = ["auto", "none", "rank", "standardise", "reference", "opponent", "irt"]
+_READING = {  # options of gl.read
+    "format": "of the logs, where it is not to be recognised (lm-eval, inspect, helm, long, wide ...)",
+    "metric": "which score of the logs is the response",
+    "filter": "of lm-evaluation-harness tasks that have several",
+    "repeats": "a second response of an agent to an item: error, trials, first or last",
+    "encoding": "of text that is not UTF-8",
+}
 
 
 def _reproduce(options: argparse.Namespace) -> int:
@@ -147,6 +169,7 @@ def _docs(options: argparse.Namespace) -> None:
 def _analyse(options: argparse.Namespace) -> None:
     from gindex_lab.analyse import analyse
 
+    reading = {name: getattr(options, name) for name in (*_READING, "scale")}
     report = analyse(
         options.path,
         transform=options.transform,
@@ -155,6 +178,8 @@ def _analyse(options: argparse.Namespace) -> None:
         ci=options.ci or None,
         seed=options.seed,
         missing=options.missing,
+        resample=options.resample,
+        reading={name: value for name, value in reading.items() if value is not None},
     )
     print(report.text())
     if options.out:

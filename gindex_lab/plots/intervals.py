@@ -62,7 +62,7 @@ def plot_intervals(
             apart = (other - rows[name]).abs() > 1e-9
             ax.plot(other[apart], [k for k, differs in enumerate(apart) if differs], "o", **look)
         ax.set_xlabel(_NAMES[name])
-    grid[0][0].set_yticks(range(len(rows)), [str(agent) for agent in rows.index])
+    grid[0][0].set_yticks(range(len(rows)), [str(a).replace("$", r"\$") for a in rows.index])
     grid[0][0].set_ylim(-0.6, len(rows) - 0.4)
     if title:
         figure.suptitle(title, x=0.01, ha="left", fontsize=11, fontweight="bold")

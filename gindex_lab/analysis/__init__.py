@@ -1,0 +1,19 @@
+"""From a table of responses to what one may say of it: audit, survival, control, models, summary.
+
+This file is the table of contents of `gl.analysis`; `gindex-lab analyse` and the notebook
+`generality/analyse_your_own` are made of these functions.
+"""
+
+from gindex_lab.contents import contents as _contents
+
+__getattr__, __dir__, __all__ = _contents(
+    __name__,
+    {
+        "audit": "audit_counts expected_duplicates item_audit",
+        "surviving": "definitions survival verdict",
+        "shuffle": "shuffle_control",
+        "models": "factor_view irt_view person_fit_view",
+        "names": "drawable_names",
+        "options": "TRANSFORMS",
+    },
+)

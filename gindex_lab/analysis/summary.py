@@ -1,0 +1,237 @@
+"""What the numbers say in plain words, and what they do not.
+
+Each function turns one part of an analysis into a sentence or two. `Said.firm` marks what the data can
+tell; the others say that they cannot, and why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from gindex_lab.responses import Responses, Scores
+
+__all__ = ["Said", "about_control", "about_data", "about_items", "about_order", "about_survival"]
+
+
+class Said(NamedTuple):
+    """A sentence, and whether the data can tell what it says."""
+
+    text: str
+    firm: bool = True
+
+
+def names_of(agents: Sequence[Any], most: int = 4) -> str:
+    """Some names, and how many more.
+
+    >>> names_of(["a", "b", "c", "d", "e", "f"])
+    'a, b, c, d and 2 more'
+    """
+    shown = [str(agent) for agent in agents[:most]]
+    rest = len(agents) - most
+    if rest > 0:
+        return f"{', '.join(shown)} and {rest} more"
+    return " and ".join([", ".join(shown[:-1]), shown[-1]]) if len(shown) > 1 else "".join(shown)
+
+
+def about_data(data: Responses | Scores, resample: str) -> list[Said]:
+    """Cautions that follow from the size and the kind of the data.
+
+    >>> [said.text for said in about_data(Responses([[1, 1, 1], [1, 1, 1]]), "items")][-1]
+    'Every agent responded alike to every item: the data say nothing about differences.'
+    """
+    agents, items = data.shape
+    found = []
+    if agents < 5:
+        text = f"{_few(agents, 'agent')}: how hard an item seems depends on who happened to be measured."
+        found.append(Said(text, False))
+    if items < 10:
+        text = f"{_few(items, 'item')}: intervals are wide, and cover more than they say."
+        found.append(Said(text, False))
+    family = data.family
+    if family is not None and family.nunique() > 1 and resample == "items":
+        text = (
+            f"The items come in {family.nunique()} families, and the intervals take items as independent: "
+            "too narrow where items of a family go together (then use --resample families)."
+        )
+        found.append(Said(text, False))
+    share = float(data.frame.isna().to_numpy().mean())
+    if share > 0:
+        text = (
+            f"{share:.1%} of the cells are missing: agents are compared on what each of them met."
+        )
+        found.append(Said(text, False))
+    if (data.frame.nunique() <= 1).all():
+        text = "Every agent responded alike to every item: the data say nothing about differences."
+        found.append(Said(text, False))
+    return found
+
+
+def _few(n: int, what: str) -> str:
+    return f"Only {n} {what}{'s' if n != 1 else ''}"
+
+
+def about_order(
+    table: pd.DataFrame,
+    groups: Mapping[str, Sequence[Sequence[Any]]],
+    apart: Mapping[str, pd.DataFrame],
+) -> list[Said]:
+    """Who is ahead in capability and in generality, as far as the data can separate them.
+
+    >>> table = pd.DataFrame({"capability": [0.7, 0.6], "normalised_generality": [0.5, 0.4]}, list("ab"))
+    >>> tied = pd.DataFrame(False, list("ab"), list("ab"))
+    >>> said = about_order(table, {"capability": [["a", "b"]], "normalised_generality": [["a", "b"]]},
+    ...                    {"capability": tied, "normalised_generality": tied})
+    >>> said[0].text
+    'The data cannot tell the agents apart in capability: not one of 1 pairs is separated.'
+    """
+    found: list[Said] = []
+    for measure, noun, end in (
+        ("capability", "capability", "max"),
+        ("normalised_generality", "normalised generality γ", "min"),
+    ):
+        pairs = len(table) * (len(table) - 1) // 2
+        separated = int(np.triu(apart[measure].to_numpy(), 1).sum())
+        if not separated:
+            text = f"The data cannot tell the agents apart in {noun}: not one of {pairs} pairs is separated."
+            found.append(Said(text, False))
+            continue
+        agent = getattr(table[measure], f"idx{end}")()
+        word = (
+            "The most capable agent is"
+            if end == "max"
+            else "The least general for its capability is"
+        )
+        value = f"{word} {agent} ({noun} {table.loc[agent, measure]:.3g})"
+        tied = [a for a in with_agent(groups[measure], agent) if a != agent]
+        if tied:
+            text = f"{value}, but the data cannot separate it from {names_of(tied)}."
+            found.append(Said(text, False))
+        else:
+            found.append(Said(f"{value}, separated from every other agent."))
+        found.append(Said(f"In {noun}, {separated} of {pairs} pairs of agents are separated."))
+    return found
+
+
+def with_agent(groups: Sequence[Sequence[Any]], agent: Any) -> list[Any]:
+    """The agents that share a group with this one, itself included.
+
+    >>> with_agent([["a", "b"], ["b", "c"]], "b")
+    ['a', 'b', 'c']
+    """
+    found = [a for group in groups if agent in group for a in group]
+    return list(dict.fromkeys(found)) or [agent]
+
+
+def about_survival(
+    verdict: Mapping[str, bool], found: pd.DataFrame, refused: Mapping[str, str]
+) -> list[Said]:
+    """Whether the conclusions hold under other definitions of difficulty.
+
+    >>> rows = pd.DataFrame({"generality_order": [1.0], "capability_order": [1.0], "reversed": [0],
+    ...                      "separated": [3], "best": ["a"], "least_general": ["b"]}, index=["rank"])
+    >>> about_survival({"best": True, "order": True, "least_general": False}, rows, {})[1].text
+    'Who is the least general does not survive: it depends on how difficulty is defined (rank: b).'
+    """
+    if found.empty:
+        return [Said("No other definition of difficulty could be tried.", False)]
+    texts = {
+        "best": "Who is the most capable",
+        "order": "The order of agents that are separated in capability",
+        "least_general": "Who is the least general",
+    }
+    column = {"best": "best", "least_general": "least_general"}
+    ok = [texts[k] for k, holds in verdict.items() if holds]
+    said = []
+    if ok:
+        joined = "; ".join([ok[0], *(text[0].lower() + text[1:] for text in ok[1:])])
+        said.append(
+            Said(f"Survives all {len(found)} definitions of difficulty that were tried: {joined}.")
+        )
+    for key, holds in verdict.items():
+        if holds:
+            continue
+        if key == "order":
+            worst = found["reversed"].idxmax()
+            why = f"{found['reversed'].max()} of {found['separated'].max()} pairs turn round under {worst}"
+        else:
+            why = ", ".join(f"{name}: {agent}" for name, agent in found[column[key]].items())
+        text = f"{texts[key]} does not survive: it depends on how difficulty is defined ({why})."
+        said.append(Said(text, False))
+    if refused:
+        why = "; ".join(f"{name} ({reason})" for name, reason in refused.items())
+        said.append(Said(f"Not tried: {why}.", False))
+    return said
+
+
+def about_control(control: pd.DataFrame, level: float = 0.05) -> list[Said]:
+    """What is left when responses are dealt out anew within each item.
+
+    >>> rows = {"observed": [0.1, 0.7], "shuffled": [0.02, 0.7], "p": [0.01, 0.4]}
+    >>> said = about_control(pd.DataFrame(rows, index=["capability_sd", "mean_gamma"]))
+    >>> [s.firm for s in said]
+    [True, False]
+    """
+    ability, gamma = control.loc["capability_sd"], control.loc["mean_gamma"]
+    found = []
+    if ability["p"] <= level:
+        text = (
+            f"Agents differ in capability by more than shuffled responses do (sd {ability['observed']:.3g} "
+            f"against {ability['shuffled']:.3g}, p {ability['p']:.2g})."
+        )
+        found.append(Said(text))
+    else:
+        text = (
+            f"Agents differ in capability no more than shuffled responses do (sd {ability['observed']:.3g} "
+            f"against {ability['shuffled']:.3g}, p {ability['p']:.2g}): do not rank them."
+        )
+        found.append(Said(text, False))
+    if gamma["p"] <= level:
+        text = (
+            f"Curves are more step-like than chance makes them (mean γ {gamma['observed']:.3g} against "
+            f"{gamma['shuffled']:.3g} shuffled, p {gamma['p']:.2g})."
+        )
+        found.append(Said(text))
+    else:
+        text = (
+            f"Curves are no more step-like than those of shuffled responses (mean γ {gamma['observed']:.3g} "
+            f"against {gamma['shuffled']:.3g}, p {gamma['p']:.2g}): what γ there is comes from the items."
+        )
+        found.append(Said(text, False))
+    return found
+
+
+def about_items(counts: Mapping[str, int], by_chance: float) -> list[Said]:
+    """What the audit of the items found.
+
+    >>> counts = {"items": 9, "nobody separated": 2, "below zero": 1, "below zero beyond chance": 0,
+    ...           "duplicates": 0}
+    >>> about_items(counts, 0.0)[0].text
+    '2 of 9 items separate nobody: all agents did alike.'
+    """
+    n, same, twice = counts["items"], counts["nobody separated"], counts["duplicates"]
+    below, beyond = counts["below zero"], counts["below zero beyond chance"]
+    found = []
+    if same:
+        found.append(Said(f"{same} of {n} items separate nobody: all agents did alike."))
+    if beyond:
+        text = f"{beyond} of {n} items are solved more by weaker agents, beyond chance: check their keys."
+        found.append(Said(text))
+    elif below:
+        text = (
+            f"{below} of {n} items have a negative discrimination, none of them beyond what chance gives "
+            "with so many items and so few agents."
+        )
+        found.append(Said(text, False))
+    if twice:
+        text = (
+            f"{twice} items were answered by all agents just like an earlier one; chance alone would make "
+            f"about {by_chance:.3g} such pairs."
+        )
+        found.append(Said(text, twice > 2 * by_chance + 1))
+    return found or [
+        Said(f"All {n} items separate agents, none points the wrong way, none stands twice.")
+    ]

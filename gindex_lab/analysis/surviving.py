@@ -1,0 +1,154 @@
+"""Does the conclusion survive another definition of difficulty?
+
+The same data, read by several definitions of how hard an item is (Table 1 of the generality paper lists
+them): the share that fails, positions by rank, positions by standard score, a reference, an item response
+model. What only one of them says is a property of the definition, not of the agents.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from gindex_lab.errors import GIndexLabError
+from gindex_lab.responses import Responses, Scores
+
+__all__ = ["DEFINITIONS", "definitions", "survival", "verdict"]
+
+DEFINITIONS = {
+    "given": "the difficulties that came with the items",
+    "failure": "the share of the agents that fail an item",
+    "rank": "positions by rank among the agents (Rnk)",
+    "standardise": "positions by standard score (Scale)",
+    "reference": "who beats the mean agent (ARef)",
+    "irt": "an item response model (IRT)",
+}
+_MEASURES = ["capability", "spread", "normalised_generality"]
+
+
+def definitions(
+    data: Responses | Scores, missing: str = "error"
+) -> tuple[dict[str, pd.DataFrame], dict[str, str]]:
+    """Capability, spread and γ of every agent under four definitions (five with given difficulties),
+    and the reasons for those that cannot be had.
+
+    Of responses of 0 and 1 the reference is the share that fails, and a model takes its place.
+
+    >>> tables, refused = definitions(Responses([[1, 1, 0, 1], [1, 0, 0, 0], [0, 1, 0, 1]]))
+    >>> list(tables)
+    ['failure', 'rank', 'standardise', 'irt']
+    """
+    tables: dict[str, pd.DataFrame] = {}
+    refused: dict[str, str] = {}
+    for name, measured in _ways(data, missing).items():
+        try:
+            tables[name] = _measure(measured(), missing)
+        except GIndexLabError as error:
+            refused[name] = f"{error.problem}"
+    return tables, refused
+
+
+def _ways(data: Responses | Scores, missing: str) -> dict[str, Callable[[], Responses]]:
+    from gindex_lab.acc import transforms
+
+    varied = data.frame.columns[data.frame.nunique() > 1]
+    ways: dict[str, Callable[[], Responses]] = {
+        "failure": lambda: _by_failure(data),
+        "rank": lambda: transforms.rank(data, missing=missing),
+        "standardise": lambda: transforms.standardise(data.select(items=varied), missing=missing),
+        "reference": lambda: transforms.absolute_reference(data, "mean"),
+    }
+    if isinstance(data, Responses) and data.difficulty is not None:
+        ways = {"given": lambda: data} | ways
+    if isinstance(data, Responses) and bool(np.isin(data.frame.stack(), (0, 1)).all()):
+        ways.pop("reference")
+        ways["irt"] = lambda: transforms.irt_difficulty(data, _model(data), priors="weak")
+    return ways
+
+
+def _model(data: Responses) -> str:
+    """Fewer than thirty agents do not carry a discrimination for each item."""
+    return "2pl" if len(data.frame) >= 30 else "1pl"
+
+
+def _by_failure(data: Responses | Scores) -> Responses:
+    table = data if isinstance(data, Responses) else _varied(data).to_responses()
+    return Responses(
+        table.frame,
+        1 - table.frame.mean(),
+        items=table.items.drop(columns="difficulty", errors="ignore"),
+        interval=(0.0, 1.0),
+    )
+
+
+def _varied(data: Scores) -> Scores:
+    return data.select(items=data.frame.columns[data.frame.nunique() > 1])
+
+
+def _measure(measured: Responses, missing: str) -> pd.DataFrame:
+    from gindex_lab.acc.acc import generality
+
+    return generality(measured, missing=missing)[_MEASURES]
+
+
+def survival(
+    table: pd.DataFrame, tables: dict[str, pd.DataFrame], apart: pd.DataFrame | None = None
+) -> pd.DataFrame:
+    """One row per definition: who is best and who is least general, and how far the orders agree.
+
+    `table` is the analysis that drew the conclusion. `capability_order` and `generality_order` are rank
+    correlations with it. `reversed` counts the pairs that `apart` (`gl.separations(table)`) separates in
+    capability and that the definition puts the other way round, `separated` all pairs that it separates.
+
+    >>> table = pd.DataFrame({"capability": [3.0, 2, 1], "spread": [1.0, 1, 1],
+    ...                       "normalised_generality": [0.5, 0.6, 0.7]}, index=list("abc"))
+    >>> survival(table, {"rank": table})[["best", "least_general", "capability_order"]]
+         best least_general  capability_order
+    rank    a             a               1.0
+    """
+    from gindex_lab.acc.summary import rank_correlation
+
+    rows = {}
+    for name, other in tables.items():
+        same = other.loc[table.index]
+        wrong, all_pairs = _reversed(table["capability"], same["capability"], apart)
+        rows[name] = {
+            "best": same["capability"].idxmax(),
+            "least_general": same["normalised_generality"].idxmin(),
+            "capability_order": rank_correlation(table["capability"], same["capability"]),
+            "generality_order": rank_correlation(
+                table["normalised_generality"], same["normalised_generality"]
+            ),
+            "reversed": wrong,
+            "separated": all_pairs,
+        }
+    return pd.DataFrame.from_dict(rows, orient="index")
+
+
+def _reversed(main: pd.Series, other: pd.Series, apart: pd.DataFrame | None) -> tuple[int, int]:
+    """Separated pairs, and those of them that stand the other way round elsewhere."""
+    if apart is None:
+        return 0, 0
+    a, b = (np.subtract.outer(x.to_numpy(), x.to_numpy()) for x in (main, other))
+    pairs = apart.to_numpy() & np.triu(np.ones(apart.shape, dtype=bool), 1)
+    return int((pairs & (a * b < 0)).sum()), int(pairs.sum())
+
+
+def verdict(found: pd.DataFrame, leaders: list[Any], least: list[Any]) -> dict[str, bool]:
+    """Which conclusions every definition agrees with.
+
+    `leaders` and `least` are the agents that the data cannot tell from the best, and from the least
+    general: another name among them is no contradiction.
+
+    >>> found = pd.DataFrame({"best": ["a", "b"], "least_general": ["c", "a"], "reversed": [0, 0]})
+    >>> verdict(found, ["a", "b"], ["c"])
+    {'best': True, 'order': True, 'least_general': False}
+    """
+    return {
+        "best": bool(found["best"].isin(leaders).all()),
+        "order": bool((found["reversed"] == 0).all()),
+        "least_general": bool(found["least_general"].isin(least).all()),
+    }
