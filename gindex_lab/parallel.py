@@ -18,7 +18,7 @@ import sys
 import threading
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from functools import lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -71,7 +71,7 @@ def as_done(
     jobs: int | None = None,
     progress: str | None = None,
     batch: int | str = "auto",
-) -> Iterator[tuple[int, Answer]]:
+) -> Generator[tuple[int, Answer]]:
     """(place of the item, answer), each as it comes: for results that are written down at once.
 
     >>> list(as_done(abs, [-1, 2], jobs=1))
@@ -119,7 +119,7 @@ def _on_cores(
     tasks: list[Any],
     workers: int,
     batch: int | str,
-) -> Iterator[tuple[int, Answer]]:
+) -> Generator[tuple[int, Answer]]:
     """By joblib's processes; when one dies its batch, and what was under way, is done again."""
     missing, deaths = dict(enumerate(tasks)), 0
     with _on_disk(parcel(function, shared)) as place:
@@ -183,12 +183,20 @@ def _unpacked(place: Path) -> Any:
     return pickle.loads(place.read_bytes())
 
 
-def _bar(answers: Iterator[Answer], total: int, label: str | None) -> Iterator[Answer]:
-    if label is None or not sys.stderr.isatty():
-        return answers
-    from tqdm import tqdm
+def _bar(
+    answers: Generator[tuple[int, Answer]], total: int, label: str | None
+) -> Generator[tuple[int, Answer]]:
+    """The answers, with a bar on a terminal; leaving early stops the work behind them."""
+    with ExitStack() as stack:
+        stack.enter_context(closing(answers))
+        if label is not None and sys.stderr.isatty():
+            from tqdm import tqdm
 
-    return iter(tqdm(answers, total=total, desc=label, leave=False))
+            bar = stack.enter_context(tqdm(total=total, desc=label, leave=False))
+            for answer in answers:
+                bar.update()
+                yield answer
+        yield from answers
 
 
 def seeds(seed: object, n: int) -> list[np.random.SeedSequence]:

@@ -11,7 +11,7 @@ import pickle
 import time
 import warnings
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from functools import lru_cache
 from math import ceil
 from typing import Any, TypeVar
@@ -34,7 +34,7 @@ def run(
     shared: tuple[Any, ...],
     tasks: list[Any],
     batch: int | None = None,
-) -> Iterator[tuple[int, Answer]]:
+) -> Generator[tuple[int, Answer]]:
     """(place of the task, answer), as they come; leaving early cancels what was not begun."""
     from concurrent.futures import CancelledError
 

@@ -119,7 +119,8 @@ def test_chunks_do_not_change_the_draws(study, monkeypatch):
     whole = draws(sample, 50, np.random.default_rng(2))
     monkeypatch.setattr("gindex_lab.uncertainty.resample._CHUNK", 130)
     pieces = draws(sample, 50, np.random.default_rng(2))
-    assert all(np.array_equal(whole[name], pieces[name]) for name in MEASURES)
+    # the same draws; their sums may differ in the last bit, as a BLAS chooses its kernel by the shape
+    assert all(np.allclose(whole[name], pieces[name], rtol=1e-9, atol=0) for name in MEASURES)
 
 
 @pytest.mark.parametrize("method", ["studentised", "percentile", "bca"])
@@ -127,6 +128,7 @@ def test_blocks_of_agents_do_not_change_the_limits(study, method, monkeypatch):
     whole = bootstrap_table(study, method=method, resamples=100, seed=1)
     monkeypatch.setattr("gindex_lab.uncertainty.intervals._MOST_KEPT", 10)
     monkeypatch.setattr("gindex_lab.uncertainty.intervals._BLOCK", 500)
+    monkeypatch.setattr("gindex_lab.uncertainty.percentile._BLOCK", 500)
     pieces = bootstrap_table(study, method=method, resamples=100, seed=1)
     assert np.allclose(whole[ENDS], pieces[ENDS])
     assert pieces.attrs["contributions"] is None

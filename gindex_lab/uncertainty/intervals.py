@@ -8,8 +8,8 @@ so (`notebooks/generality/coverage`); the plain percentile and BCa bootstraps ar
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Sequence
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,8 @@ from gindex_lab.acc.curves import Interval
 from gindex_lab.errors import BadInput
 from gindex_lab.responses import Responses
 from gindex_lab.uncertainty.contributions import Contributions, contributions_of, lacking
-from gindex_lab.uncertainty.resample import MEASURES, draws, jackknife, measures_of, quantiles
+from gindex_lab.uncertainty.percentile import Plan, resampled_limits, stacked
+from gindex_lab.uncertainty.resample import MEASURES, draws
 from gindex_lab.uncertainty.samples import Sample, sample_like
 from gindex_lab.uncertainty.studentised import (
     Limits,
@@ -29,7 +30,7 @@ from gindex_lab.uncertainty.studentised import (
     variance_and_freedom,
 )
 from gindex_lab.uncertainty.ties import population_intervals, separations, tie_groups
-from gindex_lab.validate import FloatArray, choice, generator, integer, number
+from gindex_lab.validate import choice, generator, integer, number
 
 __all__ = [
     "METHODS",
@@ -61,6 +62,8 @@ def bootstrap_table(
     mode: str = "exact",
     table: pd.DataFrame | None = None,
     origin: float | None = None,
+    checkpoint: str | PathLike[str] | None = None,
+    jobs: int | None = 1,
     seed: object = None,
 ) -> pd.DataFrame:
     """The table of `gl.generality` with `<measure>_low` and `<measure>_high` at confidence `ci`.
@@ -77,6 +80,9 @@ def bootstrap_table(
         Prefer the default; the others are for comparison.
     resamples, seed : of percentile and BCa; `gl.tie_groups` takes the seed from the table
     table, origin : the estimates, and where H is counted from, when `gl.generality` has them already
+    jobs, checkpoint : of percentile and BCa: processes that share the agents of a large table (a block
+        of `4,000,000 / resamples` each), and a file that keeps finished blocks, so that an interrupted
+        run with the same seed goes on where it was
 
     Notes
     -----
@@ -103,6 +109,8 @@ def bootstrap_table(
 
     level = number("ci", ci, 0, 1, open_ends=True)
     choice("method", method, METHODS)
+    if checkpoint is not None and method == "studentised":
+        raise BadInput("checkpoint", checkpoint, "is not needed: nothing is drawn", "leave it out")
     study = study_of(responses, difficulty, "drop" if table is not None else missing)
     if table is None:
         table = generality(
@@ -115,26 +123,11 @@ def bootstrap_table(
     found = contributions_of(sample) if few else None
     if method == "studentised":
         parts = [found] if found else map(contributions_of, sample.blocks(_BLOCK // sample.units))
-        ends = _around(table, _stacked(limits(part, level) for part in parts))
+        ends = _around(table, stacked(limits(part, level) for part in parts))
     else:
-        b, random = integer("resamples", resamples, 100), generator(seed)
-        ends = _stacked(
-            _drawn(block, method, level, b, copy.deepcopy(random))
-            for block in sample.blocks(_BLOCK // b)
-        )
+        plan = Plan(method, level, integer("resamples", resamples, 100))
+        ends = resampled_limits(sample, plan, generator(seed), jobs, checkpoint)
     return _joined(table, found, ends, level, seed)
-
-
-def _stacked(parts: Iterable[Limits]) -> Limits:
-    """Limits of several blocks of agents as those of all."""
-    found = list(parts)
-    return {
-        name: (
-            np.concatenate([part[name][0] for part in found]),
-            np.concatenate([part[name][1] for part in found]),
-        )
-        for name in MEASURES
-    }
 
 
 def _around(table: pd.DataFrame, ends: Limits) -> Limits:
@@ -171,54 +164,6 @@ def _joined(
         "seed": seed if isinstance(seed, (int, np.integer)) else None,
     }
     return joined
-
-
-def _drawn(
-    sample: Sample, method: str, ci: float, resamples: int, random: np.random.Generator
-) -> Limits:
-    """Percentile or BCa limits from literal resampling."""
-    if method == "bca" and sample.trials is not None:
-        raise BadInput(
-            "method", method, "is not offered for trials", "use 'studentised' or 'percentile'"
-        )
-    drawn = draws(sample, resamples, random)
-    levels = np.array([(1 - ci) / 2, (1 + ci) / 2])
-    at = {name: np.repeat(levels[:, None], len(sample.agents), axis=1) for name in MEASURES}
-    if method == "bca":
-        found = contributions_of(sample)
-        estimate = measures_of(found.area, found.moment, found.mean, found.interval, found.origin)
-        left_out = jackknife(sample)
-        at = {
-            name: _accelerated(drawn[name], estimate[name], left_out[name], levels)
-            for name in _DIFFERENCES
-        }
-    ends = {
-        name: (quantiles(drawn[name], at[name][0]), quantiles(drawn[name], at[name][1]))
-        for name in _DIFFERENCES
-    }
-    low, high = ends["spread"]
-    with np.errstate(divide="ignore"):
-        return ends | {"generality": (1 / high, 1 / low)}
-
-
-def _accelerated(
-    drawn: FloatArray, estimate: FloatArray, left_out: FloatArray, levels: FloatArray
-) -> FloatArray:
-    """The levels (2, A) at which BCa reads the draws: z₀ from their bias, a from the jackknife.
-
-    α = Φ(z₀ + (z₀ + z)/(1 - a(z₀ + z))), a = Σd³ / 6(Σd²)^(3/2)  (Efron 1987, Eq. 2.3 and 6.6).
-    """
-    from scipy.special import ndtr, ndtri
-
-    below = (drawn < estimate).mean(axis=0) + (drawn == estimate).mean(axis=0) / 2
-    bias = ndtri(np.clip(below, 1 / (2 * len(drawn)), 1 - 1 / (2 * len(drawn))))
-    pull = np.nanmean(left_out, axis=0) - left_out
-    size = np.nansum(pull**2, axis=0) ** 1.5
-    acceleration = np.divide(
-        np.nansum(pull**3, axis=0), 6 * size, out=np.zeros_like(size), where=size > 0
-    )
-    shifted = bias + ndtri(levels)[:, None]
-    return np.asarray(ndtr(bias + shifted / np.maximum(1 - acceleration * shifted, 1e-3)))
 
 
 def paired_differences(
