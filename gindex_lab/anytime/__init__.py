@@ -19,6 +19,7 @@ __getattr__, __dir__, __all__ = _contents(
         "planning": "fewest_sensitive_steps is_reward_sensitive plan",
         "exact": "achievable bias_of_placements random_agent_mean",
         "feasibility": "Rules VARIANTS explains",
+        "logs": "explained logged_rewards",
         # agents, and how they are measured
         "agents": "Constant Follower LuckyStopper Optimal Oracle Own QLearning Random Reactive "
         "Scripted Slow agent",
@@ -28,6 +29,7 @@ __getattr__, __dir__, __all__ = _contents(
         "pool": "Pool make_pool",
         "running": "Examination Result test",
         "scoring": "Score compare score",
-        "items": "as_items",
+        "items": "as_items describe_items",
+        "summaries": "by_budget by_complexity",
     },
 )
