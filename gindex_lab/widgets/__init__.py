@@ -20,5 +20,11 @@ __getattr__, __dir__, __all__ = _contents(
         # environments of the AIQ test
         "stepper": "PROGRAMS stepper_demo stepper_view",
         "manual": "Manual manual_demo manual_view play",
+        # the anytime test, and tests to take oneself
+        "anytime_live": "anytime_demo anytime_view",
+        "worlds": "WorldSession worlds",
+        "sitting": "Sitting sitting sitting_demo sitting_view",
+        # exercises
+        "exercises": "check exercise",
     },
 )
