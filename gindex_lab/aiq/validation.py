@@ -15,13 +15,42 @@ import pandas as pd
 from gindex_lab.errors import BadInput
 from gindex_lab.validate import choice
 
-__all__ = ["beside", "published_values", "settings_test"]
+__all__ = ["beside", "published_shares", "published_values", "settings_test"]
 
 _TABLES = {
     "SEP-orig": "03-Experiment_Results_SEP-orig",
     "SEP-ext": "04-Experiment_Results_SEP-ext",
     "SDP": "05-Experiment_Results_SDP",
 }
+_COUNTS = "01-SemAnEP_improved_test-results"
+_SAMPLES = {
+    "BF(5-1)#original": "original",
+    "BF(5-1)#SEP-orig": "SEP-orig",
+    "BF(5-1)#SEP-ext": "SEP-ext",
+    "BF(5-1)#SEP-ext+SDP": "SDP",
+}
+#: Row of the author's counts (section, characteristic) -> class of `gl.aiq.shares`.
+_CLASSES = {
+    ("Chance", "instruction is present:"): "chance",
+    ("Chance", "surely influences reward:"): "reward_random",
+    ("Chance", "surely influences observation:"): "observation_random",
+    ("Action", "surely influences reward:"): "reward_action",
+    ("Action", "possibly influences reward:"): "reward_sometimes_action",
+    ("Action", "surely influences observation:"): "observation_action",
+    ("Action", "surely doesn't influence computation:"): "action_pointless",
+    ("Infinite loops", "are present:"): "never_ending",
+    ("Premature termination", "surely occures"): "write_limit",
+    ("Premature termination", "possibly occures"): "write_limit_possible",
+    ("Pointless code", "never executed loops"): "never_executed",
+    ("Pointless code", "incrementation/decrementation of chance"): "modified_chance",
+    (
+        "Pointless code",
+        "action/chance/incrementation/decrementation overwritten by chance or action",
+    ): "overwritten",
+    ("Pointless code", "zeroing overwritten by chance or action"): "zeroing_overwritten",
+    ("Pointless code", "zeroed chance or action"): "zeroed",
+}
+_COUNTED = 200_000  # programs in each of the author's samples
 _PAIRS = 5_000  # programs behind a printed value: N = 10,000 runs
 _PAIRS_OF_MC_AIXI = 500
 _ROUNDING = 0.1 / np.sqrt(12)  # values are printed to 0.1
@@ -58,6 +87,21 @@ def published_values(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
             )
         )
     return pd.concat(parts, ignore_index=True)
+
+
+def published_shares(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+    """The author's counts of classes in percent: classes of `gl.aiq.shares` x his four samples.
+
+    >>> counts = pd.DataFrame(list(_CLASSES), columns=["section", "Characteristics"])
+    >>> counts[list(_SAMPLES)] = 50_000
+    >>> published_shares({_COUNTS: counts}).loc["chance"].tolist()
+    [25.0, 25.0, 25.0, 25.0]
+    """
+    if _COUNTS not in tables:
+        raise BadInput("tables", _COUNTS, "is not among them", 'use gl.load("aiq_published")')
+    counts = tables[_COUNTS].set_index(["section", "Characteristics"])
+    found = counts.loc[list(_CLASSES), list(_SAMPLES)].astype(float) / _COUNTED * 100
+    return found.set_axis(list(_CLASSES.values())).rename(columns=_SAMPLES).rename_axis("class")
 
 
 def beside(measured: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:

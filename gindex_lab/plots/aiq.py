@@ -16,6 +16,7 @@ from gindex_lab.validate import FloatArray
 
 __all__ = [
     "plot_apart",
+    "plot_class_shares",
     "plot_differences",
     "plot_episodes",
     "plot_null_tests",
@@ -254,4 +255,38 @@ def plot_sample_lengths(
     ax.set(xlabel="length of the program (instructions)", ylabel="programs up to this length (%)")
     ax.legend(loc="lower right")
     heading(ax, title, "")
+    return ax
+
+
+@styled
+def plot_class_shares(
+    ours: pd.DataFrame,
+    printed: pd.DataFrame | None = None,
+    *,
+    names: Mapping[str, str] | None = None,
+    title: str = "",
+    ax: Any = None,
+) -> Any:
+    """Shares of classes (rows, in percent) in samples (columns): a dot is ours, a bar across is printed.
+
+    >>> table = pd.DataFrame({"original": [76.0], "SDP": [65.0]}, index=["chance"])
+    >>> plot_class_shares(table, table).get_xlabel()
+    'share of the programs (%)'
+    """
+    ax = new_axes(ax, figsize=(7.6, 0.44 * len(ours) + 1.6), layout="constrained")
+    rows = np.arange(len(ours))[::-1]
+    step = 0.72 / len(ours.columns)
+    for k, (colour, sample) in enumerate(zip(_cycle(), ours.columns, strict=False)):
+        place = rows + (len(ours.columns) - 1) * step / 2 - k * step
+        ax.plot(ours[sample], place, "o", ms=5, color=colour, label=sample)
+        if printed is not None and sample in printed:
+            his = printed[sample].reindex(ours.index)
+            ax.plot(his, place, "|", ms=9, mew=1.8, color="#222222", zorder=1)
+    labels = [(names or {}).get(str(name), str(name)) for name in ours.index]
+    ax.set_yticks(rows, labels)
+    ax.hlines(rows[:-1] - 0.5, 0, 1, color="#E3E6E9", lw=0.7, transform=ax.get_yaxis_transform())
+    ax.set(xlabel="share of the programs (%)", ylim=(-0.6, len(ours) - 0.4), xlim=(-1.5, None))
+    ax.tick_params(axis="y", length=0)
+    ax.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), title="sample")
+    heading(ax, title, "dots: ours; black: the author's counts" if printed is not None else "")
     return ax
