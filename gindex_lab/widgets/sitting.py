@@ -234,7 +234,7 @@ def sitting_demo() -> SittingDemo:
 
     look: dict[str, Any] = {"layout": {"width": "320px"}}
     controls = {
-        "kind": widgets.Dropdown(options=KINDS, description="test", **look),
+        "kind": widgets.Dropdown(value=KINDS[2], options=KINDS, description="test", **look),
         "seed": widgets.IntSlider(value=1, min=1, max=30, description="seed", **look),
         "presses": widgets.Text(value="", layout={"display": "none"}),
     }
