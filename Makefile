@@ -19,7 +19,7 @@ export OPENBLAS_NUM_THREADS := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test reproduce lab report docs bench lock clean
+.PHONY: help setup test reproduce lab demo report docs bench lock clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | while IFS='	' read -r t d; do printf 'make %-10s %s\n' "$$t" "$$d"; done
@@ -52,8 +52,12 @@ test: $(READY)  ## lint, type-check, and run the tests and doctests
 reproduce: $(READY)  ## run the notebooks that are out of date and write reports/ (ONLY=gindex/table1, PROFILE=full)
 	@$(BIN)/gindex-lab reproduce $(ONLY) --profile $(PROFILE)
 
-lab: $(READY)  ## open JupyterLab on the notebooks
-	@$(BIN)/jupyter lab --notebook-dir=notebooks
+# Both servers listen on 127.0.0.1 only and ask for a token; see gindex_lab/widgets/serve.py.
+lab: $(READY)  ## open JupyterLab at the start page (this machine only, with a token)
+	@$(PY) -m gindex_lab.widgets.serve lab $(ARGS)
+
+demo: $(READY)  ## serve the teaching demos as web pages (Voilà; this machine only, with a token)
+	@$(PY) -m gindex_lab.widgets.serve demo $(ARGS)
 
 report:  ## print the path of the report, and open it where there is a screen
 	@$(PYTHON) -c "import pathlib, sys, webbrowser; p = pathlib.Path('reports/index.html').resolve(); p.exists() or sys.exit('no report yet: run make reproduce'); print(p); webbrowser.open(p.as_uri())"

@@ -32,7 +32,7 @@ EXAMPLES = (
     "tick -> ask -> see\nask -> err",
 )
 _EQUATIONS = (
-    r"\Delta(G', G'') = 1 - \frac{\left(\sum_{v} w(v, \varphi(v))\right)^2}{|V'|\,|V''|}",
+    r"\Delta(G_1, G_2) = 1 - \frac{\left(\sum_{v} w(v, \varphi(v))\right)^2}{|V_1|\,|V_2|}",
     r"w = \frac{\text{equal attributes}}{\text{all attributes}}",
 )
 _NODE = re.compile(r"([\w.-]+)\s*:\s*(.+)")
