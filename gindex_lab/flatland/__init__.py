@@ -1,6 +1,7 @@
 """Flatland: programs that draw, and how far apart they are (g-index paper, section 5).
 
-This file is the table of contents of `gl.flatland`. A name is imported from its module when it is first used.
+This file is the table of contents of `gl.flatland`. A name is imported from its module when it is first
+used.
 """
 
 from gindex_lab.contents import contents as _contents

@@ -1,8 +1,8 @@
-"""Variations of a program that keep its shape: other arguments where a rule allows, another place, another turn.
+"""Variations of a program that keep its shape: other arguments within their rules, another place and turn.
 
-The paper's world augments its data ("programs with slight variations from an existing program", g-index paper,
-section 5). Here only what a flow declares as variable changes: the constant arguments of the call, by the
-`@param` rules of the flow, and the pose of the start. The constants within a flow are its shape, and stay.
+Flatland makes new data from old by varying programs a little (g-index paper, section 5). Here only what a
+flow declares as variable changes: the constant arguments of the call, by the `@param` rules of the flow,
+and the pose of the start. The constants within a flow are its shape, and stay.
 """
 
 from __future__ import annotations
@@ -23,9 +23,7 @@ __all__ = ["augment", "variations"]
 _SHIFT = 60.0  # the start moves by up to this in x and y
 
 
-def augment(
-    program: Program, *, arguments: bool = True, pose: bool = True, seed: object
-) -> Program:
+def augment(program: object, *, arguments: bool = True, pose: bool = True, seed: object) -> Program:
     """A variation of a program: its arguments redrawn by their rules, its start shifted and turned.
 
     >>> from gindex_lab.flatland import shape

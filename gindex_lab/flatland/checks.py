@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import replace
 from typing import TypeVar
 
@@ -49,7 +49,7 @@ def canonical(flow: Definition) -> Definition:
     return replace(flow, nodes=tuple(nodes[name] for name in order), links=links)
 
 
-def reached(entries: Iterable[K], following: Mapping[K, Sequence[K]]) -> list[K]:
+def reached(entries: Iterable[K], following: Mapping[K, list[K]]) -> list[K]:
     """What can be reached, each once, in the order of a walk that goes deep first.
 
     >>> reached(["a"], {"a": ["b", "d"], "b": ["c"], "c": [], "d": []})
@@ -132,7 +132,8 @@ def _check_links(flow: Definition, where: str) -> None:
     for link in flow.links:
         following[link.source].append(link.target)
     _check_acyclic(following, where, "nodes are linked in a circle")
-    lost = set(types) - set(reached(flow.entries, following))
+    seen: list[str] = reached(flow.entries, following)
+    lost = set(types) - set(seen)
     if lost:
         raise BadProgram(where, min(lost), "cannot be reached from the start", "link it")
 

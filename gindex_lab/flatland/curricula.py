@@ -1,8 +1,8 @@
 """Curricula: the domains of the paper's figure of domain distances, drawn with a seed.
 
-Six families of drawings (g-index paper, Fig 15): circles, lines, rectangles, circles in boxes, a line that is
-turned again and again, stick figures. All numbers are whole and drawn uniformly; nothing depends on the
-global generator, and sample k of a domain is the same however many are drawn.
+Six families of drawings (g-index paper, Fig 15): circles, lines, rectangles, circles in boxes, a line
+that is turned again and again, stick figures. All numbers are whole and drawn uniformly; nothing depends
+on the global generator, and sample k of a domain is the same however many are drawn.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Drawings: a program as a list of lines and circles, whatever path the pen took.
 
-The paper's figure of domain distances compares such lists ("the DAG program is converted into a JSON list of
-primitives for comparison", g-index paper, section 5). A drawing can be read from its JSON, made from the trace
-of a program, drawn as a picture, and written as a program again.
+The paper's figure of domain distances compares programs as such lists (g-index paper, section 5). A
+drawing can be read from its JSON, made from the trace of a program, drawn as a picture, and written as a
+program again.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import astuple, dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -66,7 +67,9 @@ class Circle:
         """Chords that draw it."""
         count = max(2, math.ceil(_CHORDS * min(abs(self.theta), 360) / 360))
         angle = np.radians(-90 + np.linspace(0, self.theta, count + 1))
-        ring = np.column_stack([self.x + self.radius * np.cos(angle), self.y + self.radius * np.sin(angle)])
+        ring = np.column_stack(
+            [self.x + self.radius * np.cos(angle), self.y + self.radius * np.sin(angle)]
+        )
         return np.hstack([ring[:-1], ring[1:]])
 
 
@@ -190,7 +193,12 @@ def _recognised(program: Program) -> Iterator[Shape]:
         if step.node in inside:
             continue
         new_round = step.node in arcs and begun is not None and step.node == begun.node
-        if new_round and step.round is not None and begun is not None and step.round > (begun.round or 0):
+        if (
+            new_round
+            and step.round is not None
+            and begun is not None
+            and step.round > (begun.round or 0)
+        ):
             rounds += 1
             continue
         if begun is not None:
@@ -247,7 +255,7 @@ def _program(drawing: Drawing) -> Program:
     for at, part in enumerate(drawing.shapes):
         pose = _go_to(add, pose, _begin(part, at))
         pose = _draw(add, pose, part)
-    links = tuple(Link(a.name, "out", b.name) for a, b in zip(nodes, nodes[1:], strict=False))
+    links = tuple(Link(a.name, "out", b.name) for a, b in pairwise(nodes))
     main = Definition("main", (), {}, tuple(nodes), links, ("n0",), ((nodes[-1].name, "out"),))
     flows = {**shape("arc").flows, "main": main} if _has_circle(drawing) else {"main": main}
     return Program(flows, Call("main", (), start, 0.0))
@@ -280,12 +288,12 @@ def _go_to(add: Any, pose: tuple[float, float, float], to: tuple[float, float]) 
 def _draw(add: Any, pose: tuple[float, float, float], part: Shape) -> tuple[float, float, float]:
     x, y, heading = pose
     if isinstance(part, Circle):
-        add("turn", _turned(-heading))
+        add("turn", _turned(0.5 - heading))  # half a step: the chords lie round the circle evenly
         add("arc", part.radius / math.cos(math.radians(0.5)), round(part.theta))
-        steps_ = np.radians(np.arange(round(part.theta)))
-        chord = 2 * part.radius * math.sin(math.radians(0.5))
-        end = x + chord * np.cos(steps_).sum(), y + chord * np.sin(steps_).sum()
-        return end[0] % SIZE, end[1] % SIZE, float(round(part.theta) % 360)
+        chords = np.radians(0.5 + np.arange(round(part.theta)))
+        length = 2 * part.radius * math.sin(math.radians(0.5))
+        end = x + length * np.cos(chords).sum(), y + length * np.sin(chords).sum()
+        return end[0] % SIZE, end[1] % SIZE, 0.5 + round(part.theta)
     angle = math.degrees(math.atan2(part.y1 - part.y0, part.x1 - part.x0))
     add("turn", _turned(angle - heading))
     add("move", math.hypot(part.x1 - part.x0, part.y1 - part.y0))
@@ -295,5 +303,3 @@ def _draw(add: Any, pose: tuple[float, float, float], part: Shape) -> tuple[floa
 def _turned(angle: float) -> float:
     """An angle in [0, 360), without the noise of its computation."""
     return round(angle % 360, 9) % 360
-
-

@@ -1,9 +1,9 @@
 """Running a program: a pen that moves and turns, step by step.
 
-A node receives the pen's pose, acts, and passes the pose on. Where several links leave a port, each branch
-starts from the same pose, in the order of the links, and what follows a loop goes on from where the last
-branch of its last round ended. After each move the position is taken modulo 128, without drawing the part
-beyond the edge (`wrap="torus"` of the picture draws it).
+A node receives the pen's pose, acts, and passes the pose on. Where several links leave a port, each
+branch starts from the same pose, in the order of the links, and what follows a loop goes on from where
+the last branch of its last round ended. After each move the position is taken modulo 128, without drawing
+the part beyond the edge (`wrap="torus"` of the picture draws it).
 """
 
 from __future__ import annotations
@@ -95,8 +95,8 @@ class Trace:
         return len(self.lines)
 
     def __iter__(self) -> Iterator[Segment]:
-        for line, pen in zip(self.lines.tolist(), self.pen.tolist(), strict=True):
-            yield Segment(*line, pen)
+        for (x0, y0, x1, y1), pen in zip(self.lines.tolist(), self.pen.tolist(), strict=True):
+            yield Segment(x0, y0, x1, y1, pen)
 
 
 def trace(program: Program, limits: Limits | None = None) -> Trace:
@@ -145,8 +145,11 @@ def _machine(program: Program, limits: Limits | None) -> Iterator[tuple[Any, ...
     bounds, graph = limits or program.limits, program.graph
     counts: dict[str, Any] = {}
     pose = _start(program)
-    bodies, outs = ([ports.get(port, ())[::-1] for ports in graph.targets] for port in ("body", "out"))
+    bodies, outs = (
+        [ports.get(port, ())[::-1] for ports in graph.targets] for port in ("body", "out")
+    )
     todo: list[tuple[int, Pose | None, int, int]] = [(to, pose, 0, 0) for to in outs[0]]
+    moves = [_constant_move(node, bounds) for node in graph.nodes]
     left = bounds.steps
     while todo:
         if not left:
@@ -169,17 +172,17 @@ def _machine(program: Program, limits: Limits | None) -> Iterator[tuple[Any, ...
         else:
             before = given or pose
             x, y, theta = before
-            pen = False
+            distance, turn, pen = moves[place] or _move(node, counts, bounds)
             if kind == "turn":
-                theta = (theta + _number(node, "theta", counts)) % 360
+                theta = (theta + turn) % 360
             else:
-                distance = _distance(node, counts, bounds)
-                pen = not _number(node, "penup", counts)
                 angle = math.radians(theta)
                 x += distance * math.cos(angle)
                 y += distance * math.sin(angle)
             yield place, kind, before, x, y, theta, pen, None
-            pose = _wrapped(x), _wrapped(y), theta
+            if not (0 <= x < SIZE and 0 <= y < SIZE):
+                x, y = _wrapped(x), _wrapped(y)
+            pose = x, y, theta
             following = outs[place]
         for target in following:
             todo.append((target, pose, 0, 0))
@@ -188,6 +191,28 @@ def _machine(program: Program, limits: Limits | None) -> Iterator[tuple[Any, ...
 def _too_long(node: GraphNode, limits: Limits) -> BadProgram:
     problem = f"is not done after {limits.steps:,} steps"
     return BadProgram("program", node.id, problem, "shorten its loops, or raise limits.steps")
+
+
+Move = tuple[float, float, bool]  # how far, how many degrees, with the pen down
+
+
+def _constant_move(node: GraphNode, limits: Limits) -> Move | None:
+    """What a move or turn does, where that does not depend on the count of a loop."""
+    changing = any(isinstance(value, (tuple, Symbol)) for value in node.params.values())
+    far = node.type == "move" and not changing and abs(node.params["dist"]) > limits.distance
+    if node.type not in ("move", "turn") or changing or far:
+        return None  # too far is an error where it is executed, not before
+    return _move(node, {}, limits)
+
+
+def _move(node: GraphNode, counts: dict[str, Any], limits: Limits) -> Move:
+    if node.type == "turn":
+        return 0.0, _number(node, "theta", counts), False
+    distance = _number(node, "dist", counts)
+    if not abs(distance) <= limits.distance:
+        problem = f"is farther than {limits.distance:g} in one move"
+        raise BadProgram(node.id, distance, problem, "move less, or raise limits.distance")
+    return distance, 0.0, not _number(node, "penup", counts)
 
 
 def _number(node: GraphNode, key: str, counts: dict[str, Any]) -> float:
@@ -205,11 +230,3 @@ def _whole(node: GraphNode, key: str, counts: dict[str, Any]) -> int:
     if value != int(value):
         raise BadProgram(node.id, value, f"is no whole number for {key}", "use (round ...)")
     return int(value)
-
-
-def _distance(node: GraphNode, counts: dict[str, Any], limits: Limits) -> float:
-    distance = _number(node, "dist", counts)
-    if not abs(distance) <= limits.distance:
-        problem = f"is farther than {limits.distance:g} in one move"
-        raise BadProgram(node.id, distance, problem, "move less, or raise limits.distance")
-    return distance

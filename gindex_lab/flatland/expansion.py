@@ -1,8 +1,8 @@
 """A program written out: every flow replaced by its nodes, down to the primitives.
 
 The entries of a flow inherit the links that lead to its call, its exits those that leave it (as a macro
-does). What is left is one graph of START, move, turn and loop with numbers for arguments: the graph that is
-run, and that the graph metric compares. Flows named in `primitives` stay whole, as nodes of a type of
+does). What is left is one graph of START, move, turn and loop with numbers for arguments: the graph that
+is run, and that the graph metric compares. Flows named in `primitives` stay whole, as nodes of a type of
 their own: a larger set of primitives makes smaller programs.
 """
 

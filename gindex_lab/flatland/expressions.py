@@ -95,7 +95,9 @@ def _tokens(text: str, line: int) -> Iterator[tuple[str, int]]:
     while at < end:
         match = _TOKEN.match(text, at)
         if match is None:
-            raise BadProgram(f"line {line}", text[at : at + 20], "cannot be read", "close the quote")
+            raise BadProgram(
+                f"line {line}", text[at : at + 20], "cannot be read", "close the quote"
+            )
         line += text.count("\n", at, match.start(1))
         if match[1][0] != ";":
             yield match[1], line
@@ -111,7 +113,9 @@ def _atom(token: str, line: int) -> Expression:
         return Symbol(token)
     value: int | float = float(token) if re.search(r"[.eE]", token) else _whole(token)
     if not abs(value) <= LARGEST:
-        raise BadProgram(f"line {line}", token, f"is larger than {LARGEST:g}", "use a smaller number")
+        raise BadProgram(
+            f"line {line}", token, f"is larger than {LARGEST:g}", "use a smaller number"
+        )
     return value
 
 
@@ -155,7 +159,8 @@ CONSTANTS = {"pi": math.pi}
 def reduce(expression: Expression, names: Mapping[str, Expression]) -> Expression:
     """The value of an expression; what depends on a name bound to itself or another name stays open.
 
-    >>> reduce(("*", Symbol("r"), 2), {"r": 21}), reduce(("+", Symbol("i"), ("+", 1, 1)), {"i": Symbol("i")})
+    >>> double, later = (found.value for found in read_expressions("(* r 2) (+ i (+ 1 1))"))
+    >>> reduce(double, {"r": 21}), reduce(later, {"i": Symbol("i")})
     (42, ('+', 'i', 2))
     """
     if isinstance(expression, Symbol):

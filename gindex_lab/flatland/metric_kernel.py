@@ -1,9 +1,9 @@
 """Two drawings or program graphs compared, compiled: similarities, bounds, and the clique that decides.
 
-One table holds programs of either kind. Nodes of one kind have a similarity w; two pairs of nodes go together
-when the relations within each program agree (ports of links, or how close the centres of shapes are). The best
-matching blind to relations bounds the total similarity from above; where its relations agree it is the
-answer, else the clique search of Δ decides (`gindex_lab.programs.cliques`).
+One table holds programs of either kind. Nodes of one kind have a similarity w; two pairs of nodes go
+together when the relations within each program agree (ports of links, or how close the centres of shapes
+are). The best matching blind to relations bounds the total similarity from above; where its relations
+agree it is the answer, else the clique search of Δ decides (`gindex_lab.programs.cliques`).
 """
 
 from __future__ import annotations
@@ -19,7 +19,19 @@ from gindex_lab.programs.encode import IntArray
 from gindex_lab.programs.matching import Pairs, assign, first_clique, new_pairs
 from gindex_lab.validate import FloatArray
 
-__all__ = ["CIRCLE", "LINE", "LOOP", "MOVE", "OTHER", "START", "TURN", "UNIT", "Shelf", "closest", "solve"]
+__all__ = [
+    "CIRCLE",
+    "LINE",
+    "LOOP",
+    "MOVE",
+    "OTHER",
+    "START",
+    "TURN",
+    "UNIT",
+    "Shelf",
+    "closest",
+    "solve",
+]
 
 UNIT = 3_600_000_000_000  # w = 1; a multiple of what divides similarities, so that sums of them are exact
 START, MOVE, TURN, LOOP, LINE, CIRCLE, OTHER = range(7)
@@ -192,9 +204,7 @@ def arrange(t: Shelf, a: int, b: int, vertices: int, pairs: Pairs, adjacent: Bit
 
 
 @compiled
-def solve(
-    t: Shelf, a: int, b: int, most: int, effort: int, pairs: Pairs
-) -> tuple[int, int, int]:
+def solve(t: Shelf, a: int, b: int, most: int, effort: int, pairs: Pairs) -> tuple[int, int, int]:
     """Bounds on the similarity of two programs, and what decided; `pairs.partner` is the mapping."""
     vertices, total = associate(t, a, b, most, pairs)
     if most == 0 and relations_agree(t, a, b, pairs.partner):
@@ -316,10 +326,16 @@ def all_closest(
     for f in range(len(t.first) - 1):
         nodes = max(nodes, t.first[f + 1] - t.first[f])
     pairs = new_pairs(room, nodes, room)
-    index, value, least = np.zeros(len(queries), np.int64), np.zeros(len(queries)), np.zeros(len(queries))
+    index, value, least = (
+        np.zeros(len(queries), np.int64),
+        np.zeros(len(queries)),
+        np.zeros(len(queries)),
+    )
     weighed = evaluated = 0
     for k in range(len(queries)):
-        index[k], value[k], least[k], looked, solved = closest(t, queries[k], known, most, effort, pairs)
+        index[k], value[k], least[k], looked, solved = closest(
+            t, queries[k], known, most, effort, pairs
+        )
         weighed, evaluated = weighed + looked, evaluated + solved
     return index, value, least, weighed, evaluated
 

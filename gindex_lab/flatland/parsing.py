@@ -1,8 +1,8 @@
 """From text to program and back, in any of the three syntaxes, with includes.
 
 `parse(text, syntax)` reads flow text ("fbp"), LISP ("lisp") or JSON ("json"); `Program.to_text(syntax)`
-writes them, and each reads back as the same program (g-index paper, section 5). An include is looked up in
-the folder given, else among the shapes that come with the package, and can lead nowhere else.
+writes them, and each reads back as the same program (g-index paper, section 5). An include is looked up
+in the folder given, else among the shapes that come with the package, and can lead nowhere else.
 """
 
 from __future__ import annotations
@@ -100,7 +100,9 @@ def _reader(syntax: str) -> Callable[[str], Source]:
 
 def _check_text(text: object) -> None:
     if not isinstance(text, str):
-        raise BadProgram("text", type(text).__name__, "is not text", "pass a str; read() takes a path")
+        raise BadProgram(
+            "text", type(text).__name__, "is not text", "pass a str; read() takes a path"
+        )
     if not text.strip():
         raise BadProgram("text", text, "is empty", "write at least one flow and run it")
     if len(text) > LONGEST:

@@ -1,9 +1,9 @@
 """Programs that draw: flows of move, turn and loop, composed from other flows.
 
-A flow is a directed graph without cycles. Its nodes are primitives or calls of other flows, its links lead
-from a port of a node ("out", or "body" of a loop) to another node; links enter it at its entries and leave it
-at its exits. A program is a set of flows and the one to run, with arguments, position and heading.
-(g-index paper, section 5: "DAG programs" of three primitives that are combined and combined again.)
+A flow is a directed graph without cycles. Its nodes are primitives or calls of other flows, its links
+lead from a port of a node ("out", or "body" of a loop) to another node; links enter it at its entries and
+leave it at its exits. A program is a set of flows and the one to run, with arguments, position and
+heading. (g-index paper, section 5.)
 """
 
 from __future__ import annotations

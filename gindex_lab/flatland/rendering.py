@@ -1,9 +1,9 @@
 """Pictures: segments become the pixels of a 128 x 128 binary image, or an SVG document.
 
-World and picture have the same unit: a point (x, y) with 0 <= x, y < 128 lies in the pixel of column ⌊x⌋ and
-row 127 - ⌊y⌋, row 0 at the top. A line is sampled once a pixel along its longer side, so it has no gaps.
-`wrap="teleport"` cuts off what leaves the canvas, as the authors' version did; `wrap="torus"` draws it at the
-opposite edge. (g-index paper, section 5: "a 128x128 binary image".)
+World and picture have the same unit: a point (x, y) with 0 <= x, y < 128 lies in the pixel of column ⌊x⌋
+and row 127 - ⌊y⌋, row 0 at the top. A line is sampled once a pixel along its longer side, so it has no
+gaps. `wrap="teleport"` cuts off what leaves the canvas, as the authors' version did; `wrap="torus"` draws
+it at the opposite edge. (g-index paper, section 5.)
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ __all__ = ["Picture", "as_picture", "image_similarity", "picture", "save_png", "
 Picture = npt.NDArray[np.uint8]
 PIXELS = int(SIZE)
 WRAPS = ("teleport", "torus")
+_FARTHEST = 1e6
 _AT_ONCE = 2_000_000  # points sampled at once
 
 
@@ -37,7 +38,7 @@ def picture(segments: npt.ArrayLike, wrap: str = "teleport") -> Picture:
     [0, 1, 126, 127]
     """
     choice("wrap", wrap, WRAPS)
-    lines = np.asarray(segments, dtype=float).reshape(-1, 4)
+    lines = _rows(segments)
     if wrap == "teleport":
         lines = _clipped(lines)
     image = np.zeros((PIXELS, PIXELS), np.uint8)
@@ -50,6 +51,19 @@ def picture(segments: npt.ArrayLike, wrap: str = "teleport") -> Picture:
         _stamp(image, lines[first:last], counts[first:last], wrap)
         first = last
     return image
+
+
+def _rows(segments: npt.ArrayLike) -> FloatArray:
+    """Segments as rows of four finite numbers of a size that can be drawn."""
+    lines = np.asarray(segments, dtype=float)
+    if lines.size % 4 or (lines.size and lines.shape[-1] != 4):
+        raise BadInput(
+            "segments", lines.shape, "are not rows x0, y0, x1, y1", "pass trace().segments"
+        )
+    if not (np.abs(lines) <= _FARTHEST).all():
+        problem = f"leave ±{_FARTHEST:g}, or are no numbers"
+        raise BadInput("segments", lines[~(np.abs(lines) <= _FARTHEST)][:3], problem, "mend them")
+    return lines.reshape(-1, 4)
 
 
 def _stamp(image: Picture, lines: FloatArray, counts: npt.NDArray[np.int64], wrap: str) -> None:
@@ -71,7 +85,7 @@ def _stamp(image: Picture, lines: FloatArray, counts: npt.NDArray[np.int64], wra
 def _clipped(lines: FloatArray) -> FloatArray:
     """The parts of lines within a margin of one around the canvas (Liang and Barsky's clipping)."""
     start, delta = lines[:, :2], lines[:, 2:] - lines[:, :2]
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         one, two = (-1 - start) / delta, (SIZE + 1 - start) / delta
     still = delta == 0
     within = (start >= -1) & (start <= SIZE + 1)
@@ -113,9 +127,11 @@ def to_svg(segments: npt.ArrayLike, wrap: str = "teleport") -> str:
     True
     """
     choice("wrap", wrap, WRAPS)
-    lines = np.asarray(segments, dtype=float).reshape(-1, 4)
+    lines = _rows(segments)
     if wrap == "torus":
-        shifts = [(i * SIZE, j * SIZE) for i in _turns(lines[:, ::2]) for j in _turns(lines[:, 1::2])]
+        shifts = [
+            (i * SIZE, j * SIZE) for i in _turns(lines[:, ::2]) for j in _turns(lines[:, 1::2])
+        ]
         lines = np.vstack([_clipped(lines - np.tile(shift, 2)) for shift in shifts])
     else:
         lines = _clipped(lines)

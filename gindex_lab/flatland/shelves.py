@@ -44,7 +44,11 @@ class Metric:
 
     @classmethod
     def of(
-        cls, programs: Sequence[object], name: str | None, mode: Mode, primitives: Collection[str] = ()
+        cls,
+        programs: Sequence[object],
+        name: str | None,
+        mode: Mode,
+        primitives: Collection[str] = (),
     ) -> Metric:
         """The metric asked for, or the one that fits: "graph" for programs, "list" for drawings."""
         if name is None:
@@ -78,7 +82,9 @@ def shelve(programs: Iterable[object], metric: Metric) -> kernel.Shelf:
     first, corner = _ends(sizes), _ends(sizes**2)
     orders = [np.argsort(row.kinds, kind="stable") for row in rows]
     value = np.zeros((int(first[-1]), max([4, *(len(v) for row in rows for v in row.values)])))
-    lengths = [len(v) for row, order in zip(rows, orders, strict=True) for v in _take(row.values, order)]
+    lengths = [
+        len(v) for row, order in zip(rows, orders, strict=True) for v in _take(row.values, order)
+    ]
     for k, given in enumerate(
         v for row, order in zip(rows, orders, strict=True) for v in _take(row.values, order)
     ):

@@ -7,10 +7,10 @@
     ring -> circle(end)
     {"position": [64, 44], "theta": 0} -> circle(20)
 
-A node is defined where it is first linked to, `name(type arguments)`, and later named alone. `X body -> Y`
-leaves by the port `body`. The first line of a flow names its parameters, `flow(start ...)`; `X -> flow` is a
-further exit and `X -> flow(end)` the last, which ends the flow. `flow -> X` is a further entry. `;` begins
-a comment, `#include "file.fbp"` reads another file.
+A node is defined where it is first linked to, `name(type arguments)`, and later named alone. `X body ->
+Y` leaves by the port `body`. The first line of a flow names its parameters, `flow(start ...)`; `X ->
+flow` is a further exit and `X -> flow(end)` the last, which ends the flow. `flow -> X` is a further
+entry. `;` begins a comment, `#include "file.fbp"` reads another file.
 """
 
 from __future__ import annotations
@@ -75,7 +75,9 @@ def read(text: str) -> Source:
         if source.run is not None:
             raise BadProgram(where, said, "comes after the call", "let the call be the last line")
         if said.startswith("#"):
-            source.includes.append(Include(_match(_INCLUDE, said, where, '#include "f.fbp"')[1], number))
+            source.includes.append(
+                Include(_match(_INCLUDE, said, where, '#include "f.fbp"')[1], number)
+            )
         elif said.startswith("@"):
             match = _match(_RANDOM, said, where, "@param {r} (int (5 30))")
             randoms[match[1]] = _one(match[2], number)
@@ -89,7 +91,9 @@ def read(text: str) -> Source:
             flow = None
     if flow is not None:
         problem = f"is begun on line {flow.line} and never ended"
-        raise BadProgram(f"flow {flow.name}", flow.name, problem, f"end it with X -> {flow.name}(end)")
+        raise BadProgram(
+            f"flow {flow.name}", flow.name, problem, f"end it with X -> {flow.name}(end)"
+        )
     if randoms:
         raise BadProgram("@param", next(iter(randoms)), "stands before no flow", "move it up")
     return source

@@ -1,8 +1,8 @@
 """JSON: a program as an object of flows, or the written-out graph as a list of nodes.
 
-The object keeps parameters and composition, `{"flows": [...], "run": {...}}`. The list is what is compared
-(g-index paper, Fig 14): nodes with `id`, `name`, `type`, `scope`, `sources`, `targets` by port and `params`,
-START first. Both are read; a list becomes a program with one flow.
+The object keeps parameters and composition, `{"flows": [...], "run": {...}}`. The list is what is
+compared (g-index paper, Fig 14): nodes with `id`, `name`, `type`, `scope`, `sources`, `targets` by port
+and `params`, START first. Both are read; a list becomes a program with one flow.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ def _get(row: object, key: str, kind: type, where: str) -> Any:
     if not isinstance(row, Mapping) or key not in row:
         raise BadProgram(where, row, f"has no {key!r}", f"give it {key!r}")
     if not isinstance(row[key], kind) or (kind is str and not row[key]):
-        words = {list: "a list", dict: "an object", str: "a text"}
-        raise BadProgram(f"{where}.{key}", row[key], f"is not {words[kind]}", "mend it")
+        word = {"list": "a list", "dict": "an object", "str": "a text"}[kind.__name__]
+        raise BadProgram(f"{where}.{key}", row[key], f"is not {word}", "mend it")
     return row[key]
 
 

@@ -1,10 +1,7 @@
 """LISP: the same program as nested lists.
 
-    (begin
-      (#include "circle.fbp")
-      (define-flow side (d) ((d (int (5 60))))
-        ((create-node step move d) (create-entry step) (create-exit step out)))
-      (run-flow side (30) (64 64) 0))
+(begin (#include "circle.fbp") (define-flow side (d) ((d (int (5 60)))) ((create-node step move d)
+(create-entry step) (create-exit step out))) (run-flow side (30) (64 64) 0))
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Intelligence systems for flatland: a picture in, a drawing out.
 
-As in `gindex_lab.learning`, a system has `fit(pairs)`, which sees the curriculum as (picture, drawing) pairs, and
-`generate(image)`, which answers with a drawing. Each counts its elementary operations in `operations` (a
-comparison of two pixels is one), so that experience E is measured the same way on every machine. None is told
-what domain a picture is from (g-index paper, section 5: "systems must infer the correct program").
+As in `gindex_lab.learning`, a system has `fit(pairs)`, which sees the curriculum as (picture, drawing)
+pairs, and `generate(image)`, which answers with a drawing. Each counts its elementary operations in
+`operations` (a comparison of two pixels is one), so that experience E is measured the same way on every
+machine. None is told what domain a picture is from (g-index paper, section 5).
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class PictureLearner:
         self.pairs: list[Pair] = []
 
     def fit(self, pairs: Sequence[Pair]) -> None:
-        """Learn from the curriculum, forgetting any earlier one; to read a pair costs its pixels and shapes."""
+        """Learn from the curriculum, forgetting any earlier one; reading costs pixels and shapes."""
         self.pairs = check_pairs(pairs)
         self.operations = sum(image.size + 4 * len(drawing) for image, drawing in self.pairs)
         self._learn()
@@ -68,7 +68,9 @@ class PictureLearner:
         """Answer one picture with a drawing."""
         picture = as_picture(image)
         if not self.pairs:
-            raise BadInput("image", "a picture", "comes before any training", "call fit(pairs) first")
+            raise BadInput(
+                "image", "a picture", "comes before any training", "call fit(pairs) first"
+            )
         return self._answer(picture)
 
     def _learn(self) -> None:
@@ -116,7 +118,9 @@ class NearestPicture(PictureLearner):
 
     def _coarse(self, image: Picture) -> Any:
         side = 128 // self.block
-        ink = image.reshape(side, self.block, side, self.block).sum(axis=(1, 3)).ravel().astype(float)
+        ink = (
+            image.reshape(side, self.block, side, self.block).sum(axis=(1, 3)).ravel().astype(float)
+        )
         length = np.linalg.norm(ink)
         return ink / length if length else ink
 
