@@ -10,7 +10,7 @@ of the published logs. Good and Evil never share a cell: if both would enter it,
 >>> session.observation
 Observation(cell=0, seen=(2, 1))
 >>> session.act(2), session.act(0)
-(1.0, 0.0)
+(1.0, -1.0)
 """
 
 from __future__ import annotations

@@ -29,6 +29,7 @@ from gindex_lab.validate import choice, generator, integer, no_duplicates, numbe
 
 __all__ = ["Pool", "default_pool", "make_pool"]
 
+_MOST_MISSES = 2000
 LOGGED_CELLS = (3, 4, 5, 6, 7, 8, 9)
 
 
@@ -108,16 +109,18 @@ def make_pool(
     rules: dict[str, Any] = {"observation": observation, "delta": number("delta", delta, 0, 1)}
     found: dict[tuple[object, ...], Environment] = {}
     draws = _draws(sizes, law, float(highest), generator(seed))
-    for _ in range(100 * wanted):
+    missed = 0
+    while len(found) < wanted:
         space, pattern = next(draws)
         plain = Environment(space, pattern, check=False)  # random_space has checked it
+        missed += 1
         if plain.key not in found and is_reward_sensitive(plain, sensitivity):
             found[plain.key] = Environment(space, pattern, check=False, **rules)
-        if len(found) == wanted:
-            return Pool.of(list(found.values()), measure, f"{law} law")
-    raise BadInput(
-        "size", size, f"gave {len(found)} different environments", "use more cells or bits"
-    )
+            missed = 0
+        if missed > _MOST_MISSES:
+            problem = f"could not be had: {missed:,} draws after {len(found)} gave nothing new"
+            raise BadInput("size", size, problem, "use more cells or bits")
+    return Pool.of(list(found.values()), measure, f"{law} law")
 
 
 def _cells(cells: Sequence[int]) -> list[int]:

@@ -184,7 +184,8 @@ def random_space(cells: int, actions: int | None = None, seed: object = 0) -> Sp
     rng = generator(seed)
     for _ in range(_MOST_DRAWS):
         count = actions or min(n, _MOST_ACTIONS, 1 + int(rng.geometric(0.5)))
-        sizes = rng.integers(n, size=(n, count - 1)) * rng.choice([-1, 1], size=(n, count - 1))
+        shape = (n, count - 1)
+        sizes = rng.integers(n, size=shape) * (2 * rng.integers(2, size=shape) - 1)
         space = Space(tuple(map(tuple, sizes.tolist())))
         if strongly_connected(space):
             return space
