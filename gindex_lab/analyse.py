@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -30,6 +30,9 @@ from gindex_lab.files import header_of, read_facts, read_table, write_text
 from gindex_lab.readers.reading import read_scores
 from gindex_lab.responses import Responses, Scores
 from gindex_lab.validate import choice
+
+if TYPE_CHECKING:
+    from gindex_lab.psychometrics.irt import ItemResponseModel
 
 __all__ = ["TRANSFORMS", "Analysis", "analyse"]
 
@@ -94,7 +97,7 @@ class Analysis:
         """The measures under other definitions of difficulty, and what could not be tried."""
         if self.raw is None or len(self.table) < 2:
             return {}, {}
-        return surviving.definitions(self.raw, self._gaps)
+        return surviving.definitions(self.raw, self._gaps, self.model)
 
     @cached_property
     def survival(self) -> pd.DataFrame | None:
@@ -112,13 +115,16 @@ class Analysis:
         return shuffle_control(self.measured, self.shuffles, seed=self.seed)
 
     @cached_property
+    def model(self) -> ItemResponseModel | None:
+        """The item response model, where one can be fitted."""
+        return None if self.raw is None else models.fitted(self.raw)
+
+    @cached_property
     def irt(self) -> models.View:
         """Abilities beside capabilities, or why there are none."""
-        return (
-            models.View(None, "No items.")
-            if self.raw is None
-            else models.irt_view(self.raw, self.table)
-        )
+        if self.raw is None:
+            return models.View(None, "No items.")
+        return models.irt_view(self.raw, self.table, self.model)
 
     @cached_property
     def factors(self) -> models.View:
@@ -132,7 +138,7 @@ class Analysis:
         """Person fit, the strangest agent first, or why there is none."""
         if self.raw is None:
             return models.View(None, "No items.")
-        return models.person_fit_view(self.raw, self._gaps)
+        return models.person_fit_view(self.raw, self._gaps, self.model)
 
     # -- in words ------------------------------------------------------------------------------------
 
@@ -178,10 +184,8 @@ class Analysis:
             self.table["capability"].idxmax(),
             self.table["normalised_generality"].idxmin(),
         )
-        leaders = summary.with_agent(self.groups, best)
-        return surviving.verdict(
-            self.survival, leaders, summary.with_agent(self.gamma_groups, least)
-        )
+        groups = summary.with_agent(self.groups, best), summary.with_agent(self.gamma_groups, least)
+        return surviving.verdict(self.survival, *groups, agents=len(self.table))
 
     def sentences(self) -> list[str]:
         """The same as plain text."""

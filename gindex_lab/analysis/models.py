@@ -6,7 +6,7 @@ there is no table.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -14,9 +14,13 @@ import pandas as pd
 from gindex_lab.errors import GIndexLabError
 from gindex_lab.responses import Responses, Scores
 
-__all__ = ["View", "factor_view", "irt_view", "parcels", "person_fit_view"]
+if TYPE_CHECKING:
+    from gindex_lab.psychometrics.irt import ItemResponseModel
+
+__all__ = ["View", "factor_view", "fitted", "irt_view", "parcels", "person_fit_view"]
 
 _FEW_AGENTS = 30
+_FEWEST = 10  # agents of a factor analysis
 _MOST_UNITS = 12
 
 
@@ -27,8 +31,31 @@ class View(NamedTuple):
     sentence: str
 
 
-def irt_view(data: Responses | Scores, measures: pd.DataFrame) -> View:
-    """Abilities of a logistic model beside capability: 2PL from 30 agents on, 1PL below, weak priors.
+def fitted(data: Responses | Scores) -> ItemResponseModel | None:
+    """A logistic model with weak priors, 2PL from 30 agents on, 1PL below; None where none can be had.
+
+    >>> fitted(Responses([[1, 1, 1], [1, 1, 1]])) is None
+    True
+    """
+    return _fitted_or_why(data)[0]
+
+
+def _fitted_or_why(data: Responses | Scores) -> tuple[ItemResponseModel | None, str]:
+    from gindex_lab.psychometrics.irt import irt
+
+    if isinstance(data, Scores):
+        return None, "raw scores are no right and wrong answers"
+    kind = "2pl" if len(data.frame) >= _FEW_AGENTS else "1pl"
+    try:
+        return irt(data, kind, priors="weak", fractions="weigh"), ""
+    except GIndexLabError as error:
+        return None, error.problem
+
+
+def irt_view(
+    data: Responses | Scores, measures: pd.DataFrame, model: ItemResponseModel | None = None
+) -> View:
+    """Abilities of a logistic model (that of `fitted` unless given) beside capability.
 
     >>> from gindex_lab.readers.examples import simulated_runs
     >>> runs = simulated_runs(agents=6, items=10)
@@ -37,24 +64,17 @@ def irt_view(data: Responses | Scores, measures: pd.DataFrame) -> View:
     (['ability', 'se', 'capability'], True)
     """
     from gindex_lab.acc.summary import rank_correlation
-    from gindex_lab.psychometrics.irt import irt
 
-    if isinstance(data, Scores):
-        return View(
-            None, "Raw scores are no right and wrong answers: no item response model was fitted."
-        )
-    kind = "2pl" if len(data.frame) >= _FEW_AGENTS else "1pl"
+    if model is None:
+        model, why = _fitted_or_why(data)
+        if model is None:
+            return View(None, f"No item response model was fitted: {why}.")
     graded = bool(((data.frame > 0) & (data.frame < 1)).any(axis=None))
-    try:
-        model = irt(data, kind, priors="weak", fractions="weigh" if graded else "error")
-        abilities = model.abilities
-    except GIndexLabError as error:
-        return View(None, f"No item response model was fitted: {error.problem}.")
-    table = abilities.join(measures["capability"])
+    table = model.abilities.join(measures["capability"])
     agree = rank_correlation(table["ability"], table["capability"])
+    items = len(model.responses.columns) - len(model.constant_items)
     parts = [
-        f"A {kind} model was fitted to {len(model.responses.columns) - len(model.constant_items)} items "
-        f"that vary; reliability of the abilities {model.reliability:.2f}"
+        f"A {model.model} model was fitted to {items} items that vary; reliability {model.reliability:.2f}"
         + ("" if np.isnan(agree) else f", rank correlation with capability {agree:.2f}")
         + "."
     ]
@@ -98,6 +118,8 @@ def factor_view(data: Responses | Scores, *, seed: object, draws: int = 100) -> 
         f"{many} above noise of the same size (parallel analysis, {draws} draws). One factor of {what} "
         f"carries {share:.0%} of their variance."
     )
+    if (table["communality"] > 0.995).any():
+        sentence += " One unit has nothing of its own (a Heywood case): the solution is improper."
     if len(units) < _FEW_AGENTS:
         sentence += f" It rests on {len(units)} agents: a rough picture."
     return View(
@@ -109,12 +131,14 @@ def parcels(data: Responses | Scores) -> tuple[pd.DataFrame | None, str]:
     """The table to factor (agents x units), and what its units are; None and the reason if too small.
 
     >>> parcels(Responses(np.eye(4)))[1]
-    'Four agents are too few for a factor analysis: it takes at least five.'
+    '4 agents are too few for a factor analysis: it takes at least 10.'
     """
     agents = len(data.frame)
-    if agents < 5:
-        few = ["One agent is", "Two agents are", "Three agents are", "Four agents are"][agents - 1]
-        return None, f"{few} too few for a factor analysis: it takes at least five."
+    if agents < _FEWEST:
+        return (
+            None,
+            f"{agents} agents are too few for a factor analysis: it takes at least {_FEWEST}.",
+        )
     frame = data.frame.rank(pct=True) if isinstance(data, Scores) else data.frame
     varied = frame.loc[:, frame.nunique() > 1]
     family = None if data.family is None else data.family.loc[varied.columns]
@@ -138,8 +162,10 @@ def parcels(data: Responses | Scores) -> tuple[pd.DataFrame | None, str]:
     ], f"{count} parcels of items of like difficulty"
 
 
-def person_fit_view(data: Responses | Scores, missing: str = "error") -> View:
-    """Guttman errors, norm conformity and, from 30 agents on binary items, lz of every agent.
+def person_fit_view(
+    data: Responses | Scores, missing: str = "error", model: ItemResponseModel | None = None
+) -> View:
+    """Guttman errors and norm conformity of every agent, and lz where there is a 2PL `model`.
 
     >>> from gindex_lab.readers.examples import simulated_runs
     >>> person_fit_view(simulated_runs()).table.index[0]  # the strangest first
@@ -150,9 +176,11 @@ def person_fit_view(data: Responses | Scores, missing: str = "error") -> View:
     if isinstance(data, Scores):
         return View(None, "Raw scores have no order of right and wrong: no person fit.")
     try:
-        table = person_fit(data, missing=missing)
+        table = person_fit(data, missing=missing, model=None)
     except GIndexLabError as error:
         return View(None, f"No person fit: {error.problem}.")
+    if model is not None and model.model == "2pl":
+        table["lz"] = model.person_fit()["lz"]
     shown = ["score", "normalised_guttman_errors", "norm_conformity", "lz"]
     table = table[[name for name in shown if name in table]].sort_values(
         "norm_conformity", kind="stable"

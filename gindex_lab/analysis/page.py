@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["SHOWN", "cells", "report_page"]
 
 SHOWN = ["capability", "spread", "generality", "normalised_generality", "mean"]
+_CONTROL = {"capability_sd": "sd of capability over agents", "mean_gamma": "mean γ of the agents"}
 _MOST_BARS = 80  # agents in a figure of intervals
 _MOST_ITEMS = 12  # items listed for each finding
 
@@ -40,7 +41,7 @@ def report_page(found: Analysis) -> str:
         groups=found.groups,
         gamma_groups=found.gamma_groups,
         survival=_survival(found),
-        control=None if found.control is None else rounded(found.control),
+        control=None if found.control is None else rounded(found.control.rename(index=_CONTROL)),
         audit=found.audit_counts,
         odd_items=odd_items(found),
         views={

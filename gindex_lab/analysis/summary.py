@@ -136,8 +136,13 @@ def about_survival(
     >>> about_survival({"best": True, "order": True, "least_general": False}, rows, {})[1].text
     'Who is the least general does not survive: it depends on how difficulty is defined (rank: b).'
     """
-    if found.empty:
-        return [Said("No other definition of difficulty could be tried.", False)]
+    if not verdict:
+        return [
+            Said(
+                "Nothing is separated, so there is no conclusion to try on other difficulties.",
+                False,
+            )
+        ]
     texts = {
         "best": "Who is the most capable",
         "order": "The order of agents that are separated in capability",
@@ -216,20 +221,23 @@ def about_items(counts: Mapping[str, int], by_chance: float) -> list[Said]:
     below, beyond = counts["below zero"], counts["below zero beyond chance"]
     found = []
     if same:
-        found.append(Said(f"{same} of {n} items separate nobody: all agents did alike."))
+        verb = "separates" if same == 1 else "separate"
+        found.append(Said(f"{same} of {n} items {verb} nobody: all agents did alike."))
     if beyond:
-        text = f"{beyond} of {n} items are solved more by weaker agents, beyond chance: check their keys."
+        verb = "is" if beyond == 1 else "are"
+        text = f"{beyond} of {n} items {verb} solved more by weaker agents, beyond chance: check the key."
         found.append(Said(text))
     elif below:
         text = (
-            f"{below} of {n} items have a negative discrimination, none of them beyond what chance gives "
-            "with so many items and so few agents."
+            f"{below} of {n} items {'has' if below == 1 else 'have'} a negative discrimination, no more "
+            "than chance gives with so many items and so few agents."
         )
         found.append(Said(text, False))
     if twice:
         text = (
-            f"{twice} items were answered by all agents just like an earlier one; chance alone would make "
-            f"about {by_chance:.3g} such pairs."
+            f"{twice} {'item was' if twice == 1 else 'items were'} answered by all agents just like an "
+            f"earlier one; unrelated items would make about {by_chance:.3g} such pairs, items that one "
+            "ability explains make more."
         )
         found.append(Said(text, twice > 2 * by_chance + 1))
     return found or [

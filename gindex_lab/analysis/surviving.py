@@ -8,13 +8,16 @@ model. What only one of them says is a property of the definition, not of the ag
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 from gindex_lab.errors import GIndexLabError
 from gindex_lab.responses import Responses, Scores
+
+if TYPE_CHECKING:
+    from gindex_lab.psychometrics.irt import ItemResponseModel
 
 __all__ = ["DEFINITIONS", "definitions", "survival", "verdict"]
 
@@ -26,24 +29,28 @@ DEFINITIONS = {
     "reference": "who beats the mean agent (ARef)",
     "irt": "an item response model (IRT)",
 }
+_ABILITIES = (-3.0, 3.0)
 _MEASURES = ["capability", "spread", "normalised_generality"]
 
 
 def definitions(
-    data: Responses | Scores, missing: str = "error"
+    data: Responses | Scores, missing: str = "error", model: ItemResponseModel | None = None
 ) -> tuple[dict[str, pd.DataFrame], dict[str, str]]:
     """Capability, spread and γ of every agent under four definitions (five with given difficulties),
     and the reasons for those that cannot be had.
 
-    Of responses of 0 and 1 the reference is the share that fails, and a model takes its place.
+    Of responses of 0 and 1 the reference is the share that fails, and an item response `model` takes
+    its place (`fitted(data)` of `models`), on the three standard deviations around the mean ability.
 
-    >>> tables, refused = definitions(Responses([[1, 1, 0, 1], [1, 0, 0, 0], [0, 1, 0, 1]]))
+    >>> from gindex_lab.analysis.models import fitted
+    >>> study = Responses([[1, 1, 0, 1], [1, 0, 0, 0], [0, 1, 0, 1]])
+    >>> tables, refused = definitions(study, model=fitted(study))
     >>> list(tables)
     ['failure', 'rank', 'standardise', 'irt']
     """
     tables: dict[str, pd.DataFrame] = {}
     refused: dict[str, str] = {}
-    for name, measured in _ways(data, missing).items():
+    for name, measured in _ways(data, missing, model).items():
         try:
             tables[name] = _measure(measured(), missing)
         except GIndexLabError as error:
@@ -51,7 +58,9 @@ def definitions(
     return tables, refused
 
 
-def _ways(data: Responses | Scores, missing: str) -> dict[str, Callable[[], Responses]]:
+def _ways(
+    data: Responses | Scores, missing: str, model: ItemResponseModel | None
+) -> dict[str, Callable[[], Responses]]:
     from gindex_lab.acc import transforms
 
     varied = data.frame.columns[data.frame.nunique() > 1]
@@ -65,13 +74,15 @@ def _ways(data: Responses | Scores, missing: str) -> dict[str, Callable[[], Resp
         ways = {"given": lambda: data} | ways
     if isinstance(data, Responses) and bool(np.isin(data.frame.stack(), (0, 1)).all()):
         ways.pop("reference")
-        ways["irt"] = lambda: transforms.irt_difficulty(data, _model(data), priors="weak")
+        if model is not None:
+            ways["irt"] = lambda: _by_model(data, model)
     return ways
 
 
-def _model(data: Responses) -> str:
-    """Fewer than thirty agents do not carry a discrimination for each item."""
-    return "2pl" if len(data.frame) >= 30 else "1pl"
+def _by_model(data: Responses | Scores, model: ItemResponseModel) -> Responses:
+    """On [-3, 3] only: an item that hardly discriminates has its b anywhere, and would set the scale."""
+    difficulty = model.parameters["difficulty"]
+    return Responses(data.frame, difficulty.loc[data.frame.columns], interval=_ABILITIES)
 
 
 def _by_failure(data: Responses | Scores) -> Responses:
@@ -137,18 +148,27 @@ def _reversed(main: pd.Series, other: pd.Series, apart: pd.DataFrame | None) -> 
     return int((pairs & (a * b < 0)).sum()), int(pairs.sum())
 
 
-def verdict(found: pd.DataFrame, leaders: list[Any], least: list[Any]) -> dict[str, bool]:
-    """Which conclusions every definition agrees with.
+def verdict(
+    found: pd.DataFrame, leaders: list[Any], least: list[Any], agents: int
+) -> dict[str, bool]:
+    """Which conclusions every definition agrees with; only those that were drawn at all.
 
     `leaders` and `least` are the agents that the data cannot tell from the best, and from the least
-    general: another name among them is no contradiction.
+    general: another name among them is no contradiction. Where that is all `agents`, or no pair is
+    separated, there is no conclusion to contradict.
 
-    >>> found = pd.DataFrame({"best": ["a", "b"], "least_general": ["c", "a"], "reversed": [0, 0]})
-    >>> verdict(found, ["a", "b"], ["c"])
+    >>> found = pd.DataFrame({"best": ["a", "b"], "least_general": ["c", "a"], "reversed": [0, 0],
+    ...                       "separated": [1, 1]})
+    >>> verdict(found, ["a", "b"], ["c"], agents=3)
     {'best': True, 'order': True, 'least_general': False}
+    >>> verdict(found.assign(separated=0), ["a", "b", "c"], ["a", "b", "c"], agents=3)
+    {}
     """
-    return {
-        "best": bool(found["best"].isin(leaders).all()),
-        "order": bool((found["reversed"] == 0).all()),
-        "least_general": bool(found["least_general"].isin(least).all()),
-    }
+    drawn = {}
+    if len(leaders) < agents:
+        drawn["best"] = bool(found["best"].isin(leaders).all())
+    if found["separated"].any():
+        drawn["order"] = bool((found["reversed"] == 0).all())
+    if len(least) < agents:
+        drawn["least_general"] = bool(found["least_general"].isin(least).all())
+    return drawn

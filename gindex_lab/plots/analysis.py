@@ -31,7 +31,7 @@ def plot_survival(table: pd.DataFrame, tables: Mapping[str, pd.DataFrame]) -> An
     """
     import matplotlib.pyplot as plt
 
-    size = (2.35 * len(tables) + 0.9, 5.0)
+    size = (1.9 * len(tables) + 0.7, 4.1)
     figure, grid = plt.subplots(
         2, len(tables), figsize=size, squeeze=False, sharex=True, sharey=True
     )

@@ -1,7 +1,7 @@
 """Simulated evaluation logs in the formats that we read: to try things on, and to test the readers with.
 
-Twelve made-up models of rising ability meet four families of items of known difficulty; one model is a
-specialist, far better at one family than its ability says. Everything is drawn from a seed.
+Twelve made-up models of rising ability meet four families of items of known difficulty; one of them is a
+specialist, as good as the best at two families and as bad as the worst at the others.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def simulated_runs(
     """Responses of made-up models to `items` items of each of four families.
 
     Logistic models with discrimination 1.6, abilities from -1.5 to 1.5; `specialist` has the lowest
-    ability but +3 in arithmetic. With several trials, each is a draw of its own.
+    ability, but +4 in arithmetic and logic. With several trials, each is a draw of its own.
 
     >>> runs = simulated_runs(agents=3, items=5, seed=1)
     >>> runs, runs.family.unique().tolist()
@@ -43,7 +43,7 @@ def simulated_runs(
     names = [f"model-{chr(97 + i % 26)}{i // 26 or ''}" for i in range(n - 1)]
     difficulty = rng.normal(0, 1.2, (len(FAMILIES), k))
     gap = np.sort(ability)[[*range(1, n), 0], None, None] - difficulty
-    gap[-1, 0] += 3.0  # the specialist's family
+    gap[-1, :2] += 4.0  # the specialist's families
     chance = 1 / (1 + np.exp(-1.6 * gap.reshape(n, -1)))
     drawn = rng.random((integer("trials", trials), *chance.shape)) < chance
     labels = [f"{family}/{i + 1}" for family in FAMILIES for i in range(k)]
