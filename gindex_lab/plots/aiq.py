@@ -248,10 +248,12 @@ def plot_sample_lengths(
     """
     ax = new_axes(ax, figsize=(6.4, 4.0), layout="constrained")
     grid = np.arange(3, longest + 1)
-    for colour, (name, texts) in zip(_cycle(), samples.items(), strict=False):
+    # The first lines are wider, so that they show behind those that cover them.
+    widths = np.linspace(3.6, 1.4, len(samples))
+    for width, colour, (name, texts) in zip(widths, _cycle(), samples.items(), strict=False):
         length = np.sort(texts.str.len().to_numpy())
         share = np.searchsorted(length, grid, side="right") / len(length) * 100
-        ax.plot(grid, share, color=colour, label=name, drawstyle="steps-post")
+        ax.plot(grid, share, color=colour, label=name, drawstyle="steps-post", lw=width)
     ax.set(xlabel="length of the program (instructions)", ylabel="programs up to this length (%)")
     ax.legend(loc="lower right")
     heading(ax, title, "")
