@@ -66,7 +66,11 @@ class Scripted:
 
 @dataclass(frozen=True)
 class Constant:
-    """One action for ever (modulo n_a)."""
+    """One action for ever (modulo n_a).
+
+    >>> Constant(2)
+    Constant(action=2)
+    """
 
     action: int = 1
     kind: ClassVar[str] = "scripted"
@@ -172,7 +176,11 @@ class LuckyStopper:
 
 @dataclass(frozen=True)
 class Slow:
-    """Another agent that takes `cost` seconds for each action, on a virtual clock."""
+    """Another agent that takes `cost` seconds for each action, on a virtual clock.
+
+    >>> Slow("oracle", 0.5)
+    Slow(agent=Oracle(), cost=0.5)
+    """
 
     agent: Any
     cost: float

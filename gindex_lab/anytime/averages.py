@@ -11,8 +11,10 @@ are whole nanoseconds or fractions, never floats: a floor must not depend on rou
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -54,10 +56,10 @@ def average_reward(rewards: Sequence[float], times: Sequence[Time], tau: Time) -
             "times", len(times), f"are not one for each of {len(rewards)} rewards", "pass as many"
         )
     moments = [_time(f"times[{place}]", moment) for place, moment in enumerate(times)]
-    for place, (before, after) in enumerate(zip([Fraction(0), *moments], moments, strict=False)):
+    for place, (before, after) in enumerate(pairwise([0, *moments])):
         if after < before:
             raise BadInput(f"times[{place}]", times[place], "is before the last", "sort the times")
-    done = sum(moment <= limit for moment in moments)
+    done = bisect_right(moments, limit)
     counted = int(done * moments[done - 1] // limit) if done else 0
     value = float(np.mean(np.asarray(rewards[:counted], dtype=float))) if counted else 0.0
     return Average(value, done, counted)
@@ -90,12 +92,13 @@ def mean_interval(values: FloatArray, confidence: float = 0.95) -> tuple[float, 
     return float(values.mean() - half), float(values.mean() + half)
 
 
-def _time(name: str, value: object) -> Fraction:
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer, Fraction)):
-        raise BadInput(
-            name, value, "is not an exact time", "use whole nanoseconds or a fractions.Fraction"
-        )
-    return Fraction(value) if isinstance(value, Fraction) else Fraction(int(value))
+def _time(name: str, value: object) -> Time:
+    if isinstance(value, (int, Fraction)) and not isinstance(value, bool):
+        return value
+    if isinstance(value, np.integer):
+        return int(value)
+    remedy = "use whole nanoseconds or a fractions.Fraction"
+    raise BadInput(name, value, "is not an exact time", remedy)
 
 
 def stopping_bias(

@@ -28,7 +28,12 @@ def whole_seed(seed: object) -> int:
 
 
 def session_keys(seed: object) -> tuple[int, int]:
-    """The keys of the coins and of the agent's draws in one session."""
+    """The keys of the coins and of the agent's draws in one session.
+
+    >>> coins, agent = session_keys(1)
+    >>> coins != agent and (coins, agent) == session_keys(1)
+    True
+    """
     whole = whole_seed(seed)
     return int(stream_key(whole, 0, 0, 1, CHANCE)), int(stream_key(whole, 0, 0, 1, AGENT))
 

@@ -88,6 +88,9 @@ class RealClock:
 
     An action that comes after τ is discarded with its reward, and nothing interrupts an agent that thinks:
     run one that might never answer in a process of its own.
+
+    >>> RealClock(now=lambda: 0).now()
+    0
     """
 
     now: Callable[[], int] = field(default=time.perf_counter_ns)
@@ -98,12 +101,12 @@ class RealClock:
         """Definition 16 for one environment."""
         session, limit = begin_session(MOST_STEPS), tau * NANO
         player, name = begin(agent, session), str(unwrapped(agent).agent)
-        times, elapsed, reward = [], 0, 0.0
+        times, elapsed, reward, whole = [], 0, 0.0, int(limit)
         while not session.done:
             started = self.now()
             action = ask(player, session, reward, name)
             elapsed += self.now() - started
-            if action is None or elapsed > limit:
+            if action is None or elapsed > whole:
                 break
             reward = session.act(action)
             times.append(elapsed)

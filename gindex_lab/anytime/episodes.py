@@ -76,7 +76,11 @@ def play(
 
 
 def compiled_rewards(agent: object, session: Session) -> FloatArray:
-    """The rewards of a session that has not begun, by the compiled loop."""
+    """The rewards of a session that has not begun, by the compiled loop.
+
+    >>> compiled_rewards("constant", Environment("1+|1-", "0").start(3, steps=2))
+    array([ 1., -1.])
+    """
     who, stop, _ = unwrapped(agent)
     environment = session.environment
     parameters = np.zeros(4)
@@ -109,7 +113,11 @@ def compiled_rewards(agent: object, session: Session) -> FloatArray:
 
 
 def play_readable(agent: object, session: Session) -> FloatArray:
-    """The rewards of a session that has not begun, step by step."""
+    """The rewards of a session that has not begun, step by step.
+
+    >>> play_readable("constant", Environment("1+|1-", "0").start(3, steps=2))
+    array([ 1., -1.])
+    """
     player, name, reward = begin(agent, session), str(unwrapped(agent).agent), 0.0
     while not session.done:
         action = ask(player, session, reward, name)
@@ -151,7 +159,11 @@ def mean_rewards(
 
 
 def environments_of(environments: object) -> list[Environment]:
-    """A list of environments, each of them checked."""
+    """A list of environments, each of them checked.
+
+    >>> environments_of(Environment("1+|1-", "0"))
+    [Environment('1+|1-', '0')]
+    """
     if isinstance(environments, Environment):
         return [environments]
     if isinstance(environments, str) or not isinstance(environments, Iterable):

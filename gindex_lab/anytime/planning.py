@@ -34,7 +34,11 @@ class Plan(NamedTuple):
 
 
 def without_trail(environment: Environment) -> Environment:
-    """The environment, if it is one of Λ-One."""
+    """The environment, if it is one of Λ-One.
+
+    >>> without_trail(Environment("1+|1-", "0"))
+    Environment('1+|1-', '0')
+    """
     if not isinstance(environment, Environment):
         raise BadInput(
             "environment", environment, "is no environment", "use gl.anytime.Environment(...)"

@@ -184,7 +184,13 @@ _PLAYERS: dict[type, Callable[[Any, Session], Player]] = {
 
 
 def begin(spec: object, session: Session) -> Player:
-    """A player for this session."""
+    """A player for this session.
+
+    >>> import gindex_lab as gl
+    >>> session = gl.anytime.Environment("1+|1-", "0").start(3)
+    >>> begin("constant", session).act(session.observation, 0.0)
+    1
+    """
     who, stop, _ = unwrapped(spec)
     player = (
         _own_player(who, session) if isinstance(who, Own) else _PLAYERS[type(who)](who, session)
@@ -217,7 +223,13 @@ def _own_player(who: Own, session: Session) -> Player:
 
 
 def ask(player: Player, session: Session, reward: float, name: str) -> int | None:
-    """The player's next action, checked: an error inside it is told with the step where it happened."""
+    """The player's next action, checked: an error inside it is told with the step where it happened.
+
+    >>> import gindex_lab as gl
+    >>> session = gl.anytime.Environment("1+|1-", "0").start(3)
+    >>> ask(begin("constant", session), session, 0.0, "constant")
+    1
+    """
     try:
         action = player.act(session.observation, reward)
     except Exception as error:

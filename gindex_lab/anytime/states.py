@@ -36,7 +36,13 @@ def fingerprint(pool: Pool) -> str:
 
 
 def identity(exam: Examination) -> dict[str, Any]:
-    """What must be the same for a test to go on."""
+    """What must be the same for a test to go on.
+
+    >>> import gindex_lab as gl
+    >>> pool = gl.anytime.Pool.of([gl.anytime.Environment("1+|1-", "0")])
+    >>> identity(gl.anytime.Examination("random", pool=pool, seed=1))["agent"]
+    'Random()'
+    """
     clock = repr(exam.clock) if isinstance(exam.clock, VirtualClock) else "real"
     return {
         "agent": repr(exam.agent),

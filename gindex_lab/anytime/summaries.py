@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -49,7 +50,12 @@ def by_budget(
     for name, who in named.items():
         values, counts = [], []
         for k in range(repeats):
-            settings = {"pool": worlds, "tau0": tau0, "clock": clock, "seed": nested_seed(seed, k)}
+            settings: dict[str, Any] = {
+                "pool": worlds,
+                "tau0": tau0,
+                "clock": clock,
+                "seed": nested_seed(seed, k),
+            }
             table = Examination(who, seconds=max(times), **settings).run().trajectory
             began = (table["elapsed"] - table["tau"]).to_numpy(float)
             done = [int((began < float(time) - 1e-12).sum()) for time in times]
