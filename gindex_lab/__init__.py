@@ -64,5 +64,12 @@ _CONTENTS = {
     "parallel": "cluster",
 }
 # packages offered whole: gl.aiq.estimate(...)
-_PACKAGES = {"aiq": "aiq", "anytime": "anytime", "flatland": "flatland", "widgets": "widgets"}
+_PACKAGES = {
+    "aiq": "aiq",
+    "anytime": "anytime",
+    "flatland": "flatland",
+    "widgets": "widgets",
+    "letter_series": "tasks.letter_series",
+    "mazes": "tasks.mazes",
+}
 __getattr__, __dir__, __all__ = _contents(__name__, _CONTENTS, _PACKAGES)

@@ -1,7 +1,5 @@
 """Simulated people, people in groups, and the measures side by side."""
 
-import json
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -114,36 +112,9 @@ def test_few_people_are_not_shown():
         respondents.group_intervals(FEW, {"four": four}, seed=1)
 
 
-# -- the difficulty of a maze
-
-
-def test_printed_difficulties_are_natural_logarithms():
-    printed = gl.published("generality_table_s1").set_index("item")["difficulty"]
-    assert respondents.maze_designs(printed, 0.005)["item"].nunique() == len(printed)
-    assert respondents.maze_designs(printed, 0.005, base="10")["item"].nunique() <= 2
-
-
-@pytest.mark.shared
-def test_the_stored_difficulties_have_whole_number_designs(shared, monkeypatch):
-    monkeypatch.setenv("GINDEX_LAB_DATA", str(shared / "datasets"))
-    found = respondents.maze_designs(gl.load("mazes").difficulty)
-    assert found["item"].nunique() == 23
-    of = found.set_index("item")
-    assert of.loc["X263", ["rank", "saturation", "steps", "dots"]].tolist() == [20, 0.4, 19, 13]
-
-
-def test_a_step_of_rank_doubles_the_paths():
-    low, high = (respondents.maze_difficulty(rank, 0.3, 9, 5) for rank in (10, 11))
-    assert high - low == pytest.approx(np.log(2))
-    ten = respondents.maze_difficulty(10, 0.3, 9, 5, base="10")
-    assert ten == pytest.approx(low / np.log(10))
-
-
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: respondents.maze_difficulty(10, 0.3, 9, 5, base="2"), "base='2': is not a base"),
-        (lambda: respondents.maze_designs(pd.Series([9.5]), 0), "tolerance=0"),
         (lambda: agreement.measures([[1, 0, 1]] * 4, [1, 2, 3]), "too few agents for a factor"),
         (
             lambda: agreement.share_of_score(pd.DataFrame({"mean": [0.1, 0.2, 0.3]})),
@@ -154,36 +125,6 @@ def test_a_step_of_rank_doubles_the_paths():
 def test_bad_input_is_told(call, message):
     with pytest.raises(BadInput, match=message):
         call()
-
-
-@pytest.mark.shared
-def test_best_paths_are_those_of_the_mazes_generator(shared):
-    golden = json.loads((shared / "golden/anytime/mazes_mazegen.json").read_text())
-    assert len(golden) > 10
-    for maze in golden:
-        rank = maze["rank"]
-        dots = [divmod(number - 1, rank) for number in maze["dots"]]
-        path = respondents.best_path(rank, dots)
-        assert len(set(path) & set(dots)) == maze["max_score"]
-        assert len(path) - 1 == maze["min_steps"]
-        m3 = respondents.maze_difficulty(rank, maze["sat"], maze["min_steps"], maze["max_score"])
-        assert m3 == pytest.approx(maze["m3"], abs=1e-9)
-
-
-def test_a_maze_has_its_share_of_dots_and_none_at_the_tip():
-    dots = respondents.random_maze(10, 0.3, seed=1)
-    assert len(set(dots)) == 17
-    assert (0, 0) not in dots
-    assert all(r + c < 10 for r, c in dots)
-    assert dots == respondents.random_maze(10, 0.3, seed=1)
-    assert len(respondents.random_maze(3, 0.999, seed=1)) == 5
-
-
-def test_a_path_goes_up_step_by_step():
-    path = respondents.best_path(12, respondents.random_maze(12, 0.4, seed=3))
-    assert [r + c for r, c in path] == list(range(len(path)))
-    with pytest.raises(BadInput, match="rank=1"):
-        respondents.best_path(1, [])
 
 
 # -- the measures side by side

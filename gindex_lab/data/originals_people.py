@@ -17,6 +17,8 @@ import pandas as pd
 from gindex_lab.data.download import Archive
 from gindex_lab.data.originals import Tidy
 from gindex_lab.errors import BadInput
+from gindex_lab.tasks.mazes_design import TABLE_S1 as MAZES
+from gindex_lab.tasks.mazes_design import difficulty
 
 __all__ = ["LAYOUT", "MAZES", "maze_difficulty"]
 
@@ -34,32 +36,6 @@ LAYOUT = {
     "letter programs": "ctest.data/othermethods.csv",
 }
 
-# rank R, saturation S, steps l and dots m of each maze, in the order of the answers' columns
-MAZES: dict[str, tuple[int, float, int, int]] = {
-    "X247": (12, 0.2, 11, 7),
-    "X248": (12, 0.2, 9, 6),
-    "X249": (12, 0.3, 11, 8),
-    "X250": (12, 0.3, 9, 8),
-    "X251": (12, 0.4, 11, 8),
-    "X252": (12, 0.4, 10, 9),
-    "X253": (16, 0.2, 14, 7),
-    "X254": (16, 0.2, 15, 7),
-    "X255": (16, 0.3, 15, 9),
-    "X256": (16, 0.3, 15, 9),
-    "X257": (16, 0.4, 15, 12),
-    "X258": (16, 0.4, 15, 12),
-    "X259": (20, 0.2, 16, 9),
-    "X260": (20, 0.2, 19, 11),
-    "X261": (20, 0.3, 19, 16),
-    "X262": (20, 0.4, 18, 14),
-    "X263": (20, 0.4, 19, 13),
-    "X264": (20, 0.3, 19, 13),
-    "X216": (14, 0.2, 12, 6),
-    "X217": (14, 0.2, 13, 6),
-    "X225": (14, 0.4, 13, 9),
-    "X227": (18, 0.2, 16, 9),
-    "X233": (10, 0.4, 9, 7),
-}
 # five mazes were numbered anew in the second study; the paper prints their first numbers
 _RENAMED = {"X216": "X266", "X217": "X267", "X225": "X268", "X227": "X270", "X233": "X271"}
 _LETTER_ITEMS = [f"IT{i}" for i in range(1, 21)] + [f"AIT{i}" for i in range(1, 16)]
@@ -67,17 +43,12 @@ _YEAR_OF_STUDY = 2017
 
 
 def maze_difficulty(rank: int, saturation: float, steps: int, dots: int) -> float:
-    r"""The difficulty of a maze, with the seven digits of the authors' table.
-
-    .. math:: h = \ln (2^R S^4 l^4 / \hat m)
-
-    Generality supplement, A.1; Table S1 holds natural logarithms and the number of dots.
+    """The difficulty of a maze, with the seven digits of the authors' table.
 
     >>> maze_difficulty(12, 0.2, 11, 7)
     9.525685
     """
-    exact = rank * np.log(2) + 4 * np.log(saturation) + 4 * np.log(steps) - np.log(dots)
-    return float(f"{exact:.7g}")
+    return float(f"{difficulty(rank, saturation, steps, dots):.7g}")
 
 
 def mazes(archive: Archive) -> Tidy:

@@ -3,12 +3,12 @@
 The case studies A.1 and A.2 of the generality paper measure people, so nothing here names one: a group
 of fewer than five is refused. The stand-ins have the shape of the published tables and the printed
 difficulties, and every simulated person has a capability and a steadiness of his or her own; nothing
-in them is fitted to the published responses. `maze_designs` finds which mazes have a given difficulty.
+in them is fitted to the published responses. The mazes themselves are in `gindex_lab.tasks.mazes`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
@@ -17,20 +17,16 @@ from gindex_lab.data.printed import published
 from gindex_lab.errors import BadInput
 from gindex_lab.responses import Responses
 from gindex_lab.uncertainty.ties import population_intervals
-from gindex_lab.validate import FloatArray, generator, integer, number, vector
+from gindex_lab.validate import FloatArray, generator
 
 __all__ = [
     "EDUCATION",
     "SMALLEST_GROUP",
-    "best_path",
     "group_intervals",
     "group_summary",
     "letter_series_respondents",
-    "maze_designs",
-    "maze_difficulty",
     "maze_groups",
     "maze_respondents",
-    "random_maze",
 ]
 
 SMALLEST_GROUP = 5
@@ -43,7 +39,6 @@ EDUCATION = {
     6: "Masters",
     7: "PhD",
 }
-_RANKS, _SATURATIONS = (10, 12, 14, 16, 18, 20), (0.2, 0.3, 0.4)
 _BLANK = 0.2  # no answer: (0 + 0.25) / 1.25, where a wrong answer costs 0.25
 _OPTIONS = 5
 
@@ -213,90 +208,3 @@ def group_intervals(
             value, low, high = found.loc[f"mean_{measure}", ["estimate", "low", "high"]]
             rows[name] |= {measure: value, f"{measure}_low": low, f"{measure}_high": high}
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis("group")
-
-
-# -- the difficulty of a maze -------------------------------------------------------------------------
-
-
-def maze_difficulty(
-    rank: object, saturation: object, steps: object, dots: object, base: str = "e"
-) -> FloatArray:
-    """log(2^R · S⁴ · l⁴ / m): R rows, saturation S, l steps to the most dots m (A.1).
-
-    The paper divides by the number of best routes and writes log10 (`base="10"`); what its Table S1
-    holds is the natural logarithm, with the number of dots.
-
-    >>> maze_difficulty(12, 0.2, 11, 7).round(6)
-    np.float64(9.525685)
-    """
-    if base not in ("e", "10"):
-        raise BadInput("base", base, "is not a base of the logarithm here", 'use "e" or "10"')
-    parts = [np.asarray(part, dtype=float) for part in (rank, saturation, steps, dots)]
-    r, s, length, most = parts
-    value = r * np.log(2) + 4 * np.log(s) + 4 * np.log(length) - np.log(most)
-    return np.asarray(value if base == "e" else value / np.log(10))[()]
-
-
-def maze_designs(difficulty: pd.Series, tolerance: float = 6e-6, base: str = "e") -> pd.DataFrame:
-    """Every maze (R, S, l, m) of the published design whose difficulty is the one given.
-
-    The design: 10 to 20 rows, saturation 0.2, 0.3 or 0.4; l below R, and no more dots than steps.
-    One row for each solution, `item` first; an item without a solution has no row.
-
-    >>> maze_designs(pd.Series({"X261": 18.05222}))
-       item  rank  saturation  steps  dots  difficulty
-    0  X261    20         0.3     19    16    18.05222
-    """
-    h = vector("difficulty", difficulty)
-    within = number("tolerance", tolerance, 0, open_ends=True)
-    steps, dots = np.arange(1, max(_RANKS)), np.arange(1, max(_RANKS))
-    grid = np.array(np.meshgrid(_RANKS, _SATURATIONS, steps, dots)).reshape(4, -1)
-    grid = grid[:, (grid[2] < grid[0]) & (grid[3] <= grid[2])]
-    values = maze_difficulty(grid[0], grid[1], grid[2], grid[3], base)
-    place, found = np.nonzero(np.abs(h[:, None] - values) < within)
-    table = pd.DataFrame(grid[:, found].T, columns=["rank", "saturation", "steps", "dots"])
-    table = table.astype({"rank": int, "steps": int, "dots": int})
-    table.insert(0, "item", difficulty.index[place])
-    return table.assign(difficulty=values[found])
-
-
-# -- a maze -------------------------------------------------------------------------------------------
-
-
-def random_maze(rank: object, saturation: object, seed: object) -> list[tuple[int, int]]:
-    """Dots of a maze (Fig. S1): crossings (r, c), r + c < R, of which a share S but not the tip has one.
-
-    >>> len(random_maze(10, 0.3, seed=1))  # of 55 crossings
-    17
-    """
-    rows = integer("rank", rank, 2)
-    share = number("saturation", saturation, 0, 1, open_ends=True)
-    crossings = [(r, c) for r in range(rows) for c in range(rows - r)]
-    count = min(int(np.ceil(share * len(crossings) - 1e-9)), len(crossings) - 1)
-    drawn = generator(seed).choice(len(crossings) - 1, count, replace=False) + 1
-    return [crossings[k] for k in sorted(drawn)]
-
-
-def best_path(rank: object, dots: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """A shortest path from the tip (0, 0) upwards that meets as many dots as any path can.
-
-    By dynamic programming over crossings: the most dots on the way to (r, c) is one more, if it has a
-    dot, than the better of (r - 1, c) and (r, c - 1).
-
-    >>> best_path(4, [(0, 1), (1, 1), (3, 0)])
-    [(0, 0), (0, 1), (1, 1)]
-    """
-    rows, marked = integer("rank", rank, 2), set(dots)
-    most: dict[tuple[int, int], int] = {}
-    before: dict[tuple[int, int], tuple[int, int]] = {}
-    for depth in range(rows):
-        for r in range(depth + 1):
-            here = (r, depth - r)
-            below = [step for step in ((r - 1, depth - r), (r, depth - r - 1)) if step in most]
-            if below:
-                before[here] = max(below, key=most.__getitem__)
-            most[here] = (here in marked) + (most[before[here]] if below else 0)
-    path = [max(most, key=lambda at: (most[at], -sum(at)))]
-    while path[-1] in before:
-        path.append(before[path[-1]])
-    return path[::-1]
