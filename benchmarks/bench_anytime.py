@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable
 
 from gindex_lab.anytime.environment import Environment
-from gindex_lab.anytime.episodes import play
+from gindex_lab.anytime.episodes import mean_rewards, play
 from gindex_lab.anytime.pool import make_pool
 
 __all__ = ["run"]
@@ -25,6 +25,7 @@ def run(pool: int = 5000) -> list[dict[str, object]]:
     """Steps per second of each agent and the ratios; seconds for a pool of sieved environments."""
     world = Environment(SPACE, "1320121")
     rows = [_row(name, world) for name in ("random", "q-learning", "follower", "oracle", "optimal")]
+    rows.append(_published(world))
     make_pool(10)
     seconds = _seconds(lambda: make_pool(pool, seed=1), 1)
     return [*rows, {"benchmark": f"anytime: pool of {pool:,} sieved environments", "ours": seconds}]
@@ -44,6 +45,23 @@ def _row(name: str, world: Environment) -> dict[str, object]:
         row["tuned_python"] = round(SHORT / _seconds(lambda: _tuned(world, SHORT)))
         row["ratio_tuned"] = round(ours * _seconds(lambda: _tuned(world, SHORT)) / SHORT, 1)
     return row
+
+
+def _published(world: Environment, runs: int = 2000) -> dict[str, object]:
+    """Many sessions of the published length, where starting a session counts as well."""
+    mean_rewards("q-learning", [world], runs=2)
+    ours = runs * world.steps / _seconds(lambda: mean_rewards("q-learning", [world], runs=runs))
+    few = runs // 50
+    readable = _seconds(
+        lambda: [play("q-learning", world, engine="readable", seed=k) for k in range(few)]
+    )
+    plain = few * world.steps / readable
+    return {
+        "benchmark": f"anytime: steps per second, q-learning, sessions of {world.steps} steps",
+        "ours": round(ours),
+        "plain_python": round(plain),
+        "ratio": round(ours / plain, 1),
+    }
 
 
 def _seconds(work: Callable[[], object], repeats: int = REPEATS) -> float:

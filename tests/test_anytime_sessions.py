@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gindex_lab as gl
+from gindex_lab.anytime.chance import nested_seed
 from gindex_lab.anytime.exact import body_moves
 
 A = gl.anytime
@@ -183,6 +184,34 @@ def test_compiled_and_readable_agree_on_any_environment(seed, cells, agent):
         for engine in ("compiled", "readable")
     )
     np.testing.assert_array_equal(one, other)
+
+
+class Readable:
+    """A readable player in the clothes of a user's agent, so that sessions run one by one."""
+
+    def __init__(self, seed, actions):
+        self.actions, self.seed = actions, seed
+
+    def act(self, observation, reward):
+        return 1 % self.actions
+
+
+@pytest.mark.parametrize("antithetic", [False, True])
+def test_many_compiled_runs_are_those_of_single_sessions(antithetic):
+    some = worlds(6, delta=0.5)
+    many = A.mean_rewards(A.Constant(1), some, runs=4, antithetic=antithetic, seed=3)
+    single = A.mean_rewards(Readable, some, runs=4, antithetic=antithetic, seed=3)
+    np.testing.assert_allclose(many, single, atol=1e-12)
+
+
+@pytest.mark.parametrize("agent", [*ALL, A.LuckyStopper("q-learning", 0.1, 3)])
+def test_a_run_has_the_seed_nested_in_that_of_its_environment(agent):
+    some = worlds(4)
+    many = A.mean_rewards(agent, some, runs=3, seed=8)
+    for place, world in enumerate(some):
+        for run in range(3):
+            own = nested_seed(8, place, run)
+            assert many[place, run] == pytest.approx(A.play(agent, world, seed=own).mean)
 
 
 def test_the_same_seed_gives_the_same_session():

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -20,12 +21,14 @@ from gindex_lab.anytime.kernel import KINDS, MODE_NUMBERS
 from gindex_lab.anytime.kernel import play as play_compiled
 from gindex_lab.anytime.planning import plan
 from gindex_lab.anytime.players import ask, begin
+from gindex_lab.anytime.runs_kernel import mean_of_runs
 from gindex_lab.errors import BadInput
-from gindex_lab.validate import choice, integer
+from gindex_lab.validate import choice, flag, integer
 
 __all__ = ["Run", "compiled_rewards", "environments_of", "mean_rewards", "play", "play_readable"]
 
 FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
 _NO_POLICY = np.zeros((1, 1, 1), dtype=np.int8)
 _NO_SCRIPT = np.zeros(1, dtype=np.int64)
 
@@ -81,35 +84,56 @@ def compiled_rewards(agent: object, session: Session) -> FloatArray:
     >>> compiled_rewards("constant", Environment("1+|1-", "0").start(3, steps=2))
     array([ 1., -1.])
     """
-    who, stop, _ = unwrapped(agent)
-    environment = session.environment
-    parameters = np.zeros(4)
-    if isinstance(who, QLearning):
-        parameters[:] = (who.alpha, who.gamma, who.epsilon, who.initial)
-    script = _NO_SCRIPT
-    if isinstance(who, Scripted):
-        script = np.array([int(digit) for digit in who.script], dtype=np.int64)
-    elif isinstance(who, Constant):
-        script = np.array([who.action], dtype=np.int64)
-    policy = _NO_POLICY
-    if isinstance(who, Optimal):
-        policy = plan(environment, session.steps, who.horizon).policy
-    rewards = np.zeros(session.steps)
+    how, rewards = _compiled(agent, session.environment, session.steps), np.zeros(session.steps)
     taken = play_compiled(
-        environment.table,
-        environment.script(session.steps),
+        how.table,
+        how.pattern,
         session.placement[:],
-        (float(environment.delta), float(environment.r0)),
-        (MODE_NUMBERS[environment.observation], bool(environment.identify)),
-        KINDS[who.kind],
-        parameters,
-        script,
-        policy,
+        how.rule,
+        how.view,
+        how.kind,
+        how.parameters,
+        how.script,
+        how.policy,
         (session.coins, session.agent_key),
-        (float(stop[0]), int(stop[1])),
+        how.stop,
         rewards,
     )
     return rewards[:taken]
+
+
+class _Compiled(NamedTuple):
+    """What the compiled loop needs to know of the environment and of the agent."""
+
+    table: IntArray
+    pattern: IntArray
+    rule: tuple[float, float]
+    view: tuple[int, bool]
+    kind: int
+    parameters: FloatArray
+    script: IntArray
+    policy: npt.NDArray[np.int8]
+    stop: tuple[float, int]
+
+
+def _compiled(agent: object, environment: Environment, steps: int) -> _Compiled:
+    who, stop, _ = unwrapped(agent)
+    parameters, script, policy = np.zeros(4), _NO_SCRIPT, _NO_POLICY
+    if isinstance(who, QLearning):
+        parameters[:] = (who.alpha, who.gamma, who.epsilon, who.initial)
+    elif isinstance(who, Scripted):
+        script = np.array([int(digit) for digit in who.script], dtype=np.int64)
+    elif isinstance(who, Constant):
+        script = np.array([who.action], dtype=np.int64)
+    elif isinstance(who, Optimal):
+        policy = plan(environment, steps, who.horizon).policy
+    rule = (float(environment.delta), float(environment.r0))
+    view = (MODE_NUMBERS[environment.observation], bool(environment.identify))
+    pattern, kind = environment.script(steps), KINDS[who.kind]
+    resting = (float(stop[0]), int(stop[1]))
+    return _Compiled(
+        environment.table, pattern, rule, view, kind, parameters, script, policy, resting
+    )
 
 
 def play_readable(agent: object, session: Session) -> FloatArray:
@@ -146,16 +170,25 @@ def mean_rewards(
     array([[0., 0.],
            [0., 0.]])
     """
-    worlds = environments_of(environments)
-    count = integer("runs", runs, 1)
-    swaps = (False, True) if antithetic else (False,)
+    worlds, count = environments_of(environments), integer("runs", runs, 1)
+    both, own = flag("antithetic", antithetic), isinstance(unwrapped(agent).agent, Own)
     means = np.empty((len(worlds), count))
     for place, world in enumerate(worlds):
-        for run in range(count):
-            own = nested_seed(seed, place, run)
-            both = [play(agent, world, steps, swap=swap, seed=own).mean for swap in swaps]
-            means[place, run] = np.mean(both)
+        length = world.steps if steps is None else integer("steps", steps, 1)
+        nested = nested_seed(seed, place)
+        if own:
+            means[place] = [_pair(agent, world, length, both, nested, k) for k in range(count)]
+        else:
+            mean_of_runs(_compiled(agent, world, length)[:], nested, length, both, means[place])
     return means
+
+
+def _pair(
+    agent: object, world: Environment, steps: int, antithetic: bool, seed: int, run: int
+) -> float:
+    swaps = (False, True) if antithetic else (False,)
+    own = nested_seed(seed, run)
+    return float(np.mean([play(agent, world, steps, swap=s, seed=own).mean for s in swaps]))
 
 
 def environments_of(environments: object) -> list[Environment]:

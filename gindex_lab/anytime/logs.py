@@ -47,7 +47,7 @@ def explained(runs: pd.DataFrame, variants: Mapping[str, Rules] | None = None) -
     >>> explained(runs, {"Good starts at cell 0": VARIANTS["Good starts at cell 0"]})["a"].tolist()
     [1, 1]
     """
-    rules = {"the rules of `Environment`": Rules(), **(VARIANTS if variants is None else variants)}
+    rules = {"our rules": Rules(), **(VARIANTS if variants is None else variants)}
     worlds = [Environment(s, p) for s, p in zip(runs["space"], runs["pattern"], strict=True)]
     found = {
         name: [explains(w, r, rule) for w, r in zip(worlds, runs["rewards"], strict=True)]
