@@ -14,7 +14,15 @@ from gindex_lab.aiq.agents import Constant, Freq, Random, agent
 from gindex_lab.aiq.estimate import estimate
 from gindex_lab.aiq.respondents import SUBTESTS, agent_grid, item_programs, respond, subtests
 from gindex_lab.aiq.sampler import sample
-from gindex_lab.aiq.sweep import NOT_RUN, SETTINGS, Plan, measured_sweep, read_sweep, sweep
+from gindex_lab.aiq.sweep import (
+    NOT_RUN,
+    SETTINGS,
+    Plan,
+    keep_sweep,
+    measured_sweep,
+    read_sweep,
+    sweep,
+)
 from gindex_lab.aiq.validation import beside, published_shares, published_values, settings_test
 from gindex_lab.data.loading import load
 from gindex_lab.data.registry import PROJECT_DATA
@@ -132,6 +140,17 @@ def test_the_measured_table_is_the_papers_size_and_says_where_it_comes_from():
     assert (table["low"] < table["value"]).all()
     assert len(facts["commit"]) >= 7
     assert json.loads((PROJECT_DATA / "measured/aiq_sweep.json").read_text()) == facts
+
+
+def test_a_kept_sweep_is_read_again_and_must_be_of_the_papers_size(swept, tmp_path, monkeypatch):
+    folder, table = swept
+    monkeypatch.setattr(sweeps.registry, "PROJECT_DATA", tmp_path)
+    with pytest.raises(BadInput, match="holds another plan"):
+        keep_sweep(folder, commit="abcdef1", cpu_minutes=1)
+    keep_sweep(folder, SMALL, commit="abcdef1", cpu_minutes=1.23)
+    found, facts = measured_sweep()
+    assert np.allclose(found["value"], table["value"], atol=1e-4)
+    assert (facts["commit"], facts["cpu_minutes"]) == ("abcdef1", 1.2)
 
 
 def test_without_the_repository_there_is_no_measured_table(monkeypatch, tmp_path):

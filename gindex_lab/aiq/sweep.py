@@ -24,7 +24,7 @@ from gindex_lab.aiq.logs import fingerprint
 from gindex_lab.aiq.sampler import sample
 from gindex_lab.data import registry
 from gindex_lab.errors import BadInput, DataUnavailable
-from gindex_lab.files import atomic_path, read_table
+from gindex_lab.files import atomic_path, read_table, write_text
 from gindex_lab.validate import choice
 
 __all__ = [
@@ -33,6 +33,7 @@ __all__ = [
     "NOT_RUN",
     "SETTINGS",
     "Plan",
+    "keep_sweep",
     "measured_sweep",
     "read_sweep",
     "sweep",
@@ -166,6 +167,36 @@ def measured_sweep() -> tuple[pd.DataFrame, dict[str, Any]]:
         )
     facts = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
     return read_table(path, ["setting"]), facts
+
+
+def keep_sweep(
+    folder: str | Path, plan: Plan | None = None, *, commit: str, cpu_minutes: float
+) -> None:
+    """Put a sweep into `data/measured/`, for `measured_sweep`: the values to four digits, and the facts.
+
+    All its rows must come from the plan, by default the paper's. `commit` is the version that made them.
+    """
+    import datetime
+    import platform
+
+    import numba
+
+    table, size = read_sweep(folder), Plan() if plan is None else plan
+    for file in sorted(Path(folder).glob("*.csv")):
+        _check_plan(file, size)
+    newest = max(file.stat().st_mtime for file in Path(folder).glob("*.csv"))
+    facts = {
+        "made_by": f"gl.aiq.sweep(folder, {list(dict.fromkeys(table['condition']))})",
+        "plan": asdict(size),
+        "commit": commit,
+        "date": datetime.datetime.fromtimestamp(newest, datetime.UTC).date().isoformat(),
+        "python": platform.python_version(),
+        "numba": numba.__version__,
+        "cpu_minutes": round(cpu_minutes, 1),
+    }
+    path = registry.PROJECT_DATA / "measured" / "aiq_sweep.csv"
+    write_text(path, table.round(4).to_csv(index=False))
+    write_text(path.with_suffix(".json"), json.dumps(facts, indent=1) + "\n")
 
 
 def _measured(folder: Path, plan: Plan, task: tuple[str, str, str]) -> None:
