@@ -8,6 +8,7 @@ folder for the pictures; `GINDEX_LAB_REQUIRE_BROWSER` makes an absent browser a 
 
 import json
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -34,12 +35,16 @@ SETTINGS = {  # of JupyterLab: no question about news, and every cell in the pag
     "apputils-extension/notification": {"fetchNews": "false", "checkForUpdates": False},
     "notebook-extension/tracker": {"windowingMode": "none"},
 }
-TEACHING = sorted((ROOT / "notebooks" / "teaching").glob("*.ipynb"))
+TEACHING = sorted(path.stem for path in (ROOT / "notebooks" / "teaching").glob("*.ipynb"))
+IN_LAB = [
+    f"teaching/session{name}.ipynb"
+    for name in ("1_shape_a_curve", "2_populations_and_individuals", "4_gindex_calculator")
+]
+ANALYSE = "generality/analyse_your_own.ipynb"
 
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.slow,
-    pytest.mark.xdist_group("browser"),
     pytest.mark.skipif(
         CHROMIUM is None and not os.environ.get("GINDEX_LAB_REQUIRE_BROWSER"),
         reason="needs Chromium (Debian: apt install chromium)",
@@ -176,23 +181,48 @@ def watched(chromium):
     assert watch.outside == []
 
 
-def picture(page):
-    """The `src` of the demo's figure, and the numbers beside it."""
-    page.wait_for_selector(".gl-picture")
-    page.wait_for_selector(".gl-numbers")
-    return page.locator(".gl-picture").first.get_attribute("src"), page.locator(".gl-numbers").first.inner_text()
+def shown(page):
+    """The demo as it stands: the `src` of its figure, its numbers, its code line."""
+    figure = page.locator(".gl-picture").first.get_attribute("src")
+    return [figure, *(page.locator(css).first.inner_text() for css in (".gl-numbers", ".gl-code"))]
 
 
-def move_first_slider(page, key="ArrowDown", times=3):
-    """Drag by keyboard, and wait until figure and numbers have followed."""
-    src, numbers = picture(page)
+def settled(page):
+    """What is shown once it no longer changes by itself."""
+    for css in (".gl-picture", ".gl-numbers", ".gl-code"):
+        page.wait_for_selector(css)
+    before = None
+    while before != (before := shown(page)):
+        page.wait_for_timeout(1000)
+    return before
+
+
+def move_first_slider(page, times=2):
+    """Drag by keyboard, and wait until figure, numbers and code have all followed."""
+    before = settled(page)
     handle = page.locator(".noUi-handle").first
     handle.scroll_into_view_if_needed()
     handle.focus()
+    key = (
+        "ArrowUp"
+        if handle.get_attribute("aria-valuenow") == handle.get_attribute("aria-valuemin")
+        else "ArrowDown"
+    )
     for _ in range(times):
         handle.press(key)
-    soon("another figure", lambda: picture(page)[0] != src, page)
-    soon("other numbers", lambda: picture(page)[1] != numbers, page)
+    changed(page, before)
+
+
+def edit_first_program(page):
+    before = settled(page)
+    area = page.locator("textarea").first
+    area.fill(area.input_value().replace("repeat=60", "repeat=10"))
+    changed(page, before)
+
+
+def changed(page, before):
+    """Wait until nothing of what was shown is left."""
+    soon("figure, numbers and code to change", lambda: not set(before) & set(shown(page)), page)
 
 
 # -- Voilà ----------------------------------------------------------------------------------------------
@@ -203,7 +233,7 @@ def open_voila(watched, address, name):
 
 
 def test_without_a_token_voila_serves_no_demo(voila):
-    page = urllib.request.urlopen(f"{voila}/voila/render/{TEACHING[0].name}", timeout=60)
+    page = urllib.request.urlopen(f"{voila}/voila/render/{TEACHING[0]}.ipynb", timeout=60)
     assert "/login" in page.url
     assert "gl-picture" not in page.read().decode()
 
@@ -211,14 +241,38 @@ def test_without_a_token_voila_serves_no_demo(voila):
 def test_voila_lists_every_demo(watched, voila):
     watched.page.goto(f"{voila}/?token={TOKEN}", wait_until="commit")
     watched.page.wait_for_selector("li a")
-    assert watched.page.locator("li a").count() == len(TEACHING)
+    links = watched.page.locator("li a")
+    assert [Path(link.get_attribute("href")).stem for link in links.all()] == TEACHING
     watched.screenshot("voila_list")
 
 
-def test_a_slider_moves_figure_and_numbers_in_voila(watched, voila):
+@pytest.mark.parametrize("name", TEACHING)
+def test_figure_numbers_and_code_follow_the_controls_in_voila(watched, voila, name):
+    open_voila(watched, voila, name)
+    edit_first_program(watched.page) if "programs" in name else move_first_slider(watched.page)
+    watched.screenshot(f"voila_{name}")
+    assert watched.page.locator(".gl-problem").count() == 0
+
+
+def test_an_answer_is_checked_in_voila(watched, voila):
     open_voila(watched, voila, "session1_shape_a_curve")
-    move_first_slider(watched.page)
-    watched.screenshot("voila_session1_shape_a_curve")
+    page = watched.page
+    settled(page)
+    for answer, verdict in (("3", "too low"), ("4.5", "Right.")):
+        page.locator("input[placeholder='your answer']").first.fill(answer)
+        page.get_by_role("button", name="Check").first.click()
+        page.wait_for_selector(f".gl-verdict:has-text('{verdict}')")
+
+
+def test_a_test_is_taken_by_buttons_in_voila(watched, voila):
+    open_voila(watched, voila, "session6_take_a_test")
+    page = watched.page
+    settled(page)
+    for done in range(1, 13):
+        page.get_by_role("button", name="skip", exact=True).click()
+        page.wait_for_selector(f".gl-numbers:has-text('{done} of 12')")
+    assert "normalised generality γ" in shown(page)[1]
+    watched.screenshot("voila_test_taken")
 
 
 # -- JupyterLab -----------------------------------------------------------------------------------------
@@ -244,20 +298,43 @@ def open_lab(watched, address, path):
     page.wait_for_selector(".jp-StatusBar-TextItem:has-text('| Idle')")
 
 
-def run_all(watched, address, name):
-    """Run all cells by the menu, and wait until each has its number."""
+def run_all(watched, address, path):
+    """Run all cells by the menu, wait until each has its number, and find no traceback."""
     page = watched.page
     page.locator("#jp-MainMenu").get_by_text("Run", exact=True).click()
     page.get_by_text("Run All Cells", exact=True).click()
-    cells = page.locator(".jp-CodeCell").count()
-    done = page.locator(".jp-CodeCell .jp-InputArea-prompt").filter(has_text="]:").filter(has_not_text="*")
-    done = done.filter(has_not_text="[ ]")
-    soon(f"{cells} cells to run", lambda: done.count() == cells and idle(address, name), page)
-    assert page.locator(".jp-RenderedText[data-mime-type='application/vnd.jupyter.stderr']").count() == 0
+    cells = page.locator(".jp-CodeCell")
+    done = cells.locator(".jp-InputArea-prompt").filter(has_text=re.compile(r"\[\d+\]:"))
+    name = Path(path).name
+    soon("all cells to run", lambda: done.count() == cells.count() and idle(address, name), page)
+    assert page.locator("[data-mime-type='application/vnd.jupyter.error']").count() == 0
 
 
-def test_a_slider_moves_figure_and_numbers_in_jupyterlab(watched, lab):
-    open_lab(watched, lab, "teaching/session1_shape_a_curve.ipynb")
-    run_all(watched, lab, "session1_shape_a_curve.ipynb")
+def test_jupyterlab_asks_for_its_token(lab):
+    page = urllib.request.urlopen(f"{lab}/lab", timeout=60)
+    assert "/login" in page.url
+
+
+def test_jupyterlab_opens_at_the_start_page_and_its_links_work(watched, lab):
+    page = watched.page
+    page.goto(f"{lab}/?token={TOKEN}", wait_until="commit")
+    page.wait_for_selector(".jp-RenderedMarkdown h1:has-text('How capable, and how general?')")
+    watched.screenshot("lab_start")
+    page.get_by_role("link", name="How far apart are two programs?").click()
+    page.wait_for_selector(".jp-RenderedMarkdown h1:has-text('How far apart are two programs?')")
+
+
+@pytest.mark.parametrize("path", IN_LAB)
+def test_a_demo_runs_and_follows_its_slider_in_jupyterlab(watched, lab, path):
+    open_lab(watched, lab, path)
+    run_all(watched, lab, path)
     move_first_slider(watched.page)
-    watched.screenshot("lab_session1_shape_a_curve")
+    watched.screenshot(f"lab_{Path(path).stem}")
+
+
+@pytest.mark.skipif(not (ROOT / "notebooks" / ANALYSE).exists(), reason="no notebook of that name")
+def test_the_notebook_for_your_own_data_runs_in_jupyterlab(watched, lab):
+    open_lab(watched, lab, ANALYSE)
+    run_all(watched, lab, ANALYSE)
+    assert watched.page.locator(".jp-OutputArea-output img").count() > 0
+    watched.screenshot("lab_analyse_your_own")

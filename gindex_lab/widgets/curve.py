@@ -27,6 +27,7 @@ __all__ = [
     "LEVELS",
     "SHAPES",
     "curve_demo",
+    "curve_responses",
     "curve_view",
     "indicator_numbers",
     "plot_plane",
@@ -79,6 +80,17 @@ def indicator_numbers(row: pd.Series) -> dict[str, float]:
     return {name: float(row[column]) for name, column in INDICATORS.items()}
 
 
+def curve_responses(heights: Sequence[float]) -> Responses:
+    """One agent's mean responses at difficulties 1, 2, 3 ..., with one more on either side.
+
+    >>> curve_responses([1, 0.5, 0]).interval
+    (0.0, 4.0)
+    """
+    found = _checked(heights)
+    frame = pd.DataFrame([found], index=["you"])
+    return Responses(frame, np.arange(1, len(found) + 1), interval=(0.0, len(found) + 1.0))
+
+
 @styled
 def curve_view(heights: Sequence[float]) -> View:
     """A curve through `heights` at difficulties 1, 2, 3 ..., and its indicators (supplement, E.3).
@@ -89,19 +101,19 @@ def curve_view(heights: Sequence[float]) -> View:
     >>> round(view.numbers["capability Ψ"], 3), round(view.numbers["normalised generality γ"], 3)
     (4.5, 0.996)
     """
-    responses = _checked(heights)
-    h = np.arange(1, len(responses) + 1)
-    interval = (0.0, len(responses) + 1.0)
-    study = Responses(pd.DataFrame([responses], index=["you"]), h, interval=interval)
+    study = curve_responses(heights)
     table = generality(study)
+    assert study.interval is not None
+    interval = study.interval
     figure = blank_figure(8.4, 3.9, wspace=0.2)
     left, right = figure.subplots(1, 2)
     curve = characteristic_curve(study, "you")
     plot_curve(curve, interval=interval, ax=left, title="The curve ψ")
     left.set_xlim(*interval)
     plot_plane(right, table, interval)
-    listed = ", ".join(f"{value:g}" for value in responses)
-    code = f"gl.generality([[{listed}]], difficulty={h.tolist()}, interval={interval})"
+    listed = ", ".join(f"{value:g}" for value in study.values[0])
+    difficulty = list(range(1, study.shape[1] + 1))
+    code = f"gl.generality([[{listed}]], difficulty={difficulty}, interval={interval})"
     numbers = indicator_numbers(table.iloc[0])
     return View(figure, numbers, code, _reading(table.iloc[0]), {"indicators": table})
 

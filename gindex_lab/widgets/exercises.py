@@ -26,22 +26,23 @@ __all__ = ["EXERCISES", "answer_field", "check", "exercise"]
 
 
 def _of_curve(name: str, measure: str) -> float:
-    from gindex_lab.widgets.curve import curve_view, shape
+    from gindex_lab.acc.acc import generality
+    from gindex_lab.widgets.curve import curve_responses, shape
 
-    return float(curve_view(shape(name).tolist()).numbers[measure])
+    return float(generality(curve_responses(shape(name).tolist())).iloc[0][measure])
 
 
-def _gamma_without_topics() -> float:
-    from gindex_lab.widgets.guttman import guttman_view
+def _of_group(specialists: float) -> dict[str, float]:
+    from gindex_lab.acc.acc import generality
+    from gindex_lab.widgets.guttman import guttman_responses
 
-    return float(guttman_view(0).numbers["mean γ"])
+    table = generality(guttman_responses(specialists)).mean()
+    return dict(zip(_KEPT, table[["mean", "spread", "normalised_generality"]], strict=True))
 
 
 def _what_specialists_leave() -> str:
-    from gindex_lab.widgets.guttman import guttman_view
-
-    before, after = guttman_view(0).numbers, guttman_view(1).numbers
-    return min(_KEPT, key=lambda name: abs(float(after[name]) - float(before[name])))
+    before, after = _of_group(0), _of_group(1)
+    return min(_KEPT, key=lambda name: abs(after[name] - before[name]))
 
 
 def _what_makes_a_factor() -> str:
@@ -53,7 +54,7 @@ def _what_makes_a_factor() -> str:
 
 
 def _least_spread() -> str:
-    return max(("step", "flat", "upside down"), key=lambda name: -_of_curve(name, "spread S"))
+    return max(("step", "flat", "upside down"), key=lambda name: -_of_curve(name, "spread"))
 
 
 def _factor_of_equals() -> float:
@@ -133,18 +134,18 @@ _THREE = "a: inject\nb: function\nc: debug\na -> b -> c"
 
 EXERCISES: dict[str, Exercise] = {
     "curve-step": Exercise(
-        lambda: _of_curve("step", "capability Ψ"),
+        lambda: _of_curve("step", "capability"),
         "Add up the area under the curve: 1 up to difficulty 4, then a fall to 0 at 5.",
         "The area is 4 and a half: the fall from 4 to 5 counts half.",
     ),
     "curve-flat": Exercise(
-        lambda: _of_curve("flat", "normalised generality γ"),
+        lambda: _of_curve("flat", "normalised_generality"),
         "Press `flat` and read γ; left of difficulty 1 everything counts as solved.",
         "It would be 0 if the curve were constant over the whole interval.",
         0.006,
     ),
     "curve-shape": Exercise(
-        lambda: min(_SHAPES, key=lambda name: _of_curve(name, "normalised generality γ")),
+        lambda: min(_SHAPES, key=lambda name: _of_curve(name, "normalised_generality")),
         "Press each of the shapes and look at γ.",
         "It solves the hard items and fails the easy ones: abstruse.",
         words=_SHAPES,
@@ -156,7 +157,7 @@ EXERCISES: dict[str, Exercise] = {
         words=_KEPT,
     ),
     "guttman-ladder": Exercise(
-        _gamma_without_topics,
+        lambda: _of_group(0)["mean γ"],
         "Set `specialists` to 0 and read the mean γ.",
         "Not quite 1: between two neighbouring difficulties the curve falls along a line, not at once.",
         0.01,

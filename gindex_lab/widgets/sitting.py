@@ -98,7 +98,7 @@ def sitting_view(kind: str, presses: str | Sequence[str] = (), seed: int = 1) ->
     numbers: dict[str, Value] = {"items done": f"{done} of {total}"}
     figure = blank_figure(8.4, 4.0, top=0.86)
     ax = figure.subplots()
-    measured = done and len(characteristic_curve(at.responses())) > 1
+    measured = done and _difficulties(at.responses()) > 1
     if done:
         numbers["mean response"] = float(at.responses().frame.to_numpy().mean())
     if measured:
@@ -110,6 +110,11 @@ def sitting_view(kind: str, presses: str | Sequence[str] = (), seed: int = 1) ->
     text = ",".join(_pressed(presses))
     code = f'gl.generality(gl.widgets.sitting({kind!r}, "{text}", seed={seed}).responses())'
     return View(figure, numbers, code, _reading(at), {"options": at.options})
+
+
+def _difficulties(responses: Responses) -> int:
+    assert responses.difficulty is not None
+    return int(responses.difficulty.nunique())
 
 
 def _draw_result(ax: Any, responses: Responses) -> None:
@@ -234,7 +239,7 @@ def sitting_demo() -> SittingDemo:
 
     look: dict[str, Any] = {"layout": {"width": "320px"}}
     controls = {
-        "kind": widgets.Dropdown(value=KINDS[2], options=KINDS, description="test", **look),
+        "kind": widgets.Dropdown(options=KINDS, description="test", **look),
         "seed": widgets.IntSlider(value=1, min=1, max=30, description="seed", **look),
         "presses": widgets.Text(value="", layout={"display": "none"}),
     }

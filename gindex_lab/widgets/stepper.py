@@ -66,10 +66,11 @@ def stepper_view(program: str, actions: str | Sequence[int], step: int = 1, seed
     """
     moves = actions_of(actions) if isinstance(actions, str) else list(actions)
     table = trace(program, moves, seed=seed)
-    row = table.iloc[min(integer("step", step), len(table)) - 1]
+    at = min(integer("step", step), len(table)) - 1
+    row = table.iloc[at]
     reward, observation = row["output"]
     numbers = {
-        "step": f"{int(row.name) + 1} of {len(table)}",
+        "step": f"{at + 1} of {len(table)}",
         "cycle": int(row["cycle"]),
         "action of this cycle": int(row["action"]),
         "instruction": f"{row['instruction']} {_MEANING[row['instruction']]}",
@@ -81,7 +82,7 @@ def stepper_view(program: str, actions: str | Sequence[int], step: int = 1, seed
     top, bottom = figure.subplots(2, 1, height_ratios=[1, 1.2])
     _draw_program(top, program, int(row["place"]))
     plot_tape(row["tape"], int(row["head"]), title="The work tape after it", ax=bottom)
-    code = f"gl.aiq.trace({program!r}, {moves}, seed={seed})"
+    code = f"gl.aiq.trace({program!r}, {moves}, seed={seed}).iloc[{at}]"
     return View(figure, numbers, code, explain(program).replace("\n", " "), {"trace": table})
 
 

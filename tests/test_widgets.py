@@ -1,0 +1,489 @@
+"""The teaching demos without a browser: what a view shows is what its code line computes."""
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import gindex_lab as gl
+from gindex_lab.errors import BadInput
+from gindex_lab.reproduction.inputs import read_catalogue
+from gindex_lab.widgets import exercises, serve, start
+from gindex_lab.widgets.anytime_live import TESTED, anytime_demo, anytime_view
+from gindex_lab.widgets.calculator import calculator_demo, calculator_view, sensitivities, system
+from gindex_lab.widgets.curve import SHAPES, curve_demo, curve_view, shape
+from gindex_lab.widgets.guttman import guttman_demo, guttman_responses, guttman_view
+from gindex_lab.widgets.individuals import (
+    general_factor_share,
+    individuals_demo,
+    individuals_view,
+    population_responses,
+)
+from gindex_lab.widgets.live import Demo, equation_html
+from gindex_lab.widgets.manual import Manual, manual_demo, manual_view, play
+from gindex_lab.widgets.sitting import KINDS, Sitting, sitting, sitting_demo, sitting_view
+from gindex_lab.widgets.stepper import PROGRAMS, actions_of, stepper_demo, stepper_view
+from gindex_lab.widgets.two_programs import EXAMPLES, programs_demo, programs_view, written_flow
+from gindex_lab.widgets.view import View, blank_figure, numbers_html
+from gindex_lab.widgets.worlds import WorldSession, worlds
+
+ROOT = Path(__file__).resolve().parent.parent
+TEACHING = sorted((ROOT / "notebooks" / "teaching").glob("*.ipynb"))
+
+
+def computed(code):
+    """What the code line of a view gives: its last expression, after what it defines."""
+    *before, last = code.split("\ngl.") if "\ngl." in code else ("", code)
+    scope = {"gl": gl, "pd": pd}
+    exec("\ngl.".join(before), scope)
+    return eval(last if code.startswith("gl.") and not before[0] else f"gl.{last}", scope)
+
+
+# -- what is shown is what the code computes --------------------------------------------------------------
+
+
+def test_the_code_of_a_curve_gives_its_numbers():
+    view = curve_view([1, 0.9, 0.4, 0.4, 0.1, 0])
+    row = computed(view.code).iloc[0]
+    assert row["capability"] == view.numbers["capability Ψ"]
+    assert row["normalised_generality"] == view.numbers["normalised generality γ"]
+
+
+def test_the_code_of_the_ladder_gives_its_numbers():
+    view = guttman_view(0.35, topics=3, seed=2)
+    table = computed(view.code)
+    assert table["normalised_generality"].mean() == pytest.approx(view.numbers["mean γ"])
+    assert int(table["abstruse"].sum()) == view.numbers["abstruse agents"]
+
+
+def test_the_code_of_a_population_gives_its_numbers():
+    view = individuals_view(0.6, 0.2, seed=3)
+    table, share = computed(view.code)
+    assert table["normalised_generality"].mean() == pytest.approx(view.numbers["mean γ"])
+    assert round(100 * share, 1) == view.numbers["variance of one factor (%)"]
+
+
+@pytest.mark.parametrize("mode", ["exact", "reference"])
+def test_the_code_of_two_programs_gives_their_divergence(mode):
+    view = programs_view(*EXAMPLES, mode)
+    assert float(computed(view.code)) == view.numbers["divergence Δ"]
+
+
+@pytest.mark.parametrize("mode", ["exact", "reference"])
+def test_the_code_of_the_calculator_gives_its_g_index(mode):
+    view = calculator_view(0.65, domains=3, samples=80, compute=250, mode=mode)
+    assert computed(view.code).value == view.numbers["g-index"]
+
+
+def test_the_code_of_the_stepper_gives_the_step_shown():
+    view = stepper_view(",[>++<[+]]>.#", "424", step=14)
+    row = computed(view.code)
+    assert row["cell"] == view.numbers["cell under the head"]
+    assert view.numbers["instruction"].startswith(row["instruction"])
+
+
+def test_the_code_of_a_game_gives_its_mean_reward():
+    for program in (PROGRAMS[1], ",.%#"):
+        view = manual_view(program, "40s3r000", seed=5)
+        assert computed(view.code)["reward"].mean() == view.numbers["mean reward V"]
+
+
+def test_the_code_of_the_anytime_test_gives_its_estimate():
+    view = anytime_view("q-learning", "random", seconds=0.5, seed=4)
+    assert computed(view.code).value == view.numbers["estimate of q-learning"]
+
+
+def test_the_code_of_a_sitting_gives_its_numbers():
+    view = sitting_view("Λ worlds", ["0", "1", "2"] * 12, seed=2)
+    assert computed(view.code).iloc[0]["capability"] == view.numbers["capability Ψ"]
+
+
+# -- what the demos teach is so ---------------------------------------------------------------------------
+
+
+def test_all_shapes_have_the_same_mean_and_the_step_is_the_most_general():
+    gamma = {name: curve_view(shape(name)).numbers["normalised generality γ"] for name in SHAPES}
+    assert all(shape(name).mean() == pytest.approx(0.5) for name in SHAPES)
+    assert max(gamma, key=gamma.get) == "step"
+    assert gamma["upside down"] < 0 < gamma["slope"]
+
+
+@given(st.integers(1, 50), st.integers(1, 8))
+def test_specialists_solve_as_many_items_as_the_ladder(seed, topics):
+    ladder, room = (guttman_responses(s, topics=topics, seed=seed).frame for s in (0, 1))
+    assert (ladder.sum(axis=1) == room.sum(axis=1)).all()
+    assert (np.diff(ladder.to_numpy(), axis=1) <= 0).all()
+
+
+def test_a_factor_needs_variation_and_generality_needs_steepness():
+    equal, varied = (individuals_view(1, v).numbers for v in (0, 0.3))
+    flat = individuals_view(0, 0.3).numbers
+    assert equal["variance of one factor (%)"] == 0
+    assert varied["variance of one factor (%)"] > 80 > 50 < flat["variance of one factor (%)"]
+    assert equal["mean γ"] > 0.99
+    assert flat["mean γ"] < 0.2
+
+
+def test_without_variation_coin_tossers_have_next_to_no_factor():
+    shares = [general_factor_share(population_responses(0, 0, seed=s), seed=s) for s in range(5)]
+    assert max(shares) < 0.2
+
+
+def test_an_edited_program_changes_the_divergence():
+    one, two = EXAMPLES
+    assert programs_view(one, one).numbers["divergence Δ"] == 0
+    nearer = programs_view(one, two.replace("repeat=10", "repeat=60")).numbers["divergence Δ"]
+    assert 0 < nearer < programs_view(one, two).numbers["divergence Δ"]
+
+
+def test_programs_without_a_common_type_are_as_far_apart_as_can_be():
+    view = programs_view("a: inject", "b: debug")
+    assert view.numbers["divergence Δ"] == 1
+    assert "Nothing corresponds" in view.note
+
+
+def test_a_written_flow_keeps_numbers_truth_and_words():
+    flow = written_flow("a: http request, n=3, rate=0.5, on=true, url=b\n\nb: debug\na -> b -> a")
+    assert flow.attributes[0] == {"n": 3, "rate": 0.5, "on": True, "url": "b"}
+    assert flow.types[0] == "http request"
+    assert set(flow.wires) == {(0, 1), (1, 0)}
+
+
+def test_sensitivities_leave_out_what_cannot_change():
+    changes = sensitivities(performance=1.0, own=0.98, domains=2)
+    assert "θ + 0.05" not in changes
+    assert "Ω own + 0.05" not in changes
+    assert changes["samples × 2"] < 0
+
+
+def test_manual_hands_over_to_chance_for_good():
+    game = play(",.#", "4sr44", seed=1)
+    assert game["action"].tolist()[:2] == [4, 4]
+    again = play(",.#", "4sr01", seed=1)
+    assert game["action"].tolist() == again["action"].tolist()
+    other = [play(",.#", "r" * 40, seed=s)["action"].tolist() for s in (1, 2)]
+    assert other[0] != other[1]
+
+
+def test_a_manual_agent_is_an_agent_of_the_test():
+    agent = gl.aiq.agent(lambda: Manual("3s0")).fresh(seed=1)
+    assert [agent.perceive([2], 0.0) for _ in range(3)] == [3, 3, 0]
+
+
+def test_a_game_that_has_not_begun_says_so():
+    assert manual_view(",.#", "").numbers["last action"] == "none yet"
+
+
+def test_the_stepper_stops_at_the_end_of_the_episode():
+    assert stepper_view(",+.#", "3", step=99).numbers["step"] == "4 of 4"
+
+
+# -- taking a test ----------------------------------------------------------------------------------------
+
+
+def answers(kind, seed=1):
+    """Presses that finish a test: always the first button, and `done` where there is one."""
+    at, pressed = Sitting(kind, seed), []
+    while at.options:
+        pressed.append("done" if "done" in at.options else at.options[0])
+        at.press(pressed[-1])
+    return pressed
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_finished_test_gives_responses_with_difficulties_and_a_curve(kind):
+    pressed = answers(kind)
+    responses = sitting(kind, pressed).responses()
+    view = sitting_view(kind, pressed)
+    assert responses.shape == (1, len(sitting(kind).session))
+    assert responses.difficulty.nunique() > 1
+    assert view.tables["options"] == []
+    assert "Done." in view.note
+    assert view.numbers["mean response"] == responses.frame.to_numpy().mean()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_same_presses_give_the_same_sitting(kind):
+    pressed = answers(kind)[:4]
+    one, two = (sitting_view(kind, pressed, seed=1) for _ in range(2))
+    assert one.png() == two.png()
+    assert one.numbers == two.numbers
+
+
+def test_right_letters_are_counted_as_solved():
+    at = Sitting("letter series")
+    while at.options:
+        at.press(at.session.item.answer)
+    assert (at.responses().frame == 1).all(axis=None)
+
+
+def test_a_path_can_be_taken_back():
+    at = Sitting("mazes")
+    start = list(at.session.path)
+    at.press("left")
+    assert len(at.session.path) == 2
+    at.press("back")
+    assert list(at.session.path) == start
+    assert "back" not in at.options
+
+
+def test_the_best_in_a_world_is_a_response_of_one_and_skipping_none():
+    session = WorldSession(worlds((3, 4)), steps=1, seed=1)
+    session.skip()
+    session.skip()
+    assert session.finished
+    assert session.item is None
+    assert session.responses().frame.to_numpy().tolist() == [[0.0, 0.0]]
+
+
+# -- bad input, by message --------------------------------------------------------------------------------
+
+BAD = {
+    "one height": (lambda: curve_view([0.5]), "heights=.*make no curve; give at least two"),
+    "height above one": (lambda: curve_view([0.5, 1.5]), r"heights\[1\]=1.5: is out of range"),
+    "height not a number": (lambda: curve_view(["high", 1]), "heights=.*not a number; pass numbers"),
+    "unknown shape": (lambda: shape("bell"), "name='bell': is not an option; use one of 'step'"),
+    "too special": (lambda: guttman_view(1.2), "specialists=1.2: is out of range"),
+    "no topics": (lambda: guttman_view(0.5, topics=0), "topics=0: is not a whole number from 1 up"),
+    "steepness": (lambda: individuals_view(-0.1, 0.2), "steepness=-0.1: is out of range"),
+    "variation": (lambda: individuals_view(0.5, 2), "variation=2: is out of range"),
+    "empty program": (lambda: programs_view("", "a: x"), "program='': has no node; write `name: type"),
+    "not a program": (lambda: written_flow(None), "program=None: is not a text"),
+    "no node": (lambda: written_flow("hello"), "line 1='hello': is neither a node nor a wire"),
+    "loose wire": (lambda: written_flow("a: x\na -> b"), "line 2='b': is wired but is not a node; write a line such as `b: debug`"),
+    "half a wire": (lambda: written_flow("a: x\na ->"), "line 2='': is wired but is not a node"),
+    "node twice": (lambda: written_flow("a: x\na: y"), "line 2='a: y': names a node a second time"),
+    "no attribute": (lambda: written_flow("a: x, fast"), "line 1='fast': is not an attribute; write attribute=value"),
+    "taken name": (lambda: written_flow("a: x, type=y"), "line 1='type=y': is part of every node"),
+    "mode": (lambda: calculator_view(0.5, mode="best"), "mode='best': is not an option"),
+    "performance": (lambda: system(1.4), "performance=1.4: is out of range"),
+    "no samples": (lambda: system(0.5, samples=0), "samples=0: is not a whole number from 1 up"),
+    "no compute": (lambda: system(0.5, compute=0), "compute=0: is out of range"),
+    "tiny compute": (lambda: calculator_view(0.5, compute=1e-6), "compute=1e-06: gives an experience of .* must be positive"),
+    "too far": (lambda: system(0.5, other=1.1), "other=1.1: is out of range"),
+    "no actions": (lambda: actions_of(" , "), "actions=' , ': name no action; type digits from 0 to 4"),
+    "no such action": (lambda: stepper_view(",.#", "7"), "actions='7': is not an action; type digits from 0 to 4"),
+    "no such symbol": (lambda: stepper_view(",x#", "1"), "program=.*x"),
+    "step zero": (lambda: stepper_view(",.#", "1", step=0), "step=0: is not a whole number from 1 up"),
+    "s first": (lambda: play(",.#", "s"), "keys='s': repeats an action, and there is none; press a digit first"),
+    "no such key": (lambda: play(",.#", "7"), "keys='7': is not a key of this agent; press 0 to 4, s"),
+    "keys used up": (lambda: Manual("").perceive([2], 0), "keys='': are used up; press another key"),
+    "no such agent": (lambda: anytime_view("genius"), "agent='genius': is not an option; use one of 'random'"),
+    "against itself": (lambda: anytime_view("random", "random"), "rival='random': is the agent itself"),
+    "no time": (lambda: anytime_view("oracle", "random", 0), "seconds=0: is out of range"),
+    "no such test": (lambda: sitting("chess"), "kind='chess': is not an option; use one of 'letter series', 'mazes', 'Λ worlds'"),
+    "no such button": (lambda: sitting("Λ worlds", "5"), "press='5': is not a button now; press one of 0, 1, 2, skip"),
+    "after the end": (lambda: sitting("Λ worlds", "skip," * 6), "press='skip': is not a button now; start again"),
+    "no worlds": (lambda: WorldSession([]), "environments=.*are none; pass at least one"),
+    "nothing walked": (lambda: WorldSession(worlds((3,))).responses(), "session=0: has no world that was finished; walk on"),
+    "no such exercise": (lambda: exercises.check("curve"), "name='curve': is not an exercise; use one of curve-step"),
+    "no such server": (lambda: serve.main(["labs"]), "server='labs': is not an option; use one of 'lab', 'demo'"),
+    "no server": (lambda: serve.main([]), "server='': is not an option"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_input_is_told_with_a_remedy(name):
+    call, message = BAD[name]
+    with pytest.raises(BadInput, match=message):
+        call()
+
+
+def test_a_server_is_not_started_outside_the_project(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(BadInput, match="holds no notebooks; run this in the project"):
+        serve.main(["demo"])
+
+
+# -- live -------------------------------------------------------------------------------------------------
+
+LIVE = {
+    "curve": (curve_demo, {"h1": 0.2}),
+    "guttman": (guttman_demo, {"specialists": 0.8}),
+    "individuals": (individuals_demo, {"steepness": 0.3}),
+    "programs": (programs_demo, {"second": "a: inject\nb: debug"}),
+    "calculator": (calculator_demo, {"performance": 0.9}),
+    "stepper": (stepper_demo, {"step": 5}),
+    "manual": (manual_demo, {"keys": "44"}),
+    "anytime": (anytime_demo, {"seconds": 0.1}),
+    "sitting": (sitting_demo, {"presses": "skip"}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LIVE)
+def test_moving_a_control_changes_figure_numbers_and_code(name):
+    make, moved = LIVE[name]
+    demo = make()
+    shown = [demo.picture, demo.numbers, demo.code]
+    before = [widget.value for widget in shown]
+    demo.set(**moved)
+    assert demo.problem.value == ""
+    assert all(a != w.value for a, w in zip(before, shown, strict=True))
+    markup = equation_html(demo.equations)  # MathML: nothing is fetched to show it
+    assert markup.count("<math") == len(demo.equations)
+    assert 'class="formula"' not in markup, "latex2mathml could not read it"
+
+
+def test_the_letters_of_a_sitting_are_its_buttons():
+    demo = sitting_demo()
+    demo.set(kind="letter series")
+    shown = [b.description for b in demo.buttons if b.layout.display != "none"]
+    assert shown == [*Sitting("letter series").session.item.options, "skip"]
+    demo.buttons[0].click()
+    assert demo.view.numbers["items done"].startswith("1 of")
+
+
+def test_a_mistake_is_told_and_the_last_picture_stays():
+    demo = programs_demo()
+    picture = demo.picture.value
+    demo.set(first="what?")
+    assert "is neither a node nor a wire" in demo.problem.value
+    assert demo.picture.value == picture
+    demo.set(first=EXAMPLES[0])
+    assert demo.problem.value == ""
+
+
+def test_a_key_that_cannot_be_played_is_told_and_forgotten():
+    demo = manual_demo()
+    demo.press("s")
+    assert "press a digit first" in demo.problem.value
+    demo.press("3")
+    assert demo.problem.value == ""
+    assert demo.controls["keys"].value == "3"
+
+
+def test_shape_buttons_set_all_sliders_and_draw_once():
+    demo = curve_demo()
+    row = demo.widget.children[1].children[0].children[1]
+    drawn = []
+    demo.picture.observe(drawn.append, names="value")
+    row.children[0].click()
+    assert [control.value for control in demo.controls.values()] == shape("step").tolist()
+    assert len(drawn) == 1
+
+
+def test_an_unknown_control_is_refused():
+    with pytest.raises(
+        BadInput, match="control='speed': is not a control of this demo; use one of"
+    ):
+        guttman_demo().set(speed=1)
+
+
+def test_in_a_pipeline_run_a_demo_is_a_still_that_is_saved(tmp_path, monkeypatch):
+    monkeypatch.setenv("GINDEX_LAB_OUTPUT", str(tmp_path))
+    guttman_demo().show()
+    assert (tmp_path / "figures" / "guttman.png").stat().st_size > 5000
+    assert (tmp_path / "figures" / "guttman.svg").exists()
+
+
+def test_no_demo_leaves_a_figure_open():
+    import matplotlib.pyplot as plt
+
+    plt.close("all")
+    curve_view(shape("step")), calculator_view(0.5), stepper_view(",.#", "1")
+    assert plt.get_fignums() == []
+
+
+def test_whatever_is_shown_is_escaped():
+    assert "<script>" not in numbers_html({"<script>": "<script>"})
+    view = View(blank_figure(2, 1), {}, "<script>alert(1)</script>", "<script>")
+    demo = Demo(lambda: view, {}, name="bad")
+    assert "<script>" not in demo.code.value + demo.note.value
+    assert "<script>" not in exercises.Verdict(True, "<script>")._repr_html_()
+
+
+# -- exercises --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", exercises.EXERCISES)
+def test_the_right_answer_is_right_and_another_gets_a_hint(name):
+    task = exercises.EXERCISES[name]
+    answer = task.answer()
+    if callable(answer):
+        right, wrong = ",,,.#", ",.#"
+    elif task.words:
+        right, wrong = answer, next(word for word in task.words if word != answer)
+    else:
+        right, wrong = answer, answer + 2 * task.tolerance + 0.1
+    assert exercises.check(name, right).right
+    verdict = exercises.check(name, wrong)
+    assert not verdict.right
+    assert task.hint in verdict.text
+
+
+def test_an_answer_says_on_which_side_it_is():
+    assert "too low" in exercises.check("g-growth", 1).text
+    assert "too high" in exercises.check("g-growth", 3).text
+    assert "not a number" in exercises.check("g-growth", "a lot").text
+    assert "No answer yet" in exercises.check("g-growth").text
+    assert "answer with one of up, down" in exercises.check("g-domain", "sideways").text
+
+
+def test_a_program_that_does_not_run_gets_its_error_as_a_hint():
+    assert "add #" in exercises.check("bf-write", ",,,.").text
+
+
+def text_of(path):
+    return "\n".join("".join(cell["source"]) for cell in json.loads(path.read_text())["cells"])
+
+
+def test_every_exercise_stands_in_one_notebook_with_a_folded_solution_and_in_the_readme():
+    used = [
+        name for path in TEACHING for name in re.findall(r'exercise\("([\w-]+)"\)', text_of(path))
+    ]
+    assert sorted(used) == sorted(exercises.EXERCISES)
+    for path in TEACHING:
+        text = text_of(path)
+        assert (
+            text.count("<details>") == text.count("</details>") == text.count("widgets.exercise(")
+        )
+    readme = (ROOT / "notebooks" / "teaching" / "README.md").read_text()
+    assert all(f"`{name}`" in readme for name in used)
+    assert all(path.name in readme for path in TEACHING)
+
+
+def test_the_course_has_six_sessions():
+    assert {path.name[:8] for path in TEACHING} == {f"session{k}" for k in range(1, 7)}
+
+
+# -- the start page and the servers -----------------------------------------------------------------------
+
+
+def test_the_start_page_is_that_of_the_catalogue():
+    page = start.start_page(read_catalogue(ROOT), ROOT / "notebooks")
+    stored = json.loads((ROOT / "notebooks" / "start.ipynb").read_text())
+    assert stored == page, "run: .venv/bin/python -m gindex_lab.widgets.start"
+
+
+def test_every_link_of_the_start_page_and_of_the_course_leads_somewhere():
+    pages = {
+        ROOT / "notebooks" / "start.ipynb": text_of,
+        ROOT / "notebooks" / "teaching" / "README.md": Path.read_text,
+    }
+    for page, read in pages.items():
+        for link in re.findall(r"\]\(([^)]+)\)", read(page)):
+            made = link.startswith("../reports/")  # by `make reproduce`
+            assert made or (page.parent / link).exists(), f"{page.name}: {link}"
+
+
+def test_both_servers_stay_on_this_machine_and_keep_their_token():
+    lab, demo = serve.lab_command(ROOT), serve.demo_command(ROOT)
+    assert "--ServerApp.ip=127.0.0.1" in lab
+    assert not any("token" in part.lower() or "password" in part.lower() for part in lab)
+    assert {"--Voila.ip=127.0.0.1", "--token"} <= set(demo)
+
+
+def test_the_pages_of_voila_fetch_nothing():
+    templates = list((ROOT / "gindex_lab" / "widgets" / "share").rglob("*.*"))
+    assert len(templates) == 3
+    assert not any("://" in path.read_text() for path in templates)
+
+
+def test_the_agents_of_the_demo_exist():
+    for name in TESTED:
+        assert gl.anytime.agent(name) is not None
