@@ -258,7 +258,7 @@ def analyse(
         wanted = "none" if as_is else "rank"
     if missing == "error":
         _check_gaps(data, wanted)
-    _check_agents(data, wanted)
+    _check_size(data, wanted, ci)
     measured = _transformed(data, wanted, reference, missing)
     gaps = "drop" if measured.frame.isna().any(axis=None) else "error"
     table = generality(measured, ci=ci, seed=seed if ci else None, missing=gaps, resample=resample)
@@ -292,8 +292,11 @@ def _as_responses(data: Scores) -> Responses:
     return found
 
 
-def _check_agents(data: Responses | Scores, transform: str) -> None:
-    """One agent beats nobody: every transform but "none" compares agents."""
+def _check_size(data: Responses | Scores, transform: str, ci: float | None) -> None:
+    """One agent beats nobody (every transform but "none" compares agents), two items have no spread."""
+    if data.shape[1] < 3 and ci is not None and transform != "opponent":
+        remedy = "measure three or more, or ask for no intervals (--ci 0)"
+        raise BadInput("items", list(data.frame.columns), "are too few for intervals", remedy)
     if len(data.frame) == 1 and transform != "none":
         agent = data.frame.index[0]
         problem = f"is the only agent, and {transform!r} gets difficulty from comparing agents"

@@ -171,7 +171,10 @@ def _unreadable(path: Path, error: Exception) -> BadInput:
     if isinstance(error, OSError):
         problem = f"cannot be read ({error.strerror or error})"
         return BadInput("path", str(path), problem, "name a CSV file, or a folder in the tidy form")
-    return BadInput("path", str(path), f"is not a CSV ({error})", "save it as UTF-8 CSV")
+    remedy = "save it as UTF-8 CSV"
+    if isinstance(error, UnicodeError):
+        remedy += ", or name its encoding: gl.read(path, encoding='latin-1') (--encoding latin-1)"
+    return BadInput("path", str(path), f"is not a CSV ({error})", remedy)
 
 
 def write_facts(folder: Path, facts: dict[str, Any]) -> None:

@@ -23,8 +23,9 @@ def item_audit(data: Responses | Scores, level: float = 0.05) -> pd.DataFrame:
     """One row per item: `mean`, `agents`, `discrimination`, `p_negative`, and three flags.
 
     `same` says that all agents did alike (nobody is separated); `negative` that the discrimination is
-    below 0 beyond chance, all items tested together (t-test of the correlation, false discovery rate
-    `level`; Benjamini and Hochberg 1995); `duplicate_of` names the first item that every agent answered
+    below 0 beyond chance, all items tested together (t-test of the correlation, at least the chance of
+    one arrangement of the responses; false discovery rate `level`; Benjamini and Hochberg 1995);
+    `duplicate_of` names the first item that every agent answered
     in just the same way. Raw scores are compared by their ranks on each item.
 
     >>> table = Responses([[1, 1, 1, 0], [1, 1, 0, 0], [0, 0, 1, 0]])
@@ -38,7 +39,8 @@ def item_audit(data: Responses | Scores, level: float = 0.05) -> pd.DataFrame:
     number("level", level, 0, 1, open_ends=True)
     values = _comparable(data)
     discrimination = item_rest_correlations(values)
-    p = _chance_of_lower(discrimination, (~np.isnan(values)).sum(axis=0))
+    least = np.exp([_log_odds(column) for column in values.T])
+    p = np.maximum(_chance_of_lower(discrimination, (~np.isnan(values)).sum(axis=0)), least)
     same = np.array([_is_same(column) for column in values.T])
     return pd.DataFrame(
         {
@@ -135,22 +137,27 @@ def expected_duplicates(data: Responses | Scores) -> float:
         if _is_same(column):
             continue
         key = np.concatenate([np.sort(column[~np.isnan(column)]), np.isnan(column)]).tobytes()
-        _, counts = np.unique(column[~np.isnan(column)], return_counts=True)
-        odds = sum(lgamma(m + 1) for m in counts) - lgamma(counts.sum() + 1)
-        kinds.setdefault(key, [0.0, odds])[0] += 1
+        kinds.setdefault(key, [0.0, _log_odds(column)])[0] += 1
     return float(sum(n * (n - 1) / 2 * np.exp(odds) for n, odds in kinds.values()))
+
+
+def _log_odds(column: FloatArray) -> float:
+    """log(Π m_v! / n!): the chance that responses dealt out at random come in just this order."""
+    _, counts = np.unique(column[~np.isnan(column)], return_counts=True)
+    return sum(lgamma(m + 1) for m in counts) - lgamma(counts.sum() + 1)
 
 
 def audit_counts(audit: pd.DataFrame) -> dict[str, int]:
     """How many items carry each flag.
 
     >>> audit_counts(item_audit(Responses([[1, 1, 0], [0, 0, 0]])))
-    {'items': 3, 'nobody separated': 1, 'below zero': 0, 'below zero beyond chance': 0, 'duplicates': 1}
+    {'items': 3, 'separate nobody': 1, 'negative discrimination': 0, 'negative beyond chance': 0,
+     'duplicates': 1}
     """
     return {
         "items": len(audit),
-        "nobody separated": int(audit["same"].sum()),
-        "below zero": int((audit["discrimination"] < 0).sum()),
-        "below zero beyond chance": int(audit["negative"].sum()),
+        "separate nobody": int(audit["same"].sum()),
+        "negative discrimination": int((audit["discrimination"] < 0).sum()),
+        "negative beyond chance": int(audit["negative"].sum()),
         "duplicates": int((audit["duplicate_of"] != "").sum()),
     }

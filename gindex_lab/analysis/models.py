@@ -85,7 +85,7 @@ def irt_view(
         )
     if not model.converged:
         parts.append("The fit did not converge: do not read it.")
-    return View(table, " ".join(parts))
+    return View(table.sort_values("ability", ascending=False, kind="stable"), " ".join(parts))
 
 
 def factor_view(data: Responses | Scores, *, seed: object, draws: int = 100) -> View:

@@ -100,12 +100,18 @@ def rounded(table: pd.DataFrame, most: int = 10) -> dict[str, Any]:
     >>> rounded(pd.DataFrame({"p_value": [0.01234]}, index=["a"]))
     {'measures': ['p value'], 'rows': [('a', ['0.012'])], 'more': 0}
     """
-    rows = [
-        (str(name), [f"{v:.3f}" if isinstance(v, float) else str(v) for v in row])
-        for name, row in zip(table.index, table.head(most).itertuples(index=False), strict=False)
-    ]
+    texts = table.head(most).apply(_as_text)
+    rows = [(str(name), list(row)) for name, row in zip(texts.index, texts.to_numpy(), strict=True)]
     headings = [str(c).replace("_", " ") for c in table.columns]
     return {"measures": headings, "rows": rows, "more": max(0, len(table) - most)}
+
+
+def _as_text(column: pd.Series) -> pd.Series:
+    """Three digits, none for a column of whole numbers, words as they are."""
+    if not pd.api.types.is_float_dtype(column):
+        return column.astype(str)
+    digits = 0 if (column % 1 == 0).all() else 3
+    return column.map(lambda value: f"{value:.{digits}f}")
 
 
 def _renamed(agents: pd.Index) -> dict[str, str]:
@@ -124,7 +130,10 @@ def _survival(found: Analysis) -> dict[str, Any] | None:
         f"{a} of {b}" for a, b in zip(table["reversed"], table["separated"], strict=True)
     ]
     shown = rounded(table.drop(columns=["reversed", "separated"]))
-    shown["rows"] = [(name, DEFINITIONS[name], row) for name, row in shown["rows"]]
+    here = {found.transform: " (this analysis)"}
+    shown["rows"] = [
+        (name + here.get(name, ""), DEFINITIONS[name], row) for name, row in shown["rows"]
+    ]
     return shown
 
 
@@ -136,8 +145,8 @@ def odd_items(found: Analysis) -> dict[str, str]:
     twice = audit.index[audit["duplicate_of"] != ""]
     pairs = [f"{item} = {audit.loc[item, 'duplicate_of']}" for item in twice]
     lists = {
-        "nobody separated": list(audit.index[audit["same"]]),
-        "below zero beyond chance": list(audit.index[audit["negative"]]),
+        "separate nobody": list(audit.index[audit["same"]]),
+        "negative beyond chance": list(audit.index[audit["negative"]]),
         "duplicates": pairs,
     }
     return {name: _listed(items) for name, items in lists.items() if items}

@@ -86,7 +86,7 @@ def about_order(
     >>> said = about_order(table, {"capability": [["a", "b"]], "normalised_generality": [["a", "b"]]},
     ...                    {"capability": tied, "normalised_generality": tied})
     >>> said[0].text
-    'The data cannot tell the agents apart in capability: not one of 1 pairs is separated.'
+    'The data cannot tell the agents apart in capability: the two are not separated.'
     """
     found: list[Said] = []
     for measure, noun, end in (
@@ -96,7 +96,8 @@ def about_order(
         pairs = len(table) * (len(table) - 1) // 2
         separated = int(np.triu(apart[measure].to_numpy(), 1).sum())
         if not separated:
-            text = f"The data cannot tell the agents apart in {noun}: not one of {pairs} pairs is separated."
+            none = f"not one of {pairs} pairs is" if pairs > 1 else "the two are not"
+            text = f"The data cannot tell the agents apart in {noun}: {none} separated."
             found.append(Said(text, False))
             continue
         agent = getattr(table[measure], f"idx{end}")()
@@ -152,7 +153,7 @@ def about_survival(
     ok = [texts[k] for k, holds in verdict.items() if holds]
     said = []
     if ok:
-        joined = "; ".join([ok[0], *(text[0].lower() + text[1:] for text in ok[1:])])
+        joined = "; ".join(text[0].lower() + text[1:] for text in ok)
         said.append(
             Said(f"Survives all {len(found)} definitions of difficulty that were tried: {joined}.")
         )
@@ -181,7 +182,9 @@ def about_control(control: pd.DataFrame, level: float = 0.05) -> list[Said]:
     [True, False]
     """
     ability, gamma = control.loc["capability_sd"], control.loc["mean_gamma"]
-    found = []
+    found: list[Said] = []
+    if max(ability["observed"], ability["shuffled"]) < 1e-9:
+        return found  # nothing varies, and there was nothing to shuffle
     if ability["p"] <= level:
         text = (
             f"Agents differ in capability by more than shuffled responses do (sd {ability['observed']:.3g} "
@@ -212,13 +215,13 @@ def about_control(control: pd.DataFrame, level: float = 0.05) -> list[Said]:
 def about_items(counts: Mapping[str, int], by_chance: float) -> list[Said]:
     """What the audit of the items found.
 
-    >>> counts = {"items": 9, "nobody separated": 2, "below zero": 1, "below zero beyond chance": 0,
-    ...           "duplicates": 0}
+    >>> counts = {"items": 9, "separate nobody": 2, "negative discrimination": 1,
+    ...           "negative beyond chance": 0, "duplicates": 0}
     >>> about_items(counts, 0.0)[0].text
     '2 of 9 items separate nobody: all agents did alike.'
     """
-    n, same, twice = counts["items"], counts["nobody separated"], counts["duplicates"]
-    below, beyond = counts["below zero"], counts["below zero beyond chance"]
+    n, same, twice = counts["items"], counts["separate nobody"], counts["duplicates"]
+    below, beyond = counts["negative discrimination"], counts["negative beyond chance"]
     found = []
     if same:
         verb = "separates" if same == 1 else "separate"

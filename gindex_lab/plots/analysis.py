@@ -30,6 +30,7 @@ def plot_survival(table: pd.DataFrame, tables: Mapping[str, pd.DataFrame]) -> An
     4
     """
     import matplotlib.pyplot as plt
+    from matplotlib.ticker import MaxNLocator
 
     size = (1.9 * len(tables) + 0.7, 4.1)
     figure, grid = plt.subplots(
@@ -39,19 +40,20 @@ def plot_survival(table: pd.DataFrame, tables: Mapping[str, pd.DataFrame]) -> An
     for row, (measure, label) in zip(grid, _NAMES.items(), strict=True):
         columns_of(table, [measure], "gl.generality(...)")
         here = table[measure].rank(ascending=False)
-        for ax, (name, other) in zip(row, tables.items(), strict=True):
+        for ax, other in zip(row, tables.values(), strict=True):
             there = other.loc[table.index, measure].rank(ascending=False)
             ax.plot([1, n], [1, n], color=_MUTED, linewidth=1.2, zorder=1)
             ax.scatter(
                 here, there, s=22 if n <= 60 else 9, color=_POINT, alpha=0.75, zorder=2, linewidth=0
             )
             ax.set_box_aspect(1)
-            if row is grid[0]:
-                ax.set_title(name, fontsize=9.5)
         row[0].set_ylabel(f"rank, {label}", fontsize=8.5)
     grid[0][0].set(xlim=(n + 0.7, 0.3), ylim=(n + 0.7, 0.3))
-    for ax in grid[-1]:
-        ax.set_xlabel("rank in this analysis", fontsize=8.5)
+    for top, bottom, name in zip(grid[0], grid[-1], tables, strict=True):
+        top.set_title(name, fontsize=9.5)
+        bottom.set_xlabel("rank in this analysis", fontsize=8.5)
+        for axis in (bottom.xaxis, top.yaxis):
+            axis.set_major_locator(MaxNLocator(4, integer=True))
     return figure
 
 
