@@ -16,7 +16,16 @@ import numpy as np
 from gindex_lab.errors import BadInput
 from gindex_lab.validate import flag, integer
 
-__all__ = ["Crossing", "analyse", "best_path", "check_dots", "checked_path", "reach", "solve"]
+__all__ = [
+    "Crossing",
+    "analyse",
+    "best_path",
+    "check_dots",
+    "checked_crossing",
+    "checked_path",
+    "reach",
+    "solve",
+]
 
 Crossing = tuple[int, int]
 HIGHEST_RANK = 200
@@ -29,7 +38,7 @@ def check_dots(rank: object, dots: object) -> tuple[int, frozenset[Crossing]]:
         raise BadInput("rank", rank, "is larger than anyone draws", f"use 2 to {HIGHEST_RANK}")
     if isinstance(dots, str) or not isinstance(dots, Iterable):
         raise BadInput("dots", dots, "is not a list of crossings", "give [(row, column), ...]")
-    found = [_crossing("dots", dot, rows) for dot in dots]
+    found = [checked_crossing("dots", dot, rows) for dot in dots]
     if (0, 0) in found:
         raise BadInput("dots", (0, 0), "is the tip, which has no dot", "leave it out")
     if len(set(found)) < len(found):
@@ -38,7 +47,8 @@ def check_dots(rank: object, dots: object) -> tuple[int, frozenset[Crossing]]:
     return rows, frozenset(found)
 
 
-def _crossing(name: str, at: Any, rows: int) -> Crossing:
+def checked_crossing(name: str, at: Any, rows: int) -> Crossing:
+    """A crossing as (row, column), if it is one of a maze of so many rows."""
     whole = (int, np.integer)
     pair = isinstance(at, Iterable) and not isinstance(at, str)
     place = tuple(at) if pair else ()
@@ -158,7 +168,7 @@ def checked_path(rank: int, path: object) -> list[Crossing]:
     """
     if isinstance(path, str) or not isinstance(path, Iterable):
         raise BadInput("path", path, "is not a list of crossings", "give [(0, 0), (1, 0), ...]")
-    steps = [_crossing("path", at, rank) for at in path]
+    steps = [checked_crossing("path", at, rank) for at in path]
     if not steps or steps[0] != (0, 0):
         raise BadInput("path", steps[:1], "does not start at the tip", "begin with (0, 0)")
     for (r, c), after in pairwise(steps):

@@ -144,7 +144,7 @@ def _found(
 
     pattern = np.array(codes, dtype=np.int64)
     for bound in np.arange(4.0, HIGHEST + 1):
-        answer = search(pattern, gap, longest, scale.n_time, scale.offset, bound, margin)
+        answer = search(pattern, gap, longest, scale.n_time, float(scale.offset), bound, margin)
         best = answer[0].min()
         if np.isfinite(best):
             break
@@ -152,7 +152,7 @@ def _found(
         return None
     if best + margin > bound:
         widest = best + margin + 1e-9
-        answer = search(pattern, gap, longest, scale.n_time, scale.offset, widest, margin)
+        answer = search(pattern, gap, longest, scale.n_time, float(scale.offset), widest, margin)
     return _table(answer[0], answer[1], answer[2], answer[3], margin)
 
 

@@ -14,7 +14,7 @@ import pandas as pd
 from gindex_lab.errors import BadInput
 from gindex_lab.responses import Responses
 from gindex_lab.tasks.mazes_make import Maze
-from gindex_lab.tasks.mazes_paths import Crossing, checked_path
+from gindex_lab.tasks.mazes_paths import Crossing, checked_crossing, checked_path
 from gindex_lab.tasks.series_items import Item
 from gindex_lab.tasks.series_systems import NO_GUESS
 from gindex_lab.validate import no_duplicates
@@ -136,15 +136,11 @@ class MazeSession(_Session):
 
     def click(self, crossing: Crossing) -> bool:
         """Go on to the crossing, or back to it if the path has been there; False if it is neither."""
-        r, c = crossing
-        if min(r, c) < 0 or r + c >= self._current().rank:
-            raise BadInput(
-                "crossing", crossing, "is outside the maze", "click one of its crossings"
-            )
-        if crossing in self.path:
-            self.path = self.path[: self.path.index(crossing) + 1]
-        elif crossing in self.steps():
-            self.path = [*self.path, crossing]
+        at = checked_crossing("crossing", crossing, self._current().rank)
+        if at in self.path:
+            self.path = self.path[: self.path.index(at) + 1]
+        elif at in self.steps():
+            self.path = [*self.path, at]
         else:
             return False
         return True

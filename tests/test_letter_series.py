@@ -1,0 +1,294 @@
+"""Letter series: the reconstructed machine, Kt, the table, items, systems, sessions, and bad input."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import gindex_lab as gl
+from gindex_lab.errors import BadInput
+from gindex_lab.tasks import series_table
+from gindex_lab.tasks.series_items import rotated
+from gindex_lab.tasks.series_machine import INSTRUCTIONS
+from gindex_lab.tasks.series_systems import shown_and_answer
+
+ls = gl.letter_series
+ITEMS = ls.generate(range(7, 15), n=3, seed=1)
+GAPS = ls.generate(range(7, 15), n=3, seed=1, kind="imputation")
+FIVE = {  # difficulty, series with answer, program, instructions, steps to the sixth letter
+    "adgjm": (9, "WRITE SUCC SUCC SUCC LOOPTOP", 5, 26),
+    "acbdced": (10, "WRITE SUCC SUCC WRITE PRED LOOPTOP", 6, 16),
+    "aazcyexg": (12, "A=C WRITE A=B WRITE SUCC SUCC B=A LOOPTOP", 8, 20),
+    "aaabbbcc": (8, "WRITE WRITE WRITE SUCC LOOPTOP", 5, 8),
+}
+
+
+# -- the machine and Kt
+
+
+@pytest.mark.parametrize("series", FIVE)
+def test_known_programs_write_their_series_and_are_the_best(series):
+    difficulty, program, length, steps = FIVE[series]
+    made = ls.run(program, max(len(series), 6))
+    assert made.letters.startswith(series)
+    assert (len(program.split()), made.steps[5]) == (length, steps)
+    found = ls.best_program(series)
+    assert (found["program"], found["length"], found["steps"]) == (program, length, steps)
+    assert ls.kt(series) == difficulty
+
+
+@pytest.mark.shared
+def test_kt_of_prediction_items_is_that_of_the_golden_table(shared):
+    golden = json.loads((shared / "golden/anytime/ctest_machine_fit.json").read_text())
+    short = [row for row in golden if row["length"] <= 9]
+    assert len(short) == 17
+    for row in short:
+        assert ls.table(9).kt(row["sequence"]) == pytest.approx(row["kt"], abs=1e-9)
+        assert ls.run(row["program_full"], 6).steps[5] == row["steps_to_6"]
+    for row in [row for row in short if row["kt"] < 13]:
+        assert ls.kt(row["sequence"], rounding="none") == pytest.approx(row["kt"], abs=1e-9)
+        assert ls.kt(row["sequence"]) == row["kt_floor"]
+
+
+@pytest.mark.shared
+@pytest.mark.slow
+def test_twenty_five_of_35_published_difficulties_come_out(shared):
+    rows = json.loads((shared / "golden/anytime/ctest_items.json").read_text())
+    ours = []
+    for row in rows:
+        shown = "".join(row["seq"])
+        ours.append(
+            ls.kt(shown.replace("_", row["answer"]) if "_" in shown else shown + row["answer"])
+        )
+    off = np.array(ours) - [row["kt"] for row in rows]
+    assert (off == 0).sum() == 25
+    assert (np.abs(off) <= 1).sum() == 34
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_compiled_table_is_that_of_the_readable_machine(seed):
+    rng = np.random.default_rng(seed)
+    rows = rng.choice(len(ls.table(7)), 60, replace=False)
+    table = ls.table(7)
+    programs = table.continuations("aa")  # any query: programs as text
+    assert len(programs)
+    outputs = table.outputs()
+    for row in rows:
+        from gindex_lab.tasks.series_machine import text_of
+
+        made = ls.run(text_of(int(table.code[row])), series_table.LETTERS)
+        assert (
+            rotated(made.letters, -"abcdefghijklmnopqrstuvwxyz".index(made.letters[0]))
+            == outputs[row]
+        )
+        assert made.steps[5] == table.steps[row]
+        assert ls.canonical(text_of(int(table.code[row])))
+
+
+words = st.lists(st.sampled_from(INSTRUCTIONS), min_size=2, max_size=6)
+
+
+@given(words, st.integers(0, 25))
+def test_no_program_is_cheaper_than_kt_and_rotation_changes_nothing(program, shift):
+    made = ls.run(program, 8, most_steps=900)
+    if len(made.letters) < 8 or not ls.canonical(program):
+        return
+    price = len(program) + np.log2(made.steps[5] + 1)
+    assert ls.table(6).kt(made.letters) <= price + 1e-9
+    assert ls.table(6).kt(rotated(made.letters, shift)) == ls.table(6).kt(made.letters)
+
+
+def test_search_and_table_agree_where_the_table_is_complete():
+    table = ls.table(7)
+    cheap = np.flatnonzero(table.costs < 7 + np.log2(7))  # a longer program would cost more
+    outputs = table.outputs()
+    for row in cheap[:: max(len(cheap) // 25, 1)]:
+        series = outputs[row][:8]
+        if len(series) == 8:
+            assert ls.kt(series, rounding="none") == pytest.approx(table.kt(series), abs=1e-9)
+
+
+def test_rounding_time_and_offset_are_parameters():
+    assert ls.kt("adgjm", rounding="none") == pytest.approx(5 + np.log2(27))
+    assert [ls.kt("adgjm", rounding=r) for r in ("floor", "nearest", "ceiling")] == [9, 10, 10]
+    assert ls.kt("adgjm", rounding="none", n_time=5) == pytest.approx(5 + np.log2(22))
+    assert ls.kt("adgjm", rounding="none", offset=0) == pytest.approx(5 + np.log2(26))
+    assert ls.kt("abdegh") == 10  # 6 + log2(16), exactly 10
+
+
+def test_answers_of_the_slides_examples():
+    assert ls.predict("adgj") == "m"
+    assert ls.predict("aazcyex") == "g"
+
+
+# -- the cached table
+
+
+def test_a_damaged_table_is_made_anew(tmp_path, monkeypatch):
+    monkeypatch.setenv("GINDEX_LAB_CACHE", str(tmp_path))
+    first = ls.table(6)
+    (path,) = (tmp_path / "letter_series").iterdir()
+    stored = path.read_bytes()
+    path.write_bytes(stored[:-50] + b"x" * 50)
+    series_table._table.cache_clear()
+    again = ls.table(6)
+    assert (again.key == first.key).all()
+    assert path.read_bytes() == stored
+    assert [file.name for file in path.parent.iterdir()] == [path.name]
+
+
+def test_the_table_holds_no_program_that_another_beats_in_both_ways():
+    table = ls.table(7)
+    frame = pd.DataFrame({"key": table.key, "length": table.length, "steps": table.steps})
+    assert not frame.duplicated(["key", "length"]).any()
+    assert (frame.groupby("key")["steps"].diff().dropna() < 0).all()
+    assert (np.diff(table.key) >= 0).all()
+
+
+# -- items
+
+
+@pytest.mark.parametrize("items", [ITEMS, GAPS], ids=["prediction", "imputation"])
+def test_items_have_their_difficulty_five_options_and_one_gap(items):
+    assert [item.difficulty for item in items] == [h for h in range(7, 15) for _ in range(3)]
+    for item in items:
+        assert item.shown.count("_") == 1
+        assert len(set(item.options)) == 5
+        assert item.answer in item.options
+        assert np.floor(item.kt + 1e-9) == item.difficulty
+        assert 4 <= len(item.shown) - 1 <= 12
+        assert (item.shown[-1] == "_") == (item.kind == "prediction")
+        assert "_" not in item.whole
+
+
+@pytest.mark.parametrize("items", [ITEMS, GAPS], ids=["prediction", "imputation"])
+def test_each_item_has_one_best_answer_by_exhaustive_search(items):
+    for item in items:
+        found = ls.table(9).continuations(item.shown)
+        assert found["letter"].iloc[0] == item.answer
+        assert found["kt"].iloc[0] == pytest.approx(item.kt)
+        assert len(found) == 1 or found["kt"].iloc[1] > item.kt + 1
+        if item.difficulty <= 12:  # all programs of that Kt, however long
+            whole = ls.continuations(item.shown, margin=0)
+            assert whole["letter"].tolist() == [item.answer]
+            assert whole["kt"].iloc[0] == pytest.approx(item.kt)
+
+
+def test_the_seed_decides_and_series_are_different():
+    assert ls.generate(10, n=4, seed=5) == ls.generate(10, n=4, seed=5)
+    assert ls.generate(10, n=4, seed=5) != ls.generate(10, n=4, seed=6)
+    starts = [rotated(i.whole, -(ord(i.whole[0]) - 97)) for i in ls.generate(11, n=12, seed=1)]
+    assert len(set(starts)) == 12
+
+
+def test_without_wrap_no_step_goes_around_the_alphabet():
+    for item in ls.generate(range(7, 13), n=3, seed=2, filters=ls.Filters(wrap=False)):
+        codes = np.array([ord(x) for x in item.whole])
+        steps = np.diff(codes)
+        assert ((steps + 12) % 26 - 12 == steps).all()
+
+
+def test_options_hold_what_simple_rules_would_say():
+    for item in ITEMS:
+        said = ls.SYSTEMS["last"](item.shown)
+        assert said in item.options
+
+
+# -- systems
+
+
+@pytest.mark.shared
+def test_published_vectors_come_out_with_the_two_known_slips(shared, monkeypatch):
+    monkeypatch.setenv("GINDEX_LAB_DATA", str(shared / "datasets"))
+    published = gl.load("ctest")
+    found = ls.differences(published, ls.computed(published.items))
+    rows = {(a, b): (c, d) for a, b, c, d in found.values.tolist()}
+    assert rows == ls.SLIPS
+
+
+@pytest.mark.shared
+def test_difficulty_and_mean_response_of_people(shared, monkeypatch):
+    monkeypatch.setenv("GINDEX_LAB_DATA", str(shared / "datasets"))
+    series = gl.load("ctest")
+    golden = json.loads((shared / "golden/anytime/ctest_items.json").read_text())
+    assert len(golden) == len(series.items) == 35
+    assert [row["kt"] for row in golden] == series.difficulty.tolist()
+    humans = series.frame[series.agents["kind"] == "human"]
+    assert humans.mean().corr(series.difficulty) == pytest.approx(-0.7720632916, abs=1e-9)
+
+
+def test_induction_reaches_further_with_longer_programs():
+    agents = {str(k): ls.Induction(k) for k in (4, 6, 8)}
+    table = ls.computed(ITEMS, agents)
+    right = (table.frame == 1).sum(axis=1)
+    assert right.is_monotonic_increasing
+    assert right["4"] < right["6"] < right["8"]
+    assert gl.generality(table)["capability"].is_monotonic_increasing
+
+
+def test_induction_searches_for_what_is_longer_than_the_table():
+    assert ls.Induction(4)(tuple("aabbccddeeffgghh_")) == "i"
+    assert ls.Induction(4)(tuple("aqzbtxmaqzbtxmkc_")) is None
+
+
+# -- sessions
+
+
+def test_a_session_goes_through_its_items_and_scores_them():
+    session = ls.Session(ITEMS[:3])
+    assert (len(session), session.number, session.finished) == (3, 0, False)
+    assert session.answer(session.item.answer)
+    wrong = next(x for x in session.item.options if x != session.item.answer)
+    assert not session.answer(wrong)
+    session.skip()
+    assert session.finished
+    table = session.responses()
+    assert table.frame.loc["you"].tolist() == [1, 0, 0.2]
+    assert table.difficulty.tolist() == [7, 7, 7]
+    assert table.items["kind"].tolist() == ["prediction"] * 3
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: ls.kt(7), "sequence=7: is not a series of letters"),
+        (lambda: ls.kt("Adg"), "sequence='A': is not a letter from a to z"),
+        (lambda: ls.kt(["a", "bc"]), "sequence='bc': is not a letter"),
+        (lambda: ls.kt("ad_j"), "has 1 gap"),
+        (lambda: ls.kt("a"), "is too short for a series"),
+        (lambda: ls.kt("adgj", rounding="up"), "rounding='up': is not an option"),
+        (lambda: ls.kt("adgj", n_time=40), "n_time=40: is beyond the twelfth letter"),
+        (lambda: ls.kt("adgj", offset=-1), "offset=-1: is out of range"),
+        (lambda: ls.kt("adgj", longest=30), "longest=30: takes days to enumerate"),
+        (lambda: ls.kt("aqzbtxm", longest=5), "is written by no program of up to 5 instructions"),
+        (lambda: ls.continuations("a_c_e"), "has 2 gap"),
+        (lambda: ls.continuations("abc", margin=-1), "margin=-1: is out of range"),
+        (lambda: ls.run("WRITE JUMP"), "program='JUMP': is not an instruction"),
+        (lambda: ls.run(""), "has no instruction"),
+        (lambda: ls.run(5), "program=5: is not a program"),
+        (lambda: ls.table(14), "longest=14: makes a table that takes an hour"),
+        (lambda: ls.table(6).kt("abcdefghijklmnopq"), "letters are more than the 14 of the table"),
+        (lambda: ls.generate(6), "difficulty=6: has no items"),
+        (lambda: ls.generate("hard"), "difficulty='hard': is not a whole number"),
+        (lambda: ls.generate([7, 7]), "is empty or names one twice"),
+        (lambda: ls.generate(None), "difficulty=None: is not a difficulty"),
+        (lambda: ls.generate(7, n=50), "n=50: is more than the 9 prediction items of difficulty 7"),
+        (lambda: ls.generate(7, n=0), "n=0: is not a whole number"),
+        (lambda: ls.generate(7, seed="x"), "seed='x': is not a seed"),
+        (lambda: ls.generate(7, kind="guess"), "kind='guess': is not an option"),
+        (lambda: ls.Filters(longest=12), "longest=12: makes too large a table"),
+        (lambda: ls.Filters(wrap="no"), "wrap='no': is neither True nor False"),
+        (lambda: ls.computed(pd.DataFrame({"kind": ["x"]})), "has no column 'sequence'"),
+        (lambda: shown_and_answer([1]), "are no items"),
+        (lambda: ls.Induction(0)("ab_"), "longest=0"),
+        (lambda: ls.Session([]), "is not a list of Item"),
+        (lambda: ls.Session(ITEMS).answer("?"), r"option='\?': is not an option of this item"),
+        (lambda: ls.Session(ITEMS).responses(), "items are answered so far"),
+    ],
+)
+def test_bad_input_is_told(call, message):
+    with pytest.raises(BadInput, match=message):
+        call()
