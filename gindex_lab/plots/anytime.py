@@ -25,6 +25,7 @@ __all__ = [
 ]
 
 GOOD, EVIL, BOTH, AGENT, EDGE = "#009E73", "#D55E00", "#7B3294", "#0072B2", "#B8B8B8"
+_BOW = 0.18  # how far an arrow bends, in lengths of itself
 _MARKS = ("o", "s", "^", "D", "v", "P", "X", "*")
 
 
@@ -53,9 +54,10 @@ def plot_space(
     ax.set(xlim=(-1.5, 1.5), ylim=(-1.45, 1.4), aspect="equal")
     ax.axis("off")
     walks = _orbit(run) if orbit else {}
+    taken: list[FloatArray] = []
     for (start, end), actions in _edges(environment).items():
         colour = _mixed(walks.get((start, end), set()))
-        _draw_edge(ax, place, start, end, ",".join(map(str, actions)), colour)
+        _draw_edge(ax, place[[start, end]], ",".join(map(str, actions)), colour, taken)
     ax.scatter(*place.T, s=430, color="white", edgecolor="#444444", linewidth=1.2, zorder=4)
     for cell, (x, y) in enumerate(place):
         ax.text(x, y, str(cell), ha="center", va="center", zorder=6)
@@ -109,14 +111,13 @@ def _name_colours(ax: Any) -> None:
     ax.legend(handles=handles, loc="upper center", bbox_to_anchor=(0.5, 0.02), ncol=4)
 
 
-def _draw_edge(ax: Any, place: FloatArray, start: int, end: int, text: str, colour: str) -> None:
+def _draw_edge(ax: Any, ends: FloatArray, text: str, colour: str, taken: list[FloatArray]) -> None:
     from matplotlib.patches import FancyArrowPatch
 
     plain = colour == EDGE
     arrow = FancyArrowPatch(
-        place[start],
-        place[end],
-        connectionstyle="arc3,rad=0.18",
+        *ends,
+        connectionstyle=f"arc3,rad={_BOW}",
         arrowstyle="-|>",
         mutation_scale=11,
         shrinkA=11,
@@ -126,12 +127,22 @@ def _draw_edge(ax: Any, place: FloatArray, start: int, end: int, text: str, colo
         zorder=2 if plain else 3,
     )
     ax.add_patch(arrow)
-    run = place[end] - place[start]
-    # a quarter of the way along the bow: near its start, where it can be told from the way back
-    at = place[start] + 0.26 * run + 0.07 * np.array([run[1], -run[0]])
+    at = _free_place(ends[0], ends[1], taken)
+    taken.append(at)
     look = {"boxstyle": "round,pad=0.08", "fc": "white", "ec": "none", "alpha": 0.9}
     ax.text(*at, text, fontsize=7, color=colour if not plain else "#555555", bbox=look, zorder=5,
             ha="center", va="center")  # fmt: skip
+
+
+def _free_place(start: FloatArray, end: FloatArray, taken: list[FloatArray]) -> FloatArray:
+    """A place on the bow, near its start, that keeps off the labels already there where it can."""
+    run = end - start
+    side = np.array([run[1], -run[0]])
+    along = [0.26, 0.2, 0.32, 0.38, 0.44, 0.5]
+    places = [start + t * run + 2 * t * (1 - t) * _BOW * side for t in along]
+    room = [min((float(np.hypot(*(at - o))) for o in taken), default=9.0) for at in places]
+    free = [at for at, gap in zip(places, room, strict=True) if gap > 0.17]
+    return free[0] if free else places[int(np.argmax(room))]
 
 
 def _draw_walkers(ax: Any, place: FloatArray, session: Session) -> None:
