@@ -60,11 +60,13 @@ _CONTENTS = {
     "plots.simulation": "plot_response plot_response_scatter",
     "plots.coverage": "plot_coverage plot_studies",
     "plots.intervals": "plot_intervals",
+    "plots.analysis": "plot_item_audit plot_shuffle plot_survival",
     # many cores
     "parallel": "cluster",
 }
 # packages offered whole: gl.aiq.estimate(...)
 _PACKAGES = {
+    "analysis": "analysis",
     "aiq": "aiq",
     "anytime": "anytime",
     "flatland": "flatland",

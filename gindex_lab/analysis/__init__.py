@@ -12,8 +12,9 @@ __getattr__, __dir__, __all__ = _contents(
         "audit": "audit_counts expected_duplicates item_audit",
         "surviving": "definitions survival verdict",
         "shuffle": "shuffle_control",
-        "models": "factor_view irt_view person_fit_view",
+        "models": "factor_view fitted irt_view person_fit_view",
         "names": "drawable_names",
         "options": "TRANSFORMS",
+        "whole": "Analysis analyse_table",
     },
 )

@@ -15,7 +15,7 @@ from gindex_lab.analysis.options import WHY
 from gindex_lab.analysis.surviving import DEFINITIONS
 
 if TYPE_CHECKING:
-    from gindex_lab.analyse import Analysis
+    from gindex_lab.analysis.whole import Analysis
 
 __all__ = ["SHOWN", "cells", "report_page"]
 
@@ -41,6 +41,7 @@ def report_page(found: Analysis) -> str:
         groups=found.groups,
         gamma_groups=found.gamma_groups,
         survival=_survival(found),
+        refused=found.definitions[1],
         control=None if found.control is None else rounded(found.control.rename(index=_CONTROL)),
         audit=found.audit_counts,
         odd_items=odd_items(found),
@@ -110,8 +111,8 @@ def _as_text(column: pd.Series) -> pd.Series:
     """Three digits, none for a column of whole numbers, words as they are."""
     if not pd.api.types.is_float_dtype(column):
         return column.astype(str)
-    digits = 0 if (column % 1 == 0).all() else 3
-    return column.map(lambda value: f"{value:.{digits}f}")
+    digits = 0 if (column > 1).any() and (column % 1 == 0).all() else 3
+    return column.map(lambda value: "–" if value != value else f"{value:.{digits}f}")
 
 
 def _renamed(agents: pd.Index) -> dict[str, str]:
