@@ -13,6 +13,7 @@ __getattr__, __dir__, __all__ = _contents(
         "surviving": "definitions survival verdict",
         "shuffle": "shuffle_control",
         "models": "factor_view fitted irt_view person_fit_view",
+        "summary": "Said about_control about_data about_items about_order about_survival",
         "names": "drawable_names",
         "options": "TRANSFORMS",
         "whole": "Analysis analyse_table",

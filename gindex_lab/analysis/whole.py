@@ -80,6 +80,11 @@ class Analysis:
             return []
         return [list(g) for g in tie_groups(self.table, "normalised_generality")]
 
+    @property
+    def tie_groups(self) -> dict[str, list[list[Any]]]:
+        """The groups in capability and in γ."""
+        return {"capability": self.groups, "normalised_generality": self.gamma_groups}
+
     @cached_property
     def audit(self) -> pd.DataFrame | None:
         """One row per item (see `gl.analysis.item_audit`); None for one agent."""
@@ -154,8 +159,7 @@ class Analysis:
 
     def _said_of_order(self) -> list[summary.Said]:
         if self.apart:
-            groups = {"capability": self.groups, "normalised_generality": self.gamma_groups}
-            return summary.about_order(self.table, groups, self.apart)
+            return summary.about_order(self.table, self.tie_groups, self.apart)
         best, widest = (
             self.table["capability"].idxmax(),
             self.table["normalised_generality"].idxmin(),
@@ -229,13 +233,14 @@ def analyse_table(
     ci: float | None = 0.95,
     missing: str = "error",
     resample: str = "items",
+    shuffles: int = 99,
     seed: int = 1,
 ) -> Analysis:
     """Measure the agents of a table, ready to be asked everything else.
 
     `transform="auto"` takes responses with difficulties as they are and ranks everything else. A missing
     cell is an error, or with `missing="drop"` left out: each agent is measured on what it met.
-    `resample` is that of `gl.generality`.
+    `resample` is that of `gl.generality`, `shuffles` the size of the shuffle control.
 
     >>> from gindex_lab.readers.examples import simulated_runs
     >>> found = analyse_table(simulated_runs())
@@ -258,7 +263,7 @@ def analyse_table(
         from gindex_lab.uncertainty.intervals import tie_groups
 
         groups = [list(group) for group in tie_groups(table)]
-    return Analysis(data, wanted, measured, table, groups, ci, seed, missing, resample)
+    return Analysis(data, wanted, measured, table, groups, ci, seed, missing, resample, shuffles)
 
 
 def _check_size(data: Responses | Scores, transform: str, ci: float | None) -> None:
