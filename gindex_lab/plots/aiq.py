@@ -249,7 +249,7 @@ def plot_sample_lengths(
     ax = new_axes(ax, figsize=(6.4, 4.0), layout="constrained")
     grid = np.arange(3, longest + 1)
     # The first lines are wider, so that they show behind those that cover them.
-    widths = np.linspace(3.6, 1.4, len(samples))
+    widths = np.linspace(5.5, 1.5, len(samples))
     for width, colour, (name, texts) in zip(widths, _cycle(), samples.items(), strict=False):
         length = np.sort(texts.str.len().to_numpy())
         share = np.searchsorted(length, grid, side="right") / len(length) * 100
