@@ -18,7 +18,7 @@ from gindex_lab.aiq.agents import (
 )
 from gindex_lab.aiq.episodes import Trial, Twin, interact, run, start
 from gindex_lab.aiq.machine import Machine
-from gindex_lab.aiq.program import Settings, compile_program
+from gindex_lab.aiq.program import Settings
 from gindex_lab.errors import BadInput
 
 PROGRAMS = [",.#", ".,#", ",+.,.#", ",,.>,.#", ",[>++<[+]]>.#", "%[,.]>,.#", ",>%[-<+.>],.#"]
@@ -92,7 +92,7 @@ def test_compiled_agents_equal_the_readable_ones(who):
     for row, program in enumerate(PROGRAMS):
         for j, sign in enumerate((1, -1)):
             twin = Twin(who, trial, row, sign)
-            steps = interact(twin, "twin", compile_program(program), row, sign, trial)
+            steps = interact(twin, "twin", program, row, sign, trial)
             rewards = [reward for _, reward in steps]
             assert compiled.values[row, j].tolist() == [sum(rewards[:k]) / k for k in (40, 150)]
             assert compiled.diverged[row, j] == getattr(twin.learner, "diverged", False)
@@ -104,7 +104,7 @@ def test_compiled_agents_equal_the_readable_ones_on_other_machines(who, machine)
     trial = Trial((100,), machine=machine, seed=5)
     for row, program in enumerate([",.,+.>,.#", ",[>+<-]>.,.%.#"]):
         compiled = run(who, [program], np.array([row]), trial).values[0, 1, 0]
-        steps = interact(Twin(who, trial, row, -1), "", compile_program(program), row, -1, trial)
+        steps = interact(Twin(who, trial, row, -1), "", program, row, -1, trial)
         assert compiled == sum(reward for _, reward in steps) / 100
 
 

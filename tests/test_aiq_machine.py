@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from gindex_lab import aiq
 from gindex_lab.aiq import kernel, random_streams
+from gindex_lab.aiq.kernel import compile_program
 from gindex_lab.aiq.machine import Machine, episode, run, trace
-from gindex_lab.aiq.program import Settings, check, compile_program, partners
+from gindex_lab.aiq.program import Settings, check, partners
 from gindex_lab.errors import BadInput, BadProgram
 
 
@@ -87,6 +88,52 @@ def test_compiled_machine_equals_the_readable_one(program, n, cells, reverse, ac
     assert (tape == got.state.work).all()
 
 
+@settings(max_examples=300)
+@given(programs(), st.integers(2, 7), st.lists(st.integers(0, 1), min_size=1, max_size=12))
+def test_fused_code_equals_one_row_per_instruction_until_overtime(program, n, actions):
+    setup = Settings(n)
+    key = random_streams.stream_key(3, 0, 0, 1, random_streams.CHANCE)
+    fused, single = kernel.new_state(setup), kernel.new_state(setup)
+    for action in actions:
+        steps = [
+            kernel.act(
+                compile_program(program, n, fused=careful is False),
+                n,
+                *state,
+                key,
+                kernel.NO_RECORD,
+                careful,
+                action,
+            )
+            for state, careful in ((fused, False), (single, True))
+        ]
+        if steps[1] >= kernel.MOST_STEPS:
+            assert steps[0] >= kernel.MOST_STEPS
+            return
+        assert steps[0] == steps[1]
+        for name in ("work", "history", "output"):
+            assert (getattr(fused, name) == getattr(single, name)).all()
+        where = [kernel.HEAD, kernel.DRAWS]
+        assert (fused.registers[where] == single.registers[where]).all()
+
+
+@pytest.mark.parametrize("length", [997, 998, 999])
+def test_a_straight_line_is_too_long_from_a_thousand_steps(length):
+    steps = [
+        kernel.act(
+            compile_program("+" * length + ",#", fused=fused),
+            5,
+            *kernel.new_state(Settings()),
+            0,
+            kernel.NO_RECORD,
+            not fused,
+            0,
+        )
+        for fused in (True, False)
+    ]
+    assert [step >= kernel.MOST_STEPS for step in steps] == [length + 2 >= 1000] * 2
+
+
 @pytest.mark.parametrize("direction", ["<", ">"])
 def test_tape_wraps_around_as_in_the_reference(direction):
     program = direction * 900 + "+.#"
@@ -100,11 +147,11 @@ def test_tape_wraps_around_as_in_the_reference(direction):
 
 
 def test_reset_machine_is_a_fresh_machine():
-    code, setup = compile_program("<%>>,.+>.#"), Settings()
+    code, setup = kernel.compile_program("<%>>,.+>.#"), Settings()
     state = kernel.new_state(setup)
     key = random_streams.stream_key(1, 2, 3, 1, random_streams.CHANCE)
     for action in (0, 4, 1):
-        kernel.cycle(code.operations, code.arguments, 5, *state, key, kernel.no_chance(), action)
+        kernel.act(code, 5, *state, key, kernel.NO_RECORD, False, action)
     assert not all((a == b).all() for a, b in zip(state, kernel.new_state(setup), strict=True))
     kernel.reset(*state, 5)
     assert all((a == b).all() for a, b in zip(state, kernel.new_state(setup), strict=True))

@@ -7,8 +7,7 @@ import pandas as pd
 import pytest
 
 from gindex_lab import aiq
-from gindex_lab.aiq import kernel, strata
-from gindex_lab.aiq.program import compile_program
+from gindex_lab.aiq import strata
 from gindex_lab.aiq.rewriting import passes_sdp, rewrite
 from gindex_lab.aiq.sampler import generate, read_sample, sample, save_sample
 from gindex_lab.errors import BadInput
@@ -48,16 +47,6 @@ def test_strata_equal_the_authors_classification(shared):
 def test_zeroing_loops_tell_the_versions_apart():
     assert rewrite(".,[--]#", "sep-ext") == ".,[+]#"
     assert rewrite(".,[--]#", "sep-ext-v1.2") == ".,[--]#"
-
-
-def test_assembler_equals_the_compiler():
-    for program in [*generate(400, seed=3)[0], "++--[[<<<]>]%,.#"]:
-        text = np.frombuffer(program.encode(), dtype=np.uint8)
-        operations, arguments = np.empty(len(text), np.int8), np.empty(len(text), np.int32)
-        count = kernel.assemble(text, operations, arguments)
-        code = compile_program(program)
-        assert operations[:count].tolist() == code.operations.tolist()
-        assert arguments[:count].tolist() == code.arguments.tolist()
 
 
 def test_raw_programs_follow_the_universal_distribution():

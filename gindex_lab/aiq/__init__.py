@@ -8,8 +8,9 @@ from gindex_lab.contents import contents as _contents
 __getattr__, __dir__, __all__ = _contents(
     __name__,
     {
-        "program": "Settings check compile_program",
+        "program": "Settings check",
         # the machine
+        "kernel": "compile_program",
         "machine": "Episode Machine episode run trace",
         # the programs
         "rewriting": "passes_sdp rewrite",

@@ -18,14 +18,12 @@ import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import inf
-from typing import Any, ClassVar
+from typing import Any
 
 from gindex_lab.errors import BadInput
 from gindex_lab.validate import integer, number
 
 __all__ = ["HLQ", "NAMES", "Constant", "Freq", "Own", "QLearning", "Random", "agent", "describe"]
-
-Kernel = tuple[int, list[float]]
 
 
 def _check_exploration(epsilon: float, decay: int) -> None:
@@ -47,12 +45,6 @@ def _check_discount(discount: float) -> None:
 class Random:
     """Uniform actions: its AIQ is 0 by the symmetry of the two signs."""
 
-    kind: ClassVar[int] = 0
-
-    def kernel(self, discount: float) -> Kernel:
-        """Number and parameters for the compiled loop."""
-        return self.kind, []
-
     def limit(self, discount: float) -> float:
         """No values that could diverge."""
         return inf
@@ -63,14 +55,9 @@ class Constant:
     """One action for ever."""
 
     action: int = 0
-    kind: ClassVar[int] = 1
 
     def __post_init__(self) -> None:
         integer("action", self.action, 0)
-
-    def kernel(self, discount: float) -> Kernel:
-        """Number and parameters for the compiled loop."""
-        return self.kind, [float(self.action)]
 
     def limit(self, discount: float) -> float:
         """No values that could diverge."""
@@ -91,14 +78,9 @@ class Freq:
 
     epsilon: float = 0.05
     decay: int = 0
-    kind: ClassVar[int] = 2
 
     def __post_init__(self) -> None:
         _check_exploration(self.epsilon, self.decay)
-
-    def kernel(self, discount: float) -> Kernel:
-        """Number and parameters for the compiled loop."""
-        return self.kind, [self.epsilon, float(self.decay)]
 
     def limit(self, discount: float) -> float:
         """No values that could diverge."""
@@ -118,7 +100,6 @@ class QLearning:
     epsilon: float = 0.02
     decay: int = 0
     discount: float = 0.8
-    kind: ClassVar[int] = 3
 
     def __post_init__(self) -> None:
         number("initial", self.initial)
@@ -126,12 +107,6 @@ class QLearning:
         number("rate", self.rate, 0, 1)
         _check_exploration(self.epsilon, self.decay)
         _check_discount(self.discount)
-
-    def kernel(self, discount: float) -> Kernel:
-        """Number and parameters for the compiled loop."""
-        own = own_discount(self.discount, discount)
-        values = [self.epsilon, self.decay, own, self.initial, self.trace, self.rate]
-        return self.kind, [float(value) for value in values]
 
     def limit(self, discount: float) -> float:
         """|Q| beyond 100 (1 + λ) / (1 - γ) counts as "soft divergence"."""
@@ -148,7 +123,6 @@ class HLQ:
     epsilon: float = 0.02
     decay: int = 0
     discount: float = 0.7
-    kind: ClassVar[int] = 4
 
     def __post_init__(self) -> None:
         number("initial", self.initial)
@@ -157,12 +131,6 @@ class HLQ:
         number("epsilon", self.epsilon, 0) if self.softmax else _check_exploration(self.epsilon, 0)
         integer("decay", self.decay, 0)
         _check_discount(self.discount)
-
-    def kernel(self, discount: float) -> Kernel:
-        """Number and parameters for the compiled loop."""
-        own = own_discount(self.discount, discount)
-        values = [self.epsilon, self.decay, own, self.initial, self.trace, self.softmax]
-        return self.kind, [float(value) for value in values]
 
     def limit(self, discount: float) -> float:
         """|Q| beyond 100 (1 + λ) / (1 - γ) counts as "soft divergence"."""

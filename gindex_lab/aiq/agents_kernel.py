@@ -1,60 +1,151 @@
-"""The compiled agents, and the episode: agent and machine in one loop, with nothing between them.
+"""The compiled agents: what each knows, how it begins, and what it does with a percept.
 
 Each agent equals its readable twin in `learners` to the last bit: the same sums in the same order.
 Interaction t has three draws of its own, 3t for ties, 3t + 1 for the coin, 3t + 2 for the exploring
 action: a draw that is not needed is not computed. Only pairs (state, action) with a trace are visited:
 the others do not change.
 
-Kept apart so that `import gindex_lab` never loads numba.
+`begin` and `perceive` are compiled for the type of the mind, so that the one loop of `episode_kernel`
+becomes a loop for each agent. Kept apart so that `import gindex_lab` never loads numba.
 """
 
 from __future__ import annotations
 
 from math import exp
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from numba import njit
+from numba.extending import overload
 
-from gindex_lab.aiq.fast_cycle import fast_cycle
-from gindex_lab.aiq.kernel import MOST_STEPS, Registers, Symbols, reset, reward_of
-from gindex_lab.aiq.random_streams import AGENT, CHANCE, stream_key, uniform
+from gindex_lab.aiq.agents import HLQ, BuiltIn, Constant, Freq, QLearning, own_discount
+from gindex_lab.aiq.program import Settings
+from gindex_lab.aiq.random_streams import uniform
 from gindex_lab.validate import FloatArray
 
-__all__ = ["new_memory", "run_pairs"]
+__all__ = ["Now", "begin", "mind_of", "perceive"]
 
 IntArray = npt.NDArray[np.int64]
 
-RANDOM, CONSTANT, FREQ, Q, HLQ = range(5)
-EPSILON, DECAY, DISCOUNT, INITIAL, TRACE, RATE = range(6)  # of a learner's parameters
-SOFTMAX = RATE
-VALUE, TRACES, VISITS = range(3)  # rows of the memory; of Freq: mean, total, count
 LARGEST_EXPONENT = 595.0
 LEAST_TEMPERATURE = 1e-4
 LEAST_VISITS = 1e-100
+_BLOCK = 32  # memory comes in blocks of so many pairs, which the processor takes several at a time
 _U = np.uint64  # an unsigned index needs no check for counting from the end
 
 
-def new_memory(symbols: int, observations: int) -> tuple[FloatArray, IntArray]:
-    """Room for what an agent knows of each pair, and for the list of pairs with a trace (its length first).
+class Now(NamedTuple):
+    """What changes in every interaction: the last pair or action, ε, pairs with a trace, largest |Q|."""
 
-    >>> [array.shape for array in new_memory(5, 1)]
-    [(3, 25), (26,)]
+    last: int
+    epsilon: float
+    active: int
+    largest: float
+
+
+class RandomMind(NamedTuple):
+    """Knows nothing."""
+
+    unused: int
+
+
+class ConstantMind(NamedTuple):
+    """Knows its action."""
+
+    action: int
+
+
+class FreqMind(NamedTuple):
+    """Mean, total and number of each action's rewards."""
+
+    epsilon: float
+    decay: float
+    mean: FloatArray
+    total: FloatArray
+    times: FloatArray
+
+
+class QMind(NamedTuple):
+    """Values and traces of pairs, and the list of pairs with a trace."""
+
+    epsilon: float
+    decay: float
+    discount: float
+    initial: float
+    fade: float
+    rate: float
+    value: FloatArray
+    trace: FloatArray
+    active: IntArray
+
+
+class HLQMind(NamedTuple):
+    """As `QMind`, with discounted visits of pairs; `keep` is λ."""
+
+    epsilon: float
+    decay: float
+    discount: float
+    initial: float
+    fade: float
+    keep: float
+    softmax: bool
+    value: FloatArray
+    trace: FloatArray
+    visits: FloatArray
+    active: IntArray
+
+
+Mind = RandomMind | ConstantMind | FreqMind | QMind | HLQMind
+
+
+def mind_of(agent: BuiltIn, discount: float, machine: Settings) -> Mind:
+    """An agent's parameters and empty memory, for a test with this `discount` on this machine.
+
+    >>> from gindex_lab.aiq.agents import QLearning
+    >>> mind_of(QLearning(trace=0.5, discount=0.8), 1.0, Settings()).fade
+    0.4
     """
-    pairs = symbols ** (1 + observations)
-    return np.zeros((3, pairs)), np.zeros(1 + pairs, dtype=np.int64)
+    pairs = machine.symbols ** (1 + machine.observations)
+    room = -(-pairs // _BLOCK) * _BLOCK
+    if isinstance(agent, Constant):
+        return ConstantMind(agent.action)
+    if isinstance(agent, Freq):
+        memory = np.zeros((3, machine.symbols))
+        return FreqMind(float(agent.epsilon), float(agent.decay), *memory)
+    if isinstance(agent, QLearning | HLQ):
+        own = own_discount(agent.discount, discount)
+        numbers = (agent.epsilon, agent.decay, own, agent.initial, own * agent.trace)
+        epsilon, decay, gamma, initial, fade = map(float, numbers)
+        value, trace, visits = np.zeros((3, room))
+        active = np.zeros(pairs, dtype=np.int64)
+        if isinstance(agent, QLearning):
+            rate = float(agent.rate)
+            return QMind(epsilon, decay, gamma, initial, fade, rate, value, trace, active)
+        keep, softmax = float(agent.trace), bool(agent.softmax)
+        return HLQMind(
+            epsilon, decay, gamma, initial, fade, keep, softmax, value, trace, visits, active
+        )
+    return RandomMind(0)
+
+
+# -- choosing ----------------------------------------------------------------------------------------
 
 
 @njit(cache=True, nogil=True, inline="always")
 def _greedy(value: FloatArray, first: int, symbols: int, key: int, t: int) -> int:
     """The best action of the state whose values begin at `first`, ties broken by the draw 3t."""
-    best, at, ties = value[_U(first)], 0, 1
+    best = value[_U(first)]
     for b in range(1, symbols):
         candidate = value[_U(first + b)]
-        if candidate > best:
-            best, at, ties = candidate, b, 1
-        elif candidate == best:
-            ties += 1
+        best = candidate if candidate > best else best
+    at = ties = 0
+    for b in range(symbols):
+        if value[_U(first + b)] == best:
+            at = b
+            break
+    for b in range(at, symbols):
+        ties += value[_U(first + b)] == best
     if ties > 1:
         wanted = int(uniform(key, 3 * t) * ties)
         while wanted > 0:
@@ -71,31 +162,12 @@ def _explored(greedy: int, symbols: int, epsilon: float, key: int, t: int) -> in
     return greedy
 
 
-@njit(cache=True, nogil=True, inline="always")
-def _cooled(epsilon: float, parameters: FloatArray) -> float:
-    if parameters[DECAY] == 0:
-        return epsilon
-    if epsilon > parameters[EPSILON]:
-        return epsilon - (1.0 - parameters[EPSILON]) / parameters[DECAY]
-    return parameters[EPSILON]
-
-
-@njit(cache=True, nogil=True, inline="always")
-def _freq(
-    mean: FloatArray,
-    total: FloatArray,
-    count: FloatArray,
-    last: int,
-    reward: float,
-    symbols: int,
-    epsilon: float,
-    key: int,
-    t: int,
-) -> int:
-    total[_U(last)] += reward
-    count[_U(last)] += 1.0
-    mean[_U(last)] = total[_U(last)] / count[_U(last)]
-    return _explored(_greedy(mean, 0, symbols, key, t), symbols, epsilon, key, t)
+@njit(cache=True, nogil=True)
+def _weight(value: float, temperature: float, largest: float) -> float:
+    scaled = value / temperature
+    if largest > LARGEST_EXPONENT:
+        scaled = scaled * LARGEST_EXPONENT / largest
+    return exp(scaled)
 
 
 @njit(cache=True, nogil=True)
@@ -106,46 +178,59 @@ def _softmax(
     largest = 0.0
     for b in range(symbols):
         largest = max(largest, abs(value[first + b] / temperature))
-    weights, total = np.empty(symbols), 0.0
+    total = 0.0
     for b in range(symbols):
-        scaled = value[first + b] / temperature
-        if largest > LARGEST_EXPONENT:
-            scaled = scaled * LARGEST_EXPONENT / largest
-        weights[b] = exp(scaled)
-        total += weights[b]
+        total += _weight(value[first + b], temperature, largest)
     point, reached = uniform(key, 3 * t + 1), 0.0
     for b in range(symbols):
-        reached += weights[b] / total
+        reached += _weight(value[first + b], temperature, largest) / total
         if reached > point:
             return b
     return symbols - 1
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _touch(trace: FloatArray, active: IntArray, pair: int) -> None:
-    """E(s, a) += 1."""
+def _cooled(epsilon: float, final: float, decay: float) -> float:
+    if decay == 0:
+        return epsilon
+    return epsilon - (1.0 - final) / decay if epsilon > final else final
+
+
+# -- learning ----------------------------------------------------------------------------------------
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _touch(trace: FloatArray, active: IntArray, count: int, pair: int) -> int:
+    """E(s, a) += 1; returns how many pairs now have a trace."""
     if trace[_U(pair)] == 0.0:
-        active[0] += 1
-        active[_U(active[0])] = pair
+        active[_U(count)] = pair
+        count += 1
     trace[_U(pair)] += 1.0
+    return count
 
 
 @njit(cache=True, nogil=True, inline="always")
 def _learn_q(
-    value: FloatArray, trace: FloatArray, active: IntArray, step: float, fade: float
-) -> float:
-    """Q += α δ E, E *= fade; a trace that has become 0 leaves the list. Returns the largest |Q| touched."""
-    kept, largest = 0, 0.0
-    for i in range(1, active[0] + 1):
+    value: FloatArray,
+    trace: FloatArray,
+    active: IntArray,
+    count: int,
+    step: float,
+    fade: float,
+    largest: float,
+) -> tuple[int, float]:
+    """Q += α δ E, E *= fade; a trace that has become 0 leaves the list. Also the largest |Q| so far."""
+    kept = 0
+    for i in range(count):
         pair = _U(active[_U(i)])
-        value[pair] += step * trace[pair]
-        largest = max(largest, abs(value[pair]))
-        trace[pair] *= fade
-        if trace[pair] != 0.0:
-            kept += 1
-            active[_U(kept)] = pair
-    active[0] = kept
-    return largest
+        new = value[pair] + step * trace[pair]
+        value[pair] = new
+        largest = abs(new) if abs(new) > largest else largest
+        left = trace[pair] * fade
+        trace[pair] = left
+        active[_U(kept)] = pair
+        kept += left != 0.0
+    return kept, largest
 
 
 @njit(cache=True, nogil=True, inline="always")
@@ -154,210 +239,160 @@ def _learn_hlq(
     trace: FloatArray,
     visits: FloatArray,
     active: IntArray,
-    parameters: FloatArray,
+    count: int,
+    discount: float,
+    keep: float,
     error: float,
     last: int,
     chosen: int,
     fade: float,
-) -> float:
-    """Q += β δ, V *= λ, E *= fade; returns the largest |Q| touched."""
-    decay, kept, largest = parameters[TRACE], 0, 0.0
+    largest: float,
+) -> tuple[int, float]:
+    """Q += β δ, V *= λ, E *= fade; how many traces are left, and the largest |Q| so far."""
     visits[_U(last)] += 1.0
     ahead = visits[_U(chosen)]
-    weight = ahead - parameters[DISCOUNT] * trace[_U(chosen)]
-    for i in range(1, active[0] + 1):
+    weight = ahead - discount * trace[_U(chosen)]
+    kept = 0
+    for i in range(count):
         pair = _U(active[_U(i)])
         own = 1.0 if pair == _U(chosen) else 0.0
-        beta = trace[pair] / weight * (decay * ahead + own) / (decay * visits[pair] + own)
-        value[pair] += beta * error
-        largest = max(largest, abs(value[pair]))
-        trace[pair] *= fade
-        if trace[pair] != 0.0:
-            kept += 1
-            active[_U(kept)] = pair
-    active[0] = kept
+        beta = trace[pair] / weight * (keep * ahead + own) / (keep * visits[pair] + own)
+        new = value[pair] + beta * error
+        value[pair] = new
+        largest = abs(new) if abs(new) > largest else largest
+        left = trace[pair] * fade
+        trace[pair] = left
+        active[_U(kept)] = pair
+        kept += left != 0.0
     for each in range(len(visits)):
-        visits[each] = max(decay * visits[each], LEAST_VISITS)
-    return largest
+        less = keep * visits[each]
+        visits[each] = less if less > LEAST_VISITS else LEAST_VISITS
+    return kept, largest
 
 
-@njit(cache=True, nogil=True, inline="always")
-def _q(
-    kind: int,
-    parameters: FloatArray,
-    value: FloatArray,
-    trace: FloatArray,
-    visits: FloatArray,
-    active: IntArray,
-    last: int,
-    reward: float,
-    first: int,
-    symbols: int,
-    epsilon: float,
-    key: int,
-    t: int,
-) -> tuple[int, float]:
-    """The action in the state whose pairs begin at `first`, and the largest |Q| touched."""
+# -- agents: how each begins -------------------------------------------------------------------------
+
+
+def begin(mind: Any) -> Now:
+    """Forget everything: the start of an episode."""
+    raise NotImplementedError  # compiled for each mind
+
+
+def _begin_blind(mind):  # type: ignore[no-untyped-def]
+    return Now(0, 0.0, 0, 0.0)
+
+
+def _begin_freq(mind):  # type: ignore[no-untyped-def]
+    mind.mean[:] = 0.0
+    mind.total[:] = 0.0
+    mind.times[:] = 1.0
+    return Now(0, 1.0 if mind.decay > 0 else mind.epsilon, 0, 0.0)
+
+
+def _begin_q(mind):  # type: ignore[no-untyped-def]
+    mind.value[:] = mind.initial
+    mind.trace[:] = 0.0
+    return Now(0, 1.0 if mind.decay > 0 else mind.epsilon, 0, abs(mind.initial))
+
+
+def _begin_hlq(mind):  # type: ignore[no-untyped-def]
+    mind.visits[:] = 1.0
+    mind.value[:] = mind.initial
+    mind.trace[:] = 0.0
+    return Now(0, 1.0 if mind.decay > 0 else mind.epsilon, 0, abs(mind.initial))
+
+
+# -- agents: what each does --------------------------------------------------------------------------
+
+
+def perceive(
+    mind: Any, now: Now, first: int, reward: float, symbols: int, key: int, t: int
+) -> tuple[int, Now]:
+    """Learn from `reward`, act in the state whose pairs begin at `first`: the action of interaction t."""
+    raise NotImplementedError  # compiled for each mind
+
+
+def _random(mind, now, first, reward, symbols, key, t):  # type: ignore[no-untyped-def]
+    return int(uniform(key, 3 * t) * symbols), now
+
+
+def _constant(mind, now, first, reward, symbols, key, t):  # type: ignore[no-untyped-def]
+    return mind.action, now
+
+
+def _freq(mind, now, first, reward, symbols, key, t):  # type: ignore[no-untyped-def]
+    last = _U(now.last)
+    mind.total[last] += reward
+    mind.times[last] += 1.0
+    mind.mean[last] = mind.total[last] / mind.times[last]
+    greedy = _greedy(mind.mean, 0, symbols, key, t)
+    action = _explored(greedy, symbols, now.epsilon, key, t)
+    return action, Now(action, _cooled(now.epsilon, mind.epsilon, mind.decay), 0, 0.0)
+
+
+def _q(mind, now, first, reward, symbols, key, t):  # type: ignore[no-untyped-def]
+    value, last = mind.value, now.last
     greedy = _greedy(value, first, symbols, key, t)
-    if kind == HLQ and parameters[SOFTMAX] > 0:
-        action = _softmax(value, first, symbols, epsilon, key, t)
+    action = _explored(greedy, symbols, now.epsilon, key, t)
+    error = reward + mind.discount * value[_U(first + greedy)] - value[_U(last)]
+    fade = mind.fade if action == greedy else 0.0
+    count = _touch(mind.trace, mind.active, now.active, last)
+    count, largest = _learn_q(
+        value, mind.trace, mind.active, count, mind.rate * error, fade, now.largest
+    )
+    epsilon = _cooled(now.epsilon, mind.epsilon, mind.decay)
+    return action, Now(first + action, epsilon, count, largest)
+
+
+def _hlq(mind, now, first, reward, symbols, key, t):  # type: ignore[no-untyped-def]
+    value, last = mind.value, now.last
+    greedy = _greedy(value, first, symbols, key, t)
+    if mind.softmax:
+        action = _softmax(value, first, symbols, now.epsilon, key, t)
     else:
-        action = _explored(greedy, symbols, epsilon, key, t)
-    discount = parameters[DISCOUNT]
-    error = reward + discount * value[_U(first + greedy)] - value[_U(last)]
-    fade = discount * parameters[TRACE] if action == greedy else 0.0
-    _touch(trace, active, last)
-    if kind == Q:
-        largest = _learn_q(value, trace, active, parameters[RATE] * error, fade)
-    else:
-        largest = _learn_hlq(
-            value, trace, visits, active, parameters, error, last, first + action, fade
-        )
-    return action, largest
+        action = _explored(greedy, symbols, now.epsilon, key, t)
+    error = reward + mind.discount * value[_U(first + greedy)] - value[_U(last)]
+    fade = mind.fade if action == greedy else 0.0
+    count = _touch(mind.trace, mind.active, now.active, last)
+    count, largest = _learn_hlq(
+        value,
+        mind.trace,
+        mind.visits,
+        mind.active,
+        count,
+        mind.discount,
+        mind.keep,
+        error,
+        last,
+        first + action,
+        fade,
+        now.largest,
+    )
+    epsilon = _cooled(now.epsilon, mind.epsilon, mind.decay)
+    return action, Now(first + action, epsilon, count, largest)
 
 
-@njit(cache=True, nogil=True)
-def _clear(kind: int, parameters: FloatArray, memory: FloatArray, active: IntArray) -> None:
-    memory[VALUE] = parameters[INITIAL] if kind >= Q else 0.0
-    memory[TRACES] = 0.0
-    memory[VISITS] = 1.0
-    active[0] = 0
+_BEGIN = {
+    RandomMind: _begin_blind,
+    ConstantMind: _begin_blind,
+    FreqMind: _begin_freq,
+    QMind: _begin_q,
+    HLQMind: _begin_hlq,
+}
+_PERCEIVE = {
+    RandomMind: _random,
+    ConstantMind: _constant,
+    FreqMind: _freq,
+    QMind: _q,
+    HLQMind: _hlq,
+}
 
 
-@njit(cache=True, nogil=True)
-def _episode(
-    kind: int,
-    parameters: FloatArray,
-    memory: FloatArray,
-    active: IntArray,
-    operations: npt.NDArray[np.int8],
-    arguments: npt.NDArray[np.int32],
-    work: Symbols,
-    history: Symbols,
-    output: Symbols,
-    registers: Registers,
-    symbols: int,
-    reward_cell: int,
-    chance: int,
-    key: int,
-    rewards: FloatArray,
-    discount: float,
-    lengths: IntArray,
-    totals: FloatArray,
-) -> float:
-    """One run: discounted totals at each of the `lengths`; returns the largest |Q| of a Q-learner."""
-    reset(work, history, output, registers, symbols)
-    _clear(kind, parameters, memory, active)
-    value, trace, visits = memory[VALUE], memory[TRACES], memory[VISITS]
-    epsilon = 1.0 if kind >= FREQ and parameters[DECAY] > 0 else parameters[EPSILON]
-    largest = abs(parameters[INITIAL]) if kind >= Q else 0.0
-    reward, total, weight, reached, last = 0.0, 0.0, 1.0, 0, 0
-    for t in range(lengths[-1]):
-        if kind == RANDOM:
-            action = int(uniform(key, 3 * t) * symbols)
-        elif kind == CONSTANT:
-            action = int(parameters[0])
-        elif kind == FREQ:
-            action = _freq(value, trace, visits, last, reward, symbols, epsilon, key, t)
-            last = action
-            epsilon = _cooled(epsilon, parameters)
-        else:
-            first, place = 0, symbols
-            for cell in range(len(output)):
-                if cell != reward_cell:
-                    first += output[cell] * place
-                    place *= symbols
-            action, touched = _q(
-                kind,
-                parameters,
-                value,
-                trace,
-                visits,
-                active,
-                last,
-                reward,
-                first,
-                symbols,
-                epsilon,
-                key,
-                t,
-            )
-            largest = max(largest, touched)
-            last = first + action
-            epsilon = _cooled(epsilon, parameters)
-        steps = fast_cycle(
-            operations,
-            arguments,
-            symbols,
-            work,
-            history,
-            output,
-            registers,
-            chance,
-            action,
-        )
-        if steps >= MOST_STEPS:
-            break
-        reward = rewards[_U(output[reward_cell])]
-        total += weight * reward
-        weight *= discount
-        if t + 1 == lengths[reached]:
-            totals[reached] = total
-            reached += 1
-    return largest
+@overload(begin, inline="always")
+def _begin(mind):  # type: ignore[no-untyped-def]
+    return _BEGIN[mind.instance_class]
 
 
-@njit(cache=True, nogil=True)
-def run_pairs(
-    kind: int,
-    parameters: FloatArray,
-    memory: FloatArray,
-    active: IntArray,
-    operations: npt.NDArray[np.int8],
-    arguments: npt.NDArray[np.int32],
-    starts: IntArray,
-    rows: IntArray,
-    work: Symbols,
-    history: Symbols,
-    output: Symbols,
-    registers: Registers,
-    symbols: int,
-    reward_cell: int,
-    seed: int,
-    discount: float,
-    lengths: IntArray,
-    totals: FloatArray,
-    largest: FloatArray,
-) -> None:
-    """Both signs of each program: `totals` (programs x signs x lengths, NaN after overtime) is filled.
-
-    The programs' operations stand one behind the other; program i begins at `starts[i]`. `rows` are the
-    numbers that key the random streams. The second sign is not run when the first met the step limit.
-    """
-    for i in range(len(rows)):
-        code = slice(starts[i], starts[i + 1])
-        for j in range(2):
-            sign = 1 - 2 * j
-            rewards = np.array([sign * reward_of(symbol, symbols) for symbol in range(symbols)])
-            largest[i, j] = _episode(
-                kind,
-                parameters,
-                memory,
-                active,
-                operations[code],
-                arguments[code],
-                work,
-                history,
-                output,
-                registers,
-                symbols,
-                reward_cell,
-                stream_key(seed, rows[i], 0, sign, CHANCE),
-                stream_key(seed, rows[i], 0, sign, AGENT),
-                rewards,
-                discount,
-                lengths,
-                totals[i, j],
-            )
-            if np.isnan(totals[i, j, -1]):
-                break
+@overload(perceive, inline="always")
+def _perceive(mind, now, first, reward, symbols, key, t):  # type: ignore[no-untyped-def]
+    return _PERCEIVE[mind.instance_class]

@@ -28,7 +28,7 @@ from gindex_lab.aiq.agents import (
     Random,
     own_discount,
 )
-from gindex_lab.aiq.program import Code, Settings, compile_program
+from gindex_lab.aiq.program import Settings, check
 from gindex_lab.errors import BadInput
 from gindex_lab.validate import FloatArray
 
@@ -113,25 +113,21 @@ def _scaled(pairs: Pairs, trial: Trial) -> Pairs:
 def _run_compiled(
     agent: BuiltIn, trial: Trial, task: tuple[Sequence[str], npt.NDArray[np.int64]]
 ) -> Pairs:
-    from gindex_lab.aiq.agents_kernel import new_memory, run_pairs
+    from gindex_lab.aiq.agents_kernel import mind_of
+    from gindex_lab.aiq.episode_kernel import run_pairs
     from gindex_lab.aiq.kernel import new_state
 
     programs, rows = task
-    kind, parameters = agent.kernel(trial.discount)
     if isinstance(agent, Constant):
         _legal(agent.action, trial.machine.symbols, "Constant")
-    codes = [compile_program(program) for program in programs]
     pairs = _room(len(rows), trial)
     largest = np.zeros((len(rows), 2))
     run_pairs(
-        kind,
-        np.array([*parameters, 0.0]),
-        *new_memory(trial.machine.symbols, trial.machine.observations),
-        np.concatenate([code.operations for code in codes]),
-        np.concatenate([code.arguments for code in codes]),
-        np.cumsum([0, *(len(code.operations) for code in codes)]),
+        mind_of(agent, trial.discount, trial.machine),
+        np.frombuffer("".join(map(check, programs)).encode(), dtype=np.uint8),
+        np.cumsum([len(program) for program in programs]),
         np.asarray(rows, dtype=np.int64),
-        *new_state(trial.machine),  # type: ignore[arg-type]
+        *new_state(trial.machine),
         trial.machine.symbols,
         trial.machine.reward_cell,
         trial.seed,
@@ -147,11 +143,10 @@ def _run_compiled(
 def _run_own(agent: Own, trial: Trial, task: tuple[Sequence[str], npt.NDArray[np.int64]]) -> Pairs:
     pairs = _room(len(task[1]), trial)
     for i, (program, row) in enumerate(zip(*task, strict=True)):
-        code = compile_program(program)
         for j, sign in enumerate(SIGNS):
             fresh = agent.fresh(_seed_of(trial.seed, int(row), sign))
             for reached, (_, total) in enumerate(
-                _totals(fresh, agent.name, code, int(row), sign, trial)
+                _totals(fresh, agent.name, program, int(row), sign, trial)
             ):
                 pairs.values[i, j, reached] = total
     return _scaled(pairs, trial)
@@ -164,11 +159,11 @@ def _seed_of(seed: int, row: int, sign: int) -> int:
 
 
 def _totals(
-    learner: Any, name: str, code: Code, row: int, sign: int, trial: Trial
+    learner: Any, name: str, program: str, row: int, sign: int, trial: Trial
 ) -> Iterator[tuple[int, float]]:
     """The discounted sum of rewards at each of the test's lengths, while there is no overtime."""
     total, weight, lengths = 0.0, 1.0, set(trial.lengths)
-    for t, (_, reward) in enumerate(interact(learner, name, code, row, sign, trial), 1):
+    for t, (_, reward) in enumerate(interact(learner, name, program, row, sign, trial), 1):
         total += weight * reward
         weight *= trial.discount
         if t in lengths:
@@ -176,7 +171,7 @@ def _totals(
 
 
 def interact(
-    learner: Any, name: str, code: Code, row: int, sign: int, trial: Trial
+    learner: Any, name: str, program: str, row: int, sign: int, trial: Trial
 ) -> Iterator[tuple[int, float]]:
     """One run, step by step: each action and the reward the agent is credited with.
 
@@ -186,15 +181,14 @@ def interact(
     from gindex_lab.aiq.random_streams import CHANCE, stream_key
 
     machine, symbols = kernel.new_state(trial.machine), trial.machine.symbols
-    chance, recorded = stream_key(trial.seed, row, 0, sign, CHANCE), kernel.no_chance()
+    code = kernel.compile_program(program, symbols)
+    chance = stream_key(trial.seed, row, 0, sign, CHANCE)
     observed = [i for i in range(len(machine.output)) if i != trial.machine.reward_cell]
     reward = 0.0
     for _ in range(trial.lengths[-1]):
         observation = [int(machine.output[i]) for i in observed]
         action = _legal(learner.perceive(observation, reward), symbols, name)
-        steps = kernel.cycle(
-            code.operations, code.arguments, symbols, *machine, chance, recorded, action
-        )
+        steps = kernel.act(code, symbols, *machine, chance, kernel.NO_RECORD, False, action)
         if steps >= kernel.MOST_STEPS:
             return
         reward = sign * kernel.reward_of(machine.output[trial.machine.reward_cell], symbols)

@@ -1,50 +1,50 @@
-"""The compiled machine: one cycle of a program, on state arrays that the caller owns.
+"""The compiled machine: one cycle of a program, on state that the caller owns.
 
-`cycle` is the unit that agents, sampler and estimator compile into their own loops: it pushes an action,
-runs the program once, and leaves reward and observations in `output`. The state of an episode is
+`cycle` is the only text of the machine that is compiled: agents, probes and given actions run it inside
+their own loops. It pushes an action, runs the program once, and leaves reward and observations in
+`output`. The state of an episode is
 
 * `work`: the 100,000 cells, of which only those between `LOW` and `HIGH` were visited since `reset`;
 * `history`: the last 32 actions as a ring, the newest at `NEWEST`;
 * `output`: 1 + observations symbols, never cleared between cycles;
 * `registers`: `HEAD`, `LOW`, `HIGH`, `NEWEST`, `DRAWS` (chance symbols drawn so far).
 
-Runs of equal instructions are one operation here, yet every step is counted, so that a cycle which hits
-the step limit stops at the same place as the machine that goes one instruction at a time.
+A program is assembled into rows, one per instruction that is no `+-<>`: what those before it do is done on
+the way (`BEFORE`, `MOVE`, `ADD`). A loop such as `[-]`, which counts to the blank, is one row. The symbol
+under the head is kept at hand, and goes to the tape when the head leaves it. Steps are not counted one by
+one: they are the place in the text (`AT`) plus what the jumps taken so far have skipped or repeated
+(`LEAP`). So a cycle beyond the step limit is noticed late, at the next jump backwards or at its end; that
+is enough where such a cycle ends the episode. Assembled with one row per instruction (`fused=False`) and
+run with `careful=True`, it stops at the limit to the step.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from gindex_lab.aiq.program import (
-    ADD,
-    CHANCE,
-    CLOSE,
-    MOVE,
-    OPEN,
-    READ,
-    RUNS,
-    SINGLE,
-    WRITE,
-    Settings,
-    compile_program,
-)
+from gindex_lab.aiq.program import Settings, check
 from gindex_lab.aiq.random_streams import below
 
 __all__ = [
     "DRAWS",
     "HEAD",
+    "HIGH",
+    "LOW",
     "MOST_STEPS",
+    "NO_RECORD",
+    "RING",
+    "WIDTH",
+    "Code",
     "State",
+    "act",
     "assemble",
     "compile_program",
     "cycle",
     "new_state",
-    "no_chance",
     "reset",
     "reward_of",
     "run_actions",
@@ -55,10 +55,19 @@ MOST_STEPS = 1000  # a cycle of this many steps counts as overtime
 READABLE = 24
 RING = 32
 HEAD, LOW, HIGH, NEWEST, DRAWS = range(5)
-_CODES = np.zeros((128, 2), dtype=np.int64)  # operation and repeat of each letter
-for _letter, _code in {**{k: (v, 0) for k, v in SINGLE.items()}, **RUNS}.items():
-    _CODES[ord(_letter)] = _code
+KIND, BEFORE, MOVE, ADD, TARGET, LEAP, AT = range(7)  # columns of a row of code
+WIDTH = 8
+NOTHING, READ, WRITE, CHANCE, OPEN, CLOSE, END, DRAIN = range(8)
+NO_RECORD = np.empty(0, dtype=np.int64)  # no recorded draws: chance comes from its stream
 
+_KINDS = np.zeros(128, dtype=np.int64)
+for _letter, _kind in {",": READ, ".": WRITE, "%": CHANCE, "[": OPEN, "]": CLOSE, "#": END}.items():
+    _KINDS[ord(_letter)] = _kind
+_PLUS, _MINUS, _RIGHT, _LEFT = (ord(letter) for letter in "+-><")
+_I: Any = np.int64
+_U = np.uint64  # an unsigned index needs no check for counting from the end
+
+Code = npt.NDArray[np.int32]
 Symbols = npt.NDArray[np.int8]
 Registers = npt.NDArray[np.int64]
 
@@ -87,11 +96,6 @@ def new_state(settings: Settings) -> State:
     )
 
 
-def no_chance() -> npt.NDArray[np.int64]:
-    """The empty list of recorded draws: chance then comes from the counter-based stream."""
-    return np.empty(0, dtype=np.int64)
-
-
 @njit(cache=True, nogil=True)
 def reset(
     work: Symbols, history: Symbols, output: Symbols, registers: Registers, symbols: int
@@ -116,10 +120,152 @@ def reward_of(symbol: int, symbols: int) -> float:
     return 100 * (symbol - half) / half
 
 
-@njit(cache=True, nogil=True, inline="always")  # a quarter faster in its callers' loops
+@njit(cache=True, nogil=True)
+def assemble(text: npt.NDArray[np.uint8], symbols: int, fused: bool, code: Code) -> int:
+    """Rows of `code` for a text that is known to be a program; returns how many.
+
+    Moves in one direction are added up, moves to and fro are not: at the end of the tape they differ.
+    """
+    waiting = np.empty(len(text), dtype=np.int64)
+    depth = count = before = move = add = 0
+    for at in range(len(text)):
+        letter, kind = text[at], _KINDS[text[at]]
+        if letter in (_PLUS, _MINUS):
+            sign = 1 if letter == _PLUS else -1
+            before, add = (before + sign, add) if move == 0 else (before, add + sign)
+        elif letter in (_RIGHT, _LEFT):
+            sign = 1 if letter == _RIGHT else -1
+            if move != 0 and (move * sign < 0 or add != 0):
+                code[count] = (NOTHING, before % symbols, move, add % symbols, 0, 0, at - 1, 0)
+                count, before, move, add = count + 1, 0, 0, 0
+            move += sign
+        if kind == NOTHING and fused:
+            continue
+        if move == 0:
+            before, add = 0, before
+        code[count] = (kind, before % symbols, move, add % symbols, 0, 0, at, 0)
+        if kind == OPEN:
+            waiting[depth] = count
+            depth += 1
+        elif kind == CLOSE:
+            depth -= 1
+            start = waiting[depth]
+            length = at - code[start, AT]
+            step = code[count, ADD]
+            if fused and start == count - 1 and move == 0 and step in (1, symbols - 1):
+                code[start, KIND], code[start, LEAP] = DRAIN, length
+                code[start, TARGET] = 1 if step == 1 else -1
+                count -= 1
+            else:
+                code[start, TARGET], code[start, LEAP] = count + 1, -length
+                code[count, TARGET], code[count, LEAP] = start + 1, length
+        count, before, move, add = count + 1, 0, 0, 0
+    return count
+
+
+def compile_program(program: str, symbols: int = 5, fused: bool = True) -> Code:
+    """The rows of a program, after `check`.
+
+    >>> compile_program("+>>-.#")[:, :4].tolist()       # kind, before, move, add
+    [[2, 1, 2, 4], [6, 0, 0, 0]]
+    """
+    text = np.frombuffer(check(program).encode(), dtype=np.uint8)
+    code = np.empty((len(text), WIDTH), dtype=np.int32)
+    return code[: assemble(text, symbols, fused, code)]
+
+
+@njit(cache=True, nogil=True, inline="always")
 def cycle(
-    operations: npt.NDArray[np.int8],
-    arguments: npt.NDArray[np.int32],
+    code: Code,
+    symbols: int,
+    work: Symbols,
+    history: Symbols,
+    output: Symbols,
+    newest: int,
+    head: int,
+    low: int,
+    high: int,
+    draws: int,
+    key: int,
+    recorded: npt.NDArray[np.int64],
+    careful: bool,
+    action: int,
+) -> tuple[int, int, int, int, int]:
+    """Push `action`, run the program once: steps (1000 or more = overtime), head, low, high, draws.
+
+    Chance comes from the stream `key`, or from the `recorded` draws (taken in turn, modulo n) if any.
+    """
+    blank = (symbols - 1) // 2
+    history[_U(newest)] = action
+    cell = _U(head if head >= 0 else head + TAPE)
+    symbol = _I(work[cell])
+    leapt = reads = writes = place = 0
+    done = 1
+    while True:
+        row = _U(place)
+        if careful and leapt + code[row, _U(AT)] >= MOST_STEPS:
+            done = 0
+            break
+        move = _I(code[row, _U(MOVE)])
+        if move != 0:
+            symbol += code[row, _U(BEFORE)]
+            work[cell] = symbol - symbols if symbol >= symbols else symbol
+            head += move
+            if head >= TAPE:
+                high = TAPE - 1
+                head -= TAPE
+            elif head < -TAPE:
+                low = -TAPE
+                head += TAPE + 1  # the machine's quirk: the cell left of -100000 is cell 0 again
+            low, high = min(low, head), max(high, head)
+            cell = _U(head if head >= 0 else head + TAPE)
+            symbol = _I(work[cell])
+        symbol += code[row, _U(ADD)]
+        symbol = symbol - symbols if symbol >= symbols else symbol
+        kind = code[row, _U(KIND)]
+        place += 1
+        if kind == WRITE:
+            output[_U(writes)] = symbol
+            writes += 1
+            if writes >= len(output):
+                break
+        elif kind == READ:
+            if reads < READABLE:
+                symbol = _I(history[_U((newest + reads) & (RING - 1))])
+                reads += 1
+            else:
+                symbol = blank
+        elif kind == OPEN:
+            if symbol == blank:
+                leapt += code[row, _U(LEAP)]
+                place = _I(code[row, _U(TARGET)])
+        elif kind == CLOSE:
+            if symbol != blank:
+                if leapt + code[row, _U(AT)] + 1 >= MOST_STEPS:
+                    break
+                leapt += code[row, _U(LEAP)]
+                place = _I(code[row, _U(TARGET)])
+        elif kind == DRAIN:  # a loop that counts to the blank: as often as that takes
+            times = (blank - symbol) * _I(code[row, _U(TARGET)])
+            times = times + symbols if times < 0 else times
+            leapt += (times - 1) * code[row, _U(LEAP)]
+            symbol = blank
+        elif kind == CHANCE:
+            if len(recorded) > 0:
+                symbol = recorded[draws % len(recorded)] % symbols
+            else:
+                symbol = below(key, draws, symbols)
+            draws += 1
+        elif kind == END:
+            break
+    work[cell] = symbol
+    steps = leapt + code[row, _U(AT)] + done
+    return steps, head, low, high, draws
+
+
+@njit(cache=True, nogil=True)
+def act(
+    code: Code,
     symbols: int,
     work: Symbols,
     history: Symbols,
@@ -127,83 +273,35 @@ def cycle(
     registers: Registers,
     key: int,
     recorded: npt.NDArray[np.int64],
+    careful: bool,
     action: int,
 ) -> int:
-    """Push `action`, run the program once, and return the number of steps (1000 = overtime).
-
-    Chance comes from the stream `key`, or from the `recorded` draws (taken in turn, modulo n) if any.
-    """
-    blank = (symbols - 1) // 2
+    """One `cycle` on a state whose registers are kept between calls; returns the number of steps."""
     newest = (registers[NEWEST] - 1) & (RING - 1)
-    registers[NEWEST] = newest
-    history[newest] = action
-    head, low, high = registers[HEAD], registers[LOW], registers[HIGH]
-    steps = reads = writes = place = 0
-    limit = len(output)
-    while steps < MOST_STEPS and writes < limit:
-        operation = operations[place]
-        argument = arguments[place]
-        place += 1
-        steps += 1
-        if operation == ADD:
-            steps += abs(argument) - 1
-            if steps > MOST_STEPS:
-                excess = steps - MOST_STEPS
-                argument += -excess if argument > 0 else excess
-                steps = MOST_STEPS
-            value = work[head] + argument
-            if value < 0 or value >= symbols:
-                value %= symbols
-            work[head] = value
-        elif operation == MOVE:
-            steps += abs(argument) - 1
-            if steps > MOST_STEPS:
-                excess = steps - MOST_STEPS
-                argument += -excess if argument > 0 else excess
-                steps = MOST_STEPS
-            head += argument
-            if head >= TAPE:
-                high = TAPE - 1
-                head -= TAPE
-            elif head < -TAPE:
-                low = -TAPE
-                head += TAPE + 1  # the machine's quirk: the cell left of -100000 is cell 0 again
-            if head > high:
-                high = head
-            elif head < low:
-                low = head
-        elif operation == WRITE:
-            output[writes] = work[head]
-            writes += 1
-        elif operation == READ:
-            if reads < READABLE:
-                work[head] = history[(newest + reads) & (RING - 1)]
-                reads += 1
-            else:
-                work[head] = blank
-        elif operation == OPEN:
-            if work[head] == blank:
-                place = argument
-        elif operation == CLOSE:
-            if work[head] != blank:
-                place = argument
-        elif operation == CHANCE:
-            draw = registers[DRAWS]
-            registers[DRAWS] = draw + 1
-            if len(recorded) > 0:
-                work[head] = recorded[draw % len(recorded)] % symbols
-            else:
-                work[head] = below(key, draw, symbols)
-        else:
-            break
+    steps, head, low, high, draws = cycle(
+        code,
+        symbols,
+        work,
+        history,
+        output,
+        newest,
+        registers[HEAD],
+        registers[LOW],
+        registers[HIGH],
+        registers[DRAWS],
+        key,
+        recorded,
+        careful,
+        action,
+    )
     registers[HEAD], registers[LOW], registers[HIGH] = head, low, high
+    registers[NEWEST], registers[DRAWS] = newest, draws
     return steps
 
 
 @njit(cache=True, nogil=True)
 def run_actions(
-    operations: npt.NDArray[np.int8],
-    arguments: npt.NDArray[np.int32],
+    code: Code,
     symbols: int,
     work: Symbols,
     history: Symbols,
@@ -218,45 +316,8 @@ def run_actions(
 ) -> None:
     """An episode with given actions: `written` (cycles x output cells), `steps`, `heads` are filled."""
     for t in range(len(actions)):
-        steps[t] = cycle(
-            operations,
-            arguments,
-            symbols,
-            work,
-            history,
-            output,
-            registers,
-            key,
-            recorded,
-            actions[t],
+        steps[t] = act(
+            code, symbols, work, history, output, registers, key, recorded, True, actions[t]
         )
         written[t] = output
         heads[t] = registers[HEAD]
-
-
-@njit(cache=True, nogil=True)
-def assemble(
-    text: npt.NDArray[np.uint8],
-    operations: npt.NDArray[np.int8],
-    arguments: npt.NDArray[np.int32],
-) -> int:
-    """`compile_program` for a text that is known to be a program; returns how many operations it has."""
-    waiting = np.empty(len(text), dtype=np.int64)
-    depth = count = last = 0
-    for letter in text:
-        operation, argument = _CODES[letter, 0], _CODES[letter, 1]
-        if argument != 0 and letter == last:
-            arguments[count - 1] += argument
-            continue
-        operations[count] = operation
-        arguments[count] = argument
-        if operation == OPEN:
-            waiting[depth] = count
-            depth += 1
-        elif operation == CLOSE:
-            depth -= 1
-            arguments[waiting[depth]] = count + 1
-            arguments[count] = waiting[depth] + 1
-        count += 1
-        last = letter
-    return count

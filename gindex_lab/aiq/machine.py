@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from gindex_lab.aiq.program import Settings, check, compile_program, partners
+from gindex_lab.aiq.program import Settings, check, partners
 from gindex_lab.errors import BadInput
 from gindex_lab.validate import FloatArray, generator, integer
 
@@ -174,16 +174,15 @@ def episode(
     from gindex_lab.aiq import kernel, random_streams
 
     settings = settings or Settings()
-    code = compile_program(program)
+    code = kernel.compile_program(program, settings.symbols, fused=False)
     moves = _actions(actions, settings.symbols)
     state = kernel.new_state(settings)
     key = random_streams.stream_key(integer("seed", seed, 0), 0, 0, 1, random_streams.CHANCE)
     written = np.empty((len(moves), 1 + settings.observations), dtype=np.int8)
     steps, heads = np.empty_like(moves), np.empty_like(moves)
-    draws = kernel.no_chance() if chance is None else np.asarray(chance, dtype=np.int64)
+    draws = kernel.NO_RECORD if chance is None else np.asarray(chance, dtype=np.int64)
     kernel.run_actions(
-        code.operations,
-        code.arguments,
+        code,
         settings.symbols,
         *state,
         key,

@@ -1,8 +1,7 @@
 """What a program of the AIQ test is: a text over ten instructions, up to a `#`.
 
 Environments of the test are programs for a small machine (Legg and Veness 2013; Vadinský 2018, section 2).
-This module reads and checks the text, and turns it into the two small arrays that the compiled machine
-walks along: an operation and its argument (how often it repeats, or where it jumps to).
+This module says what the machine's settings are, and reads and checks the text.
 
 | `+` `-` | `<` `>` | `,` | `.` | `%` | `[` `]` | `#` |
 |---|---|---|---|---|---|---|
@@ -11,21 +10,18 @@ walks along: an operation and its argument (how often it repeats, or where it ju
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
-
-import numpy as np
-import numpy.typing as npt
 
 from gindex_lab.errors import BadProgram
 from gindex_lab.validate import integer
 
-__all__ = ["INSTRUCTIONS", "Code", "Settings", "check", "compile_program", "partners"]
+__all__ = ["INSTRUCTIONS", "Settings", "check", "partners"]
 
 INSTRUCTIONS = "+-<>,.%[]#"
 MOST_SYMBOLS = 100
-ADD, MOVE, READ, WRITE, CHANCE, OPEN, CLOSE, END = range(8)
-RUNS = {"+": (ADD, 1), "-": (ADD, -1), ">": (MOVE, 1), "<": (MOVE, -1)}
-SINGLE = {",": READ, ".": WRITE, "%": CHANCE, "[": OPEN, "]": CLOSE, "#": END}
+_BRACKETS = str.maketrans("", "", INSTRUCTIONS.replace("[", "").replace("]", ""))
+_FOREIGN = re.compile(f"[^{re.escape(INSTRUCTIONS)}]")
 
 
 @dataclass(frozen=True)
@@ -63,14 +59,6 @@ class Settings:
         return self.observations if self.reverse else 0
 
 
-@dataclass(frozen=True)
-class Code:
-    """A compiled program: `operations` and `arguments` (repeats, or the place to jump to)."""
-
-    operations: npt.NDArray[np.int8]
-    arguments: npt.NDArray[np.int32]
-
-
 def check(program: object) -> str:
     """The program itself, if the machine can run it.
 
@@ -85,21 +73,29 @@ def check(program: object) -> str:
         raise BadProgram("program", program, "is not a text", 'pass a program such as ",.#"')
     if not program:
         raise BadProgram("program", program, "is empty", 'the shortest program is "#"')
-    for place, letter in enumerate(program, 1):
-        if letter not in INSTRUCTIONS:
-            raise BadProgram(
-                "program",
-                program,
-                f"has the foreign character {letter!r} at position {place}",
-                f"use only {INSTRUCTIONS}",
-            )
+    if foreign := _FOREIGN.search(program):
+        raise BadProgram(
+            "program",
+            program,
+            f"has the foreign character {foreign[0]!r} at position {foreign.start() + 1}",
+            f"use only {INSTRUCTIONS}",
+        )
     if "#" not in program:
         raise BadProgram("program", program, "has no #", "add # as the last instruction")
+    if program[-1] == "#" and _balanced(program):
+        return program
     jumps = partners(program)
     ends = [place for place, letter in enumerate(program) if letter == "#"]
     if all(any(start < end < jumps[start] for start in jumps) for end in ends):
         raise BadProgram("program", program, "has its # inside a loop", "add # behind the loop")
     return program
+
+
+def _balanced(program: str) -> bool:
+    brackets = program.translate(_BRACKETS)
+    while "[]" in brackets:
+        brackets = brackets.replace("[]", "")
+    return not brackets
 
 
 def partners(program: str) -> dict[int, int]:
@@ -128,34 +124,3 @@ def partners(program: str) -> dict[int, int]:
             "add a ]",
         )
     return found
-
-
-def compile_program(program: str) -> Code:
-    """Operations and arguments: runs of `+ - < >` become one operation, brackets know their jump.
-
-    >>> code = compile_program("++,.#")
-    >>> code.operations.tolist(), code.arguments.tolist()
-    ([0, 2, 3, 7], [2, 0, 0, 0])
-    """
-    operations: list[int] = []
-    arguments: list[int] = []
-    open_brackets: list[int] = []
-    last = ""
-    for letter in check(program):
-        if letter in RUNS:
-            operation, direction = RUNS[letter]
-            if letter == last:
-                arguments[-1] += direction
-                continue
-            operations.append(operation)
-            arguments.append(direction)
-        else:
-            operations.append(SINGLE[letter])
-            arguments.append(0)
-            if letter == "[":
-                open_brackets.append(len(operations) - 1)
-            elif letter == "]":
-                start = open_brackets.pop()
-                arguments[start], arguments[-1] = len(operations), start + 1
-        last = letter
-    return Code(np.array(operations, dtype=np.int8), np.array(arguments, dtype=np.int32))

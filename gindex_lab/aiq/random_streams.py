@@ -55,7 +55,8 @@ def uniform(key: int, counter: int) -> float:
     >>> 0 <= uniform(key, 0) < 1 and uniform(key, 0) == uniform(key, 0) != uniform(key, 1)
     True
     """
-    return np.float64(bits(key, counter) >> _11) * _UNIT
+    whole = np.int64(bits(key, counter) >> _11)  # from signed to float is one instruction
+    return np.float64(whole) * _UNIT
 
 
 @njit(cache=True, nogil=True, inline="always")

@@ -16,7 +16,17 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from gindex_lab.aiq.kernel import MOST_STEPS, State, assemble, cycle, new_state, no_chance, reset
+from gindex_lab.aiq.kernel import (
+    MOST_STEPS,
+    NO_RECORD,
+    WIDTH,
+    Code,
+    State,
+    act,
+    assemble,
+    new_state,
+    reset,
+)
 from gindex_lab.aiq.program import Settings, check
 from gindex_lab.aiq.random_streams import ACTIONS, CHANCE, below, stream_key
 
@@ -70,15 +80,13 @@ def _simple(rewards: npt.NDArray[np.int8], actions: npt.NDArray[np.int8], n: int
 
 @njit(cache=True, nogil=True)
 def _probe(
-    operations: npt.NDArray[np.int8],
-    arguments: npt.NDArray[np.int32],
+    code: Code,
     n: int,
     reward_cell: int,
     state: State,
     seed: int,
     program: int,
     length: int,
-    recorded: Integers,
 ) -> int:
     """The stratum of one compiled program; `length` counts its `#`."""
     work, history, output, registers = state
@@ -90,18 +98,7 @@ def _probe(
         agent = stream_key(seed, program, run, 1, ACTIONS)
         for t in range(_CYCLES):
             action = below(agent, t, n)
-            steps = cycle(
-                operations,
-                arguments,
-                n,
-                work,
-                history,
-                output,
-                registers,
-                chance,
-                recorded,
-                action,
-            )
+            steps = act(code, n, work, history, output, registers, chance, NO_RECORD, False, action)
             if steps >= MOST_STEPS:
                 return OVERTIME
             actions[run, t] = action
@@ -131,7 +128,6 @@ def _probe_many(
     state: State,
     seed: int,
     shift: int,
-    recorded: Integers,
 ) -> npt.NDArray[np.int8]:
     """The strata of programs that stand one after the other in `text`, program k up to `ends[k]`.
 
@@ -141,12 +137,9 @@ def _probe_many(
     begin = 0
     for k in range(len(ends)):
         length = ends[k] - begin
-        operations = np.empty(length, dtype=np.int8)
-        arguments = np.empty(length, dtype=np.int32)
-        assemble(text[begin : ends[k]], operations, arguments)
-        found[k] = _probe(
-            operations, arguments, n, reward_cell, state, seed, numbers[k], length - shift, recorded
-        )
+        code = np.empty((length, WIDTH), dtype=np.int32)
+        assemble(text[begin : ends[k]], n, True, code)
+        found[k] = _probe(code, n, reward_cell, state, seed, numbers[k], length - shift)
         begin = ends[k]
     return found
 
@@ -174,7 +167,6 @@ def probe(
         new_state(settings),
         seed,
         minimum_length,
-        no_chance(),
     )
     return [int(place) for place in found]
 
