@@ -147,7 +147,7 @@ def calculator_demo() -> Demo:
     """
     import ipywidgets as widgets
 
-    style = {"style": {"description_width": "110px"}, "layout": {"width": "330px"}}
+    style = {"style": {"description_width": "118px"}, "layout": {"width": "330px"}}
     share = {"min": 0, "max": 1, "step": 0.05, **style}
     controls = {
         "performance": widgets.FloatSlider(value=0.7, description="performance θ", **share),
@@ -159,7 +159,7 @@ def calculator_demo() -> Demo:
             **style,
         ),
         "compute": widgets.FloatLogSlider(
-            value=100, min=0.5, max=5, step=0.1, description="compute (PFLOP)", **style
+            value=100, min=0.5, max=5, step=0.1, description="compute, PFLOP", **style
         ),
         "own": widgets.FloatSlider(value=0.1, description="Ω own domain", **share),
         "other": widgets.FloatSlider(value=0.7, description="Ω other domains", **share),

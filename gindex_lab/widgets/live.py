@@ -18,7 +18,7 @@ from gindex_lab.widgets.view import View, code_html, numbers_html
 
 __all__ = ["Demo", "equation_html", "problem_html"]
 
-_WIDE = "640px"
+_WIDE = "680px"  # more would make the figures coarse
 
 
 def equation_html(equations: Sequence[str]) -> str:
@@ -29,9 +29,9 @@ def equation_html(equations: Sequence[str]) -> str:
     """
     from gindex_lab.reproduction.reports import formula
 
-    parts = "".join(
-        f'<span style="margin-right:2.2em">{formula(text)}</span>' for text in equations
-    )
+    tall = '<math style="math-style:normal" '  # fractions and sums as in a displayed formula
+    shown = [formula(text).replace("<math ", tall) for text in equations]
+    parts = "".join(f'<span style="margin-right:2.2em">{markup}</span>' for markup in shown)
     return f'<div class="gl-equation" style="font-size:115%;line-height:2">{parts}</div>'
 
 
@@ -74,7 +74,7 @@ class Demo:
 
         self.function, self.controls, self.name = view, dict(controls), name
         self.equations = equations
-        self.picture = widgets.Image(format="png", layout={"max_width": "100%", "width": _WIDE})
+        self.picture = widgets.Image(format="png", layout={"width": "100%"})
         self.picture.add_class("gl-picture")
         self.numbers, self.code, self.note, self.problem = (widgets.HTML() for _ in range(4))
         self.held = False
@@ -87,13 +87,14 @@ class Demo:
     def _arrange(self, widgets: Any, controls: list[Any], extra: list[Any], rows: bool) -> Any:
         """Side by side where there is room, one below the other where there is not."""
         sliders = widgets.HBox(controls) if rows else widgets.VBox(controls)
-        side = {"width": "340px" if not rows else "auto", "margin": "0 12px 0 0"}
+        side = {"flex": "0 0 auto", "width": "auto" if rows else "345px", "margin": "0 12px 0 0"}
         left = widgets.VBox([sliders, *extra, self.numbers], layout=side)
-        right = widgets.VBox([self.picture, self.note], layout={"max_width": "100%"})
+        rest = {"flex": "1 1 460px", "max_width": _WIDE}
+        right = widgets.VBox([self.picture, self.note], layout=rest)
         both = widgets.Box([left, right], layout={"flex_flow": "row wrap"})
         top = widgets.HTML(equation_html(self.equations)) if self.equations else None
-        rest = [both, self.problem, widgets.HTML("The same in code:"), self.code]
-        return widgets.VBox([top, *rest] if top is not None else rest)
+        below = [both, self.problem, widgets.HTML("The same in code:"), self.code]
+        return widgets.VBox([top, *below] if top is not None else below)
 
     def values(self) -> dict[str, Any]:
         """What the controls say now, by parameter."""

@@ -164,7 +164,7 @@ def programs_demo() -> Demo:
     """
     import ipywidgets as widgets
 
-    look = {"layout": {"width": "330px", "height": "105px"}}
+    look = {"layout": {"width": "330px", "height": "130px"}}
     controls = {
         "first": widgets.Textarea(value=EXAMPLES[0], **look),
         "second": widgets.Textarea(value=EXAMPLES[1], **look),

@@ -85,11 +85,12 @@ def numbers_html(numbers: Mapping[str, Value]) -> str:
     """Names and numbers as a small table; whatever they contain is escaped.
 
     >>> numbers_html({"<b>": 1})
-    '<table class="gl-numbers" ...><tr><td>&lt;b&gt;</td><td...>1</td></tr></table>'
+    '<table class="gl-numbers" ...><tr><td...>&lt;b&gt;</td><td...>1</td></tr></table>'
     """
-    cell = '<td style="text-align:right;padding-left:1.2em;font-weight:bold">'
+    left = '<td style="white-space:nowrap">'
+    right = '<td style="text-align:right;padding-left:1.2em;font-weight:bold">'
     rows = [
-        f"<tr><td>{html.escape(name)}</td>{cell}{html.escape(text_of(value))}</td></tr>"
+        f"<tr>{left}{html.escape(name)}</td>{right}{html.escape(text_of(value))}</td></tr>"
         for name, value in numbers.items()
     ]
     return f'<table class="gl-numbers" style="line-height:1.5">{"".join(rows)}</table>'
