@@ -12,19 +12,26 @@ are whole nanoseconds or fractions, never floats: a floor must not depend on rou
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
 from gindex_lab.errors import BadInput
-from gindex_lab.validate import choice, generator, integer
+from gindex_lab.validate import choice, generator, integer, number
 
-__all__ = ["Average", "average_evenly", "average_reward", "mean_interval", "stopping_bias"]
+__all__ = [
+    "Average",
+    "average_evenly",
+    "average_reward",
+    "listed",
+    "mean_interval",
+    "stopping_bias",
+]
 
 Time = int | Fraction
 FloatArray = npt.NDArray[np.float64]
@@ -51,18 +58,29 @@ def average_reward(rewards: Sequence[float], times: Sequence[Time], tau: Time) -
     limit = _time("tau", tau)
     if limit <= 0:
         raise BadInput("tau", tau, "leaves no time", "use a time above 0")
-    if len(rewards) != len(times):
+    gains, given = listed("rewards", rewards), listed("times", times)
+    if len(gains) != len(given):
         raise BadInput(
-            "times", len(times), f"are not one for each of {len(rewards)} rewards", "pass as many"
+            "times", len(given), f"are not one for each of {len(gains)} rewards", "pass as many"
         )
-    moments = [_time(f"times[{place}]", moment) for place, moment in enumerate(times)]
+    moments = [_time(f"times[{place}]", moment) for place, moment in enumerate(given)]
     for place, (before, after) in enumerate(pairwise([0, *moments])):
         if after < before:
-            raise BadInput(f"times[{place}]", times[place], "is before the last", "sort the times")
-    done = bisect_right(moments, limit)
-    counted = int(done * moments[done - 1] // limit) if done else 0
-    value = float(np.mean(np.asarray(rewards[:counted], dtype=float))) if counted else 0.0
-    return Average(value, done, counted)
+            raise BadInput(f"times[{place}]", after, "is before the last", "sort the times")
+    for place, reward in enumerate(gains):
+        number(f"rewards[{place}]", reward, -1, 1)
+    return average_sorted(gains, moments, limit)
+
+
+def average_sorted(rewards: list[float], times: list[Any], tau: Time) -> Average:
+    """Definition 16 for rewards and sorted times that are known to be sound.
+
+    >>> average_sorted([1.0, -1.0], [2, 4], 4)
+    Average(value=0.0, completed=2, counted=2)
+    """
+    done = bisect_right(times, tau)
+    counted = int(done * times[done - 1] // tau) if done else 0
+    return Average(float(np.mean(rewards[:counted])) if counted else 0.0, done, counted)
 
 
 def average_evenly(rewards: FloatArray, cost: Time, tau: Time) -> Average:
@@ -92,6 +110,20 @@ def mean_interval(values: FloatArray, confidence: float = 0.95) -> tuple[float, 
     return float(values.mean() - half), float(values.mean() + half)
 
 
+def listed(name: str, values: object, least: int = 0) -> list[Any]:
+    """The values as a list of at least so many.
+
+    >>> listed("times", (1, 2))
+    [1, 2]
+    """
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        raise BadInput(name, values, "is no list", f"pass {name}=[...]")
+    found = list(values)
+    if len(found) < least:
+        raise BadInput(name, found, "is empty", f"pass at least {least}")
+    return found
+
+
 def _time(name: str, value: object) -> Time:
     if isinstance(value, (int, Fraction)) and not isinstance(value, bool):
         return value
@@ -119,7 +151,7 @@ def stopping_bias(
     """
     choice("rule", rule, ["lucky", "patient", "never"])
     rng, count = generator(seed), integer("runs", runs, 2)
-    sizes = [integer("lengths", length, 1) for length in lengths]
+    sizes = [integer("lengths", length, 1) for length in listed("lengths", lengths, least=1)]
     rows = {size: _bias_at(size, rule, count, rng) for size in sizes}
     return pd.DataFrame(rows).T.rename_axis("N")
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from gindex_lab.anytime.agents import Own, unwrapped
-from gindex_lab.anytime.averages import Average, average_evenly, average_reward
+from gindex_lab.anytime.averages import Average, average_evenly, average_sorted
 from gindex_lab.anytime.environment import Session
 from gindex_lab.anytime.episodes import compiled_rewards, play_readable
 from gindex_lab.anytime.players import ask, begin
@@ -110,7 +110,7 @@ class RealClock:
                 break
             reward = session.act(action)
             times.append(elapsed)
-        return average_reward(session.rewards, times, limit)
+        return average_sorted(session.rewards, times, limit)
 
 
 Clock = VirtualClock | RealClock

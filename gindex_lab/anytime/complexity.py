@@ -10,7 +10,7 @@ import zlib
 from collections.abc import Callable
 from math import log, log2
 
-from gindex_lab.anytime.environment import Environment
+from gindex_lab.anytime.environment import Environment, checked
 from gindex_lab.anytime.markov import MarkovPattern, elias
 from gindex_lab.validate import choice, flag, integer
 
@@ -30,7 +30,7 @@ def description_bits(
     >>> description_bits(Environment("1+|1+|1+", "1"))
     8.0
     """
-    space, n, a = environment.space, environment.cells, environment.actions
+    space, n, a = checked(environment).space, environment.cells, environment.actions
     bits = float(elias(n) + elias(a))
     if flag("include_space", include_space):
         bits += (a - 1) * space.cells * log2(2 * n - 1)
@@ -50,7 +50,7 @@ def published_complexity(environment: Environment) -> dict[str, float]:
     >>> {k: round(v, 4) for k, v in published_complexity(Environment("12-|1-2--|1++2--", "2210")).items()}
     {'comp1': 4, 'comp2': 3.5835, 'comp3': 14, 'comp4': 5.1293}
     """
-    pattern = _pattern_text(environment)
+    pattern = _pattern_text(checked(environment))
     volume = environment.cells * environment.actions * len(pattern)
     both = _zlib_bytes(environment.space.text + " ") + _zlib_bytes("p" + pattern)
     return {

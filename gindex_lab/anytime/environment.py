@@ -142,6 +142,14 @@ class Environment:
         return Session(self, seed, steps=steps, swap=swap, placement=placement)
 
 
+def checked(environment: object, name: str = "environment") -> Environment:
+    """The environment, if it is one."""
+    if not isinstance(environment, Environment):
+        remedy = "use gl.anytime.Environment(space, pattern)"
+        raise BadInput(name, environment, "is no environment", remedy)
+    return environment
+
+
 def _check_space(space: Space) -> None:
     if not strongly_connected(space):
         raise BadInput(
@@ -197,11 +205,7 @@ class Session:
         swap: bool = False,
         placement: Placement | None = None,
     ) -> None:
-        if not isinstance(environment, Environment):
-            raise BadInput(
-                "environment", environment, "is no environment", "use gl.anytime.Environment(...)"
-            )
-        self.environment = environment
+        self.environment = checked(environment)
         self.steps = environment.steps if steps is None else integer("steps", steps, 1)
         self.coins, self.agent_key = session_keys(seed)
         self.placement = placed(environment, self.coins, swap, placement)
@@ -298,7 +302,12 @@ def placed(
     environment: Environment, coins: int, swap: bool, placement: Placement | None
 ) -> Placement:
     """The drawn placement, or the given one; with Good and Evil exchanged where `swap` says so."""
-    start = draw_placement(environment.cells, coins) if placement is None else Placement(*placement)
+    try:
+        start = placement and Placement(*placement)
+    except TypeError:
+        remedy = "give (cell, first, second, good)"
+        raise BadInput("placement", placement, "is no placement", remedy) from None
+    start = start or draw_placement(environment.cells, coins)
     cells = range(environment.cells)
     if not {start.cell, start.first, start.second} <= set(cells) or start.good not in (0, 1):
         raise BadInput(

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from gindex_lab.anytime.agents import Constant, Optimal, Own, QLearning, Scripted, unwrapped
 from gindex_lab.anytime.chance import nested_seed
-from gindex_lab.anytime.environment import Environment, Placement, Session
+from gindex_lab.anytime.environment import Environment, Placement, Session, checked
 from gindex_lab.anytime.kernel import KINDS, MODE_NUMBERS
 from gindex_lab.anytime.kernel import play as play_compiled
 from gindex_lab.anytime.planning import plan
@@ -203,10 +203,7 @@ def environments_of(environments: object) -> list[Environment]:
         raise BadInput("environments", environments, "is no list of environments", "pass a list")
     worlds = list(environments)
     for place, world in enumerate(worlds):
-        if not isinstance(world, Environment):
-            raise BadInput(
-                f"environments[{place}]", world, "is no environment", "use gl.anytime.Environment"
-            )
+        checked(world, f"environments[{place}]")
     if not worlds:
         raise BadInput("environments", worlds, "is empty", "pass at least one environment")
     return worlds

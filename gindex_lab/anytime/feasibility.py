@@ -73,6 +73,8 @@ def explains(environment: Environment, rewards: Iterable[float], rules: Rules = 
     True
     """
     n = without_trail(environment).cells
+    if not isinstance(rules, Rules):
+        raise BadInput("rules", rules, "are no rules", "use gl.anytime.Rules(...)")
     wanted = _checked(rewards)
     script = environment.script(len(wanted))
     reach = np.zeros((n, n), dtype=bool)

@@ -66,6 +66,8 @@ class MarkovPattern:
         if not 2 <= integer("actions", self.actions, 2) <= 10:
             raise BadInput("actions", self.actions, "does not fit one digit", "use 2 to 10 actions")
         _check_word("start", self.start, self.actions)
+        if not isinstance(self.rules, tuple):
+            raise BadInput("rules", self.rules, "is no tuple of rules", "use ((left, right), ...)")
         for place, rule in enumerate(self.rules):
             _check_rule(f"rules[{place}]", rule, self.actions)
 

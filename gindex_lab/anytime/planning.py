@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from gindex_lab.anytime.environment import Environment
+from gindex_lab.anytime.environment import Environment, checked
 from gindex_lab.anytime.kernel import best_policy, sensitive_states
 from gindex_lab.errors import BadInput
 from gindex_lab.validate import integer
@@ -39,11 +39,7 @@ def without_trail(environment: Environment) -> Environment:
     >>> without_trail(Environment("1+|1-", "0"))
     Environment('1+|1-', '0')
     """
-    if not isinstance(environment, Environment):
-        raise BadInput(
-            "environment", environment, "is no environment", "use gl.anytime.Environment(...)"
-        )
-    if environment.delta > 0:
+    if checked(environment).delta > 0:
         raise BadInput(
             "environment",
             environment,

@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from gindex_lab.anytime.averages import listed
 from gindex_lab.anytime.complexity import MEASURES, complexity
 from gindex_lab.anytime.environment import MODES, Environment
 from gindex_lab.anytime.episodes import environments_of
@@ -27,7 +28,7 @@ from gindex_lab.anytime.spaces import Space, random_pattern, random_space
 from gindex_lab.errors import BadInput
 from gindex_lab.validate import choice, generator, integer, no_duplicates, number
 
-__all__ = ["Pool", "default_pool", "make_pool"]
+__all__ = ["Pool", "default_pool", "make_pool", "pool_of"]
 
 _MOST_MISSES = 2000
 LOGGED_CELLS = (3, 4, 5, 6, 7, 8, 9)
@@ -124,9 +125,7 @@ def make_pool(
 
 
 def _cells(cells: Sequence[int]) -> list[int]:
-    if isinstance(cells, (str, int)) or not len(cells):
-        raise BadInput("cells", cells, "is no list of sizes", "use e.g. (3, 4, 5)")
-    return [integer("cells", n, 2) for n in cells]
+    return [integer("cells", n, 2) for n in listed("cells", cells, least=1)]
 
 
 def _draws(
@@ -147,6 +146,15 @@ def _longest(cells: int, actions: int, highest: float) -> int:
     while spent + elias(length + 1) + (length + 1) * log2(actions) <= highest:
         length += 1
     return length
+
+
+def pool_of(pool: object) -> Pool:
+    """The pool, or the default one where none is given."""
+    if pool is None:
+        return default_pool()
+    if not isinstance(pool, Pool):
+        raise BadInput("pool", pool, "is no pool", "use gl.anytime.make_pool(...)")
+    return pool
 
 
 @lru_cache(maxsize=4)

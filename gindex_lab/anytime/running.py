@@ -34,7 +34,7 @@ from gindex_lab.anytime.averages import Average, mean_interval
 from gindex_lab.anytime.chance import Stream, nested_seed, whole_seed
 from gindex_lab.anytime.clocks import RealClock, clock_of, exact_seconds
 from gindex_lab.anytime.environment import Environment, Session
-from gindex_lab.anytime.pool import Pool, default_pool
+from gindex_lab.anytime.pool import Pool, pool_of
 from gindex_lab.anytime.states import read_state, write_state
 from gindex_lab.errors import BadInput
 from gindex_lab.validate import flag, number
@@ -110,9 +110,7 @@ class Examination:
     ) -> None:
         self.agent, self.clock, self.seed = agent_of(agent), clock_of(clock), whole_seed(seed)
         self.seconds = None if seconds is None else exact_seconds("seconds", seconds)
-        self.pool = default_pool() if pool is None else pool
-        if not isinstance(self.pool, Pool):
-            raise BadInput("pool", pool, "is no pool", "use gl.anytime.make_pool(...)")
+        self.pool = pool_of(pool)
         self.tau0, self.antithetic = exact_seconds("tau0", tau0), flag("antithetic", antithetic)
         self.xi = number("xi", xi, 0, open_ends=True)
         self.increments, self.elapsed = 0, Fraction(0)
@@ -143,8 +141,11 @@ class Examination:
             xi, increments = xi + 1, increments + 1
         return None
 
-    def record(self, task: Task, average: Average, elapsed: Fraction | None = None) -> None:
+    def record(self, task: object, average: object, elapsed: Fraction | None = None) -> None:
         """Take in what happened in an environment: score, complexity and time for the next."""
+        if not isinstance(task, Task) or not isinstance(average, Average):
+            problem = "are not a task and what happened in it"
+            raise BadInput("task, average", (task, average), problem, "use task() and Average(...)")
         reward = number("average.value", average.value, -1, 1)
         self.elapsed += task.tau if elapsed is None else elapsed
         self.increments = task.increments
@@ -272,6 +273,8 @@ def test(
     exam = Examination(
         agent, seconds=seconds, pool=pool, tau0=tau0, clock=clock, antithetic=antithetic, seed=seed
     )
+    if not isinstance(path, str | PathLike | None):
+        raise BadInput("path", path, "is not a path", "name a file for the state")
     if path is not None and Path(path).exists():
         exam.restore(path)
     with tqdm(total=seconds, desc="anytime test", unit="s", leave=False, disable=None) as bar:

@@ -17,7 +17,7 @@ from gindex_lab.anytime.averages import mean_interval
 from gindex_lab.anytime.chance import nested_seed
 from gindex_lab.anytime.clocks import clock_of, exact_seconds
 from gindex_lab.anytime.environment import Session
-from gindex_lab.anytime.pool import Pool, default_pool
+from gindex_lab.anytime.pool import Pool, pool_of
 from gindex_lab.anytime.running import Examination
 from gindex_lab.errors import BadInput
 from gindex_lab.validate import choice, integer, no_duplicates, number
@@ -60,7 +60,7 @@ def score(
     >>> score("oracle", 20, pool=make_pool(40, seed=1), seed=1).value > 0.5
     True
     """
-    worlds = default_pool() if pool is None else pool
+    worlds = pool_of(pool)
     count, limit = integer("environments", environments, 2), exact_seconds("tau", tau)
     if count > len(worlds):
         raise BadInput(
@@ -116,7 +116,7 @@ def compare(
     True
     """
     named, repeats = named_agents(agents), integer("tests", tests, 2)
-    worlds = default_pool() if pool is None else pool
+    worlds = pool_of(pool)
     level = number("confidence", confidence, 0, 1, open_ends=True)
     settings = {"seconds": seconds, "pool": worlds, "tau0": tau0, "clock": clock}
     settings["antithetic"] = antithetic
@@ -169,7 +169,7 @@ def named_agents(agents: object) -> dict[str, Any]:
     >>> list(named_agents(["random", "oracle"]))
     ['random', 'oracle']
     """
-    if isinstance(agents, Mapping):
+    if isinstance(agents, Mapping) and agents:
         return {str(name): agent_of(who) for name, who in agents.items()}
     if isinstance(agents, str) or not isinstance(agents, Sequence) or not agents:
         raise BadInput("agents", agents, "is no list of agents", "pass a list, or names to agents")

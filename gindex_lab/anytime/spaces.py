@@ -128,7 +128,12 @@ def space_of(destinations: Sequence[Sequence[int]]) -> Space:
     >>> space_of([[0, 1], [1, 0]]).text
     '1+|1+'
     """
-    table = [list(row) for row in destinations]
+    try:
+        table = [list(row) for row in destinations]
+    except TypeError:
+        raise BadInput(
+            "destinations", destinations, "is no table", "pass a row of cells for each cell"
+        ) from None
     n = len(table)
     for cell, row in enumerate(table):
         for target in row:
@@ -144,13 +149,13 @@ def space_of(destinations: Sequence[Sequence[int]]) -> Space:
     return parse(Space(moves).text)
 
 
-def strongly_connected(space: Space) -> bool:
-    """Whether every cell can be reached from every other.
+def strongly_connected(space: Space | str) -> bool:
+    """Whether every cell of a space, or of its notation, can be reached from every other.
 
     >>> strongly_connected(parse("1+|1+|1+")), strongly_connected(parse("1+|1|1+"))
     (True, False)
     """
-    forward = [set(row) for row in space.destinations]
+    forward = [set(row) for row in parse(space).destinations]
     backward: list[set[int]] = [set() for _ in forward]
     for cell, row in enumerate(forward):
         for target in row:
@@ -220,4 +225,6 @@ def primitive_root(pattern: str) -> str:
     >>> primitive_root("2121"), primitive_root("00"), primitive_root("120")
     ('21', '0', '120')
     """
+    if not isinstance(pattern, str) or not pattern:
+        raise BadInput("pattern", pattern, "is not a string of digits", "use e.g. '2210'")
     return pattern[: (pattern + pattern).index(pattern, 1)]

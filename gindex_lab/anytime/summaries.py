@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from gindex_lab.anytime.averages import mean_interval
+from gindex_lab.anytime.averages import listed, mean_interval
 from gindex_lab.anytime.chance import nested_seed
 from gindex_lab.anytime.clocks import exact_seconds
-from gindex_lab.anytime.pool import Pool, default_pool
+from gindex_lab.anytime.pool import Pool, pool_of
 from gindex_lab.anytime.running import Examination
 from gindex_lab.anytime.scoring import named_agents
 from gindex_lab.errors import BadInput
@@ -42,10 +42,8 @@ def by_budget(
     [5, 10]
     """
     named, repeats = named_agents(agents), integer("tests", tests, 2)
-    times = [exact_seconds("budgets", budget) for budget in budgets]
-    if not times:
-        raise BadInput("budgets", budgets, "is empty", "use e.g. [0.1, 1, 10]")
-    worlds = default_pool() if pool is None else pool
+    times = [exact_seconds("budgets", budget) for budget in listed("budgets", budgets, least=1)]
+    worlds = pool_of(pool)
     rows = []
     for name, who in named.items():
         values, counts = [], []
