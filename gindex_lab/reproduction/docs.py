@@ -24,24 +24,25 @@ ROOT = "gindex_lab"
 
 @dataclass(frozen=True)
 class Entry:
-    """A public name: how a user writes it, what it says of itself, and the page that explains it."""
+    """A public name: how a user writes it, what it says of itself, and where it is explained."""
 
     name: str
     module: str
     summary: str
+    anchor: str
 
     @property
     def link(self) -> str:
         """Where its reference stands, from the front page.
 
-        >>> Entry("gl.generality", "gindex_lab.acc.acc", "...").link
+        >>> Entry("gl.generality", "gindex_lab.acc.acc", "...", "generality").link
         'gindex_lab/acc/acc.html#generality'
         """
-        return f"{self.module.replace('.', '/')}.html#{self.name.rsplit('.', 1)[-1]}"
+        return f"{self.module.replace('.', '/')}.html#{self.anchor}"
 
 
 def documented() -> dict[str, list[Entry]]:
-    """Every public name under the module that explains it, in the order of the tables of contents.
+    """Every public function and class under its module, in the order of the tables of contents.
 
     >>> [entry.name for entry in documented()["gindex_lab.acc.acc"]]
     ['gl.characteristic_curve', 'gl.generality']
@@ -52,10 +53,11 @@ def documented() -> dict[str, list[Entry]]:
     for spoken, module in [("gl", gl), *((f"gl.{n}", getattr(gl, n)) for n in gl._PACKAGES)]:
         for name in _names(module):
             thing = getattr(module, name)
-            where = inspect.getmodule(thing) if callable(thing) else module
-            home = (where or module).__name__
-            entry = Entry(f"{spoken}.{name}", home, _first_sentence(thing))
-            found.setdefault(home, []).append(entry)
+            if callable(thing):  # constants are explained where they are used
+                entry = Entry(
+                    f"{spoken}.{name}", thing.__module__, _first_sentence(thing), thing.__qualname__
+                )
+                found.setdefault(entry.module, []).append(entry)
     return found
 
 
@@ -91,8 +93,7 @@ def _names(module: Any) -> list[str]:
 
 
 def _first_sentence(thing: Any) -> str:
-    text = inspect.getdoc(thing) or "" if not isinstance(thing, (tuple, list, dict, str)) else ""
-    return " ".join(text.split("\n\n")[0].split())
+    return " ".join((inspect.getdoc(thing) or "").split("\n\n")[0].split())
 
 
 def _reference(modules: list[str], folder: Path) -> None:
