@@ -7,6 +7,7 @@
 Generality supplement, A.2. The published difficulties of the 35 items stay the reference for them.
 """
 
+from gindex_lab.tasks.series_fit import fit
 from gindex_lab.tasks.series_items import (
     Filters,
     Item,
@@ -36,6 +37,7 @@ __all__ = [
     "computed",
     "continuations",
     "differences",
+    "fit",
     "generate",
     "is_stable",
     "items_table",

@@ -113,7 +113,8 @@ def generate(
         if len(made) < wanted:
             problem = f"is more than the {len(made)} {kind} items of difficulty {level} that pass"
             raise BadInput("n", n, problem, "ask for fewer, or loosen filters=Filters(...)")
-        found += [replace(item, name=f"h{level:02d}-{k + 1}") for k, item in enumerate(made)]
+        mark = "i" if kind == "imputation" else ""
+        found += [replace(x, name=f"h{level:02d}-{mark}{k + 1}") for k, x in enumerate(made)]
     return found
 
 

@@ -31,6 +31,12 @@ def _cost(length: int, steps: int, offset: float) -> float:
 
 
 @njit(cache=True, nogil=True)
+def _limits(longest: int, offset: float, bound: float) -> npt.NDArray[np.float64]:
+    """For each length, the steps at which Kt reaches the bound."""
+    return 2.0 ** (bound - np.arange(longest + 2)) - offset + 1e-9
+
+
+@njit(cache=True, nogil=True)
 def _execute(
     program: Ints,
     filled: int,
@@ -40,10 +46,12 @@ def _execute(
     first: int,
     total: int,
     n_time: int,
-    offset: float,
-    bound: float,
+    limit: float,
 ) -> int:
-    """Run from address `filled - 1` until an empty address is fetched, the output is whole, or no hope."""
+    """Run from address `filled - 1` until an empty address is fetched, the output is whole, or no hope.
+
+    `limit` is the latest step at which letter `n_time` may be written.
+    """
     pc = filled - 1
     a, b, c, o, s, t, last = state
     verdict = _NEXT
@@ -61,7 +69,7 @@ def _execute(
             last = s
             if o == n_time:
                 t = s
-                if _cost(filled, t, offset) > bound:
+                if t > limit:
                     verdict = _DEAD
                     break
             if o == total:
@@ -83,7 +91,7 @@ def _execute(
             a = c
         else:
             c = a
-        if s - last > SILENT or (o < n_time and _cost(filled, s + n_time - o, offset) > bound):
+        if s - last > SILENT or (o < n_time and s + n_time - o > limit):
             verdict = _DEAD
             break
     state[A], state[B], state[C], state[OUT] = a, b, c, o
@@ -116,6 +124,7 @@ def search(
     cost = np.full(26, np.inf)
     length, steps, code = np.zeros(26, np.int64), np.zeros(26, np.int64), np.zeros(26, np.int64)
     first = 1 if pattern[0] < 0 else 0
+    limits = _limits(longest, offset, bound)
     k = nodes = 0
     while k >= 0:
         program[k] += 1
@@ -129,19 +138,18 @@ def search(
         state = stack[k + 1]
         state[:] = stack[k]
         filled = k + 1
-        verdict = _execute(
-            program, filled, state, out, pattern, first, total, n_time, offset, bound
-        )
+        latest = limits[filled]
+        verdict = _execute(program, filled, state, out, pattern, first, total, n_time, latest)
         if verdict == _DONE:
             letter = 0 if gap < 0 else (out[gap] - out[first] + pattern[first]) % 26
             price = _cost(filled, state[TIME], offset)
             if price < cost[letter] - 1e-9:
                 cost[letter], length[letter], steps[letter] = price, filled, state[TIME]
                 code[letter] = _packed(program, filled)
-                bound = min(bound, cost.min() + margin + 1e-9)
+                limits = _limits(longest, offset, min(bound, cost.min() + margin + 1e-9))
         elif verdict == _NEXT and filled < longest:
             ahead = state[TIME] if state[OUT] >= n_time else state[STEPS] + n_time - state[OUT]
-            if _cost(filled + 1, ahead, offset) <= bound:
+            if ahead <= limits[filled + 1]:
                 k = filled
     return cost, length, steps, code, nodes
 
@@ -159,6 +167,7 @@ def enumerate_outputs(
     program = np.full(longest + 2, -1, np.int64)
     out = np.zeros(letters + 1, np.int64)
     pattern = np.full(1, -1, np.int64)
+    limits = _limits(longest, offset, bound)
     size = 1 << 16
     key, length = np.zeros(size, np.int64), np.zeros(size, np.int64)
     steps, code = np.zeros(size, np.int64), np.zeros(size, np.int64)
@@ -175,7 +184,7 @@ def enumerate_outputs(
         state = stack[k + 1]
         state[:] = stack[k]
         filled = k + 1
-        verdict = _execute(program, filled, state, out, pattern, 0, letters, n_time, offset, bound)
+        verdict = _execute(program, filled, state, out, pattern, 0, letters, n_time, limits[filled])
         if verdict == _DEAD:
             continue
         if state[OUT] >= n_time:
