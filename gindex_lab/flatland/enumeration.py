@@ -40,7 +40,7 @@ class PieceSearch(PictureLearner):
     """
 
     def __init__(
-        self, longest: int = 10, beam: int = 2, branches: int = 3, worth: float = 0.05
+        self, longest: int = 10, beam: int = 2, branches: int = 5, worth: float = 0.03
     ) -> None:
         super().__init__()
         self.longest, self.beam = integer("longest", longest), integer("beam", beam)
@@ -79,24 +79,26 @@ class PieceSearch(PictureLearner):
         value, shapes, rest = program
         if not rest.any():
             return []
-        closeness = np.exp(-distance_transform_edt(~rest).ravel() / _REACH)
+        away = distance_transform_edt(~rest).ravel()
+        closeness = np.exp(-away / _REACH)
         fit = np.add.reduceat(closeness[self._at], self._first) / self._sizes
         gain = _count(self._reach & _packed(rest)) * fit
         self.operations += len(self._at) + self._reach.size + 2 * rest.size
         found = []
         for k in np.argsort(-gain, kind="stable")[: self.branches].tolist():
-            piece = self._refined(self.pieces[k], closeness)
+            piece = self._refined(self.pieces[k], away)
             at = _pixels(piece)
             near = _widened(at)
             explained = int((rest & near).sum()) / whole * float(closeness[at].mean())
             found.append((value + explained, (*shapes, piece), rest & ~near))
         return found
 
-    def _refined(self, piece: Shape, closeness: Any) -> Shape:
-        """Small steps in each number of a piece, the larger first, while it comes closer to the ink."""
-        value = self._score(piece, closeness)
-        for step in (8.0, 4.0, 2.0, 1.0):
-            better = True
+    def _refined(self, piece: Shape, away: Any) -> Shape:
+        """Small steps in each number of a piece while it comes closer to the ink: coarse steps first, with
+        an eye for ink far away, then finer ones."""
+        for step, reach in ((8.0, 12.0), (4.0, 6.0), (2.0, _REACH), (1.0, _REACH)):
+            closeness = np.exp(-away / reach)
+            value, better = self._score(piece, closeness), True
             while better:
                 better = False
                 for other in _neighbours(piece, step):
@@ -106,14 +108,14 @@ class PieceSearch(PictureLearner):
         return piece
 
     def _score(self, piece: Shape, closeness: Any) -> float:
-        """How close a piece lies to the ink; of equally close ones the longer."""
+        """What a piece gains where it lies on ink, less what it loses where it does not."""
         x, y = _points(piece)
         inside = (x >= 0) & (x < PIXELS) & (y >= 0) & (y < PIXELS)
         at = ((PIXELS - 1 - y) * PIXELS + x)[inside]
         self.operations += len(at)
         if len(at) < 3:
-            return 0.0
-        return float(closeness[at].sum() / len(at) + 0.002 * min(len(at), 200))
+            return -np.inf
+        return float(closeness[at].sum() - 0.5 * len(at))
 
 
 def _points(piece: Shape) -> tuple[Any, Any]:

@@ -66,14 +66,16 @@ class ShapeFitter(PictureLearner):
 
     def _circle(self, ink: Mask, left: Mask) -> Circle | None:
         """The ring that covers most unexplained ink of those that are inked nearly all round."""
-        full, rest = _spectrum(_grown(ink)), _spectrum(_grown(left))
+        thin, full, rest = _spectrum(ink), _spectrum(_grown(ink)), _spectrum(_grown(left))
         best, found = 0.0, None
         for radius, ring in _rings().items():
             share = _laid(full, ring) / np.maximum(ring.visible, 1)
             new = _laid(rest, ring)
             good = (share >= self.cover) & (ring.visible > 15) & (new >= 0.5 * ring.visible)
+            # where lines cross, a small ring is easily covered with a pixel of slack, but not without
+            good &= _laid(thin, ring) >= 0.5 * ring.visible
             gain = np.where(good, new * share, 0)
-            self.operations += 2 * ink.size
+            self.operations += 3 * ink.size
             y, x = np.unravel_index(int(np.argmax(gain)), gain.shape)
             if gain[y, x] > best:
                 best, found = float(gain[y, x]), Circle(float(x), float(y), float(radius))

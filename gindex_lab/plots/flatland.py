@@ -1,8 +1,9 @@
-"""Figures of flatland: pictures with their distances (Fig 15), a task in its three forms (Fig 14), systems."""
+"""Figures of flatland: pictures with distances (Fig 15), a task in its three forms (Fig 14), systems."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from textwrap import shorten
 from typing import Any
 
@@ -42,7 +43,7 @@ def plot_picture(image: Any, *, title: str = "", ax: Any = None) -> Any:
     ax.grid(visible=False)
     for spine in ax.spines.values():
         spine.set(visible=True, color=_GREY, linewidth=0.8)
-    ax.set_title(title, fontsize=9)
+    ax.set_title(title, fontsize=9, fontweight="normal", loc="center")
     return ax
 
 
@@ -157,7 +158,8 @@ def plot_omegas(table: pd.DataFrame, *, title: str = "", ax: Any = None) -> Any:
     if not isinstance(table, pd.DataFrame) or table.empty or table.isna().any(axis=None):
         raise BadInput("table", table, "is not a full table of Ω", "tests x primitive sets")
     ax = new_axes(ax, figsize=(7.5, 4.2))
-    ends = _apart(table.iloc[:, -1].to_numpy(dtype=float), 0.045)
+    last = table.iloc[:, -1].to_numpy(dtype=float)
+    ends = _apart(last, 0.05 * float(np.ptp(table.to_numpy(dtype=float))))
     for (name, row), end in zip(table.iterrows(), ends, strict=True):
         (line,) = ax.plot(range(table.shape[1]), row.to_numpy(dtype=float), marker="o", ms=4)
         offset = {"xytext": (table.shape[1] - 0.9, end), "va": "center", "fontsize": 8}
@@ -174,7 +176,7 @@ def _apart(values: Any, gap: float) -> Any:
     """Heights for labels beside values, at least `gap` from each other."""
     order = np.argsort(values)
     placed = np.array(values, dtype=float)
-    for lower, upper in zip(order, order[1:], strict=False):
+    for lower, upper in pairwise(order):
         placed[upper] = max(placed[upper], placed[lower] + gap)
     return placed - max(0.0, float((placed - values).mean()))
 
@@ -206,11 +208,12 @@ def plot_systems(
     words = {"performance": "performance θ", "g_index": "g-index", "skill": "skill level"}
     ax.set_ylabel(words.get(value, value.replace("_", " ")))
     means = table.groupby("domain", sort=False)["omega"].mean().sort_values()
-    for name, omega in means.items():
+    places = _apart(means.to_numpy(), 0.035 * float(np.ptp(means.to_numpy())))
+    for (name, omega), place in zip(means.items(), places, strict=True):
         ax.axvline(omega, color=_GREY, lw=0.5, ls=":", zorder=0)
-        text = shorten(str(name).replace("_", " "), 24)
+        text = shorten(str(name).replace("_", " ").removesuffix("-1"), 24)
         offset = {"xytext": (0, 3), "textcoords": "offset points", "rotation": 40, "fontsize": 7.5}
-        ax.annotate(text, (omega, 1), xycoords=("data", "axes fraction"), color="#555555", **offset)
+        ax.annotate(text, (place, 1), xycoords=("data", "axes fraction"), color="#555555", **offset)
     ax.set_title(title, pad=58)
     ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1), borderaxespad=0, frameon=False)
     return ax
