@@ -32,7 +32,9 @@ def plot_responses(frame: pd.DataFrame, *, title: str = "", ax: Any = None) -> A
     colours = LinearSegmentedColormap.from_list("responses", [_FAILED, _SOLVED])
     ax.imshow(frame.to_numpy(float), cmap=colours, vmin=0, vmax=1, aspect="auto")
     few = len(frame) <= 20
-    ax.set_yticks(range(len(frame)) if few else [], [str(name) for name in frame.index] if few else [])
+    ax.set_yticks(
+        range(len(frame)) if few else [], [str(name) for name in frame.index] if few else []
+    )
     ax.set_xticks([])
     ax.tick_params(length=0)
     ax.set(xlabel="item, easy to hard", ylabel="" if few else "agent")
@@ -95,9 +97,22 @@ def plot_tape(
         face = shades(symbol / max(symbols - 1, 1)) if touched else "#F4F6F8"
         dark = touched and symbol < symbols / 2
         ax.add_patch(_box(place, face, head == place))
-        ax.text(place, 0.5, str(symbol), ha="center", va="center", color="white" if dark else "#222222")
-    ax.annotate("head", (head, 1.02), (head, 1.42), ha="center", fontsize=8, arrowprops={"arrowstyle": "-|>"})
-    ax.set(xlim=(head - around - 0.6, head + around + 0.6), ylim=(0, 1.6), xlabel="cell of the work tape")
+        ax.text(
+            place, 0.5, str(symbol), ha="center", va="center", color="white" if dark else "#222222"
+        )
+    ax.annotate(
+        "head",
+        (head, 1.02),
+        (head, 1.42),
+        ha="center",
+        fontsize=8,
+        arrowprops={"arrowstyle": "-|>"},
+    )
+    ax.set(
+        xlim=(head - around - 0.6, head + around + 0.6),
+        ylim=(0, 1.6),
+        xlabel="cell of the work tape",
+    )
     ax.set_yticks([])
     ax.spines["left"].set_visible(False)
     ax.set_title(title)
@@ -109,7 +124,13 @@ def _box(place: int, face: Any, here: bool) -> Any:
 
     edge, width = ("#D55E00", 2.2) if here else ("#C9CDD2", 0.8)
     return Rectangle(
-        (place - 0.5, 0.02), 1, 0.96, facecolor=face, edgecolor=edge, lw=width, zorder=3 if here else 2
+        (place - 0.5, 0.02),
+        1,
+        0.96,
+        facecolor=face,
+        edgecolor=edge,
+        lw=width,
+        zorder=3 if here else 2,
     )
 
 

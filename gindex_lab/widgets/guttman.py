@@ -86,7 +86,7 @@ def guttman_view(specialists: float, topics: int = 4, seed: int = 1) -> View:
 
 
 def _reading(gamma: float) -> str:
-    if gamma > 0.9:
+    if gamma > 0.99:
         return (
             "A Guttman table: who solves a hard item solves all easier ones. All are generalists."
         )

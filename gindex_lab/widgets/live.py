@@ -144,7 +144,7 @@ class Demo:
         self.picture.value = self.view.png()
         self.numbers.value = numbers_html(self.view.numbers)
         self.code.value = code_html(self.view.code)
-        self.note.value = html.escape(self.view.note)
+        self.note.value = f'<div style="line-height:1.4">{html.escape(self.view.note)}</div>'
 
     def show(self) -> None:
         """The live demo; in a pipeline run a still of it, which is saved as a figure of the notebook."""

@@ -117,7 +117,8 @@ def manual_view(program: str, keys: Sequence[str] = "", seed: int = 0) -> View:
     if len(game):
         plot_rewards(game, levels=levels, title="Your rewards, and their mean", ax=ax)
     else:
-        ax.text(0.5, 0.5, "press an action: what does this environment pay for?", ha="center")
+        text = "press an action: what does this environment pay for?"
+        ax.text(0.5, 0.5, text, ha="center", fontsize=13, color="#555555")
         ax.set_axis_off()
     named = (
         f"gl.widgets.PROGRAMS[{PROGRAMS.index(program)}]" if program in PROGRAMS else repr(program)

@@ -123,12 +123,18 @@ def programs_view(first: str, second: str, mode: str = "exact") -> View:
         "edges of the graph": graph.number_of_edges(),
     }
     code = (
-        f"a = gl.widgets.written_flow({first!r})\nb = gl.widgets.written_flow({second!r})\n"
+        f"a = gl.widgets.written_flow({_quoted(first)})\nb = gl.widgets.written_flow({_quoted(second)})\n"
         f"gl.divergence(a, b, mode={mode!r})"
     )
     return View(
         _figure(result, graph, mode), numbers, code, _reading(result), {"why": result.explain()}
     )
+
+
+def _quoted(text: str) -> str:
+    """A text as Python writes it: over several lines where that is safe."""
+    plain = "\\" not in text and '"' not in text
+    return f'"""\n{text}\n"""' if plain else repr(text)
 
 
 def _figure(result: Divergence, graph: Any, mode: str) -> Any:

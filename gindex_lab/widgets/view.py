@@ -103,4 +103,5 @@ def code_html(code: str) -> str:
     '<pre class="gl-code" ...>a &lt; b</pre>'
     """
     look = "margin:.3em 0;padding:.5em .8em;background:#f4f6f8;color:#222;white-space:pre-wrap"
-    return f'<pre class="gl-code" style="{look};line-height:1.35">{html.escape(code)}</pre>'
+    look += ";font-family:monospace;line-height:1.35"
+    return f'<pre class="gl-code" style="{look}">{html.escape(code)}</pre>'
