@@ -34,6 +34,7 @@ __all__ = ["as_done", "cluster", "map", "on_cluster", "seeds"]
 Answer = TypeVar("Answer")
 
 _MOST_DEATHS = 3  # as many as Dask allows: a task that kills its worker each time must end, too
+_PATIENCE = 10  # seconds until a scheduler answers
 _clients: list[Any] = []  # of the clusters entered, the innermost last
 _here = threading.local()  # .inside: this thread runs a task, and what it maps runs in turn
 
@@ -262,7 +263,7 @@ def cluster(address: str = "local", workers: int | None = None) -> Iterator[Any]
 
 def _connected(client_type: Any, where: Any, address: str) -> Any:
     try:
-        return client_type(where, timeout="10s")
+        return client_type(where, timeout=_PATIENCE)
     except OSError as error:
         raise BadInput(
             "address", address, f"does not answer ({error})", "start dask scheduler there"

@@ -1,16 +1,45 @@
-"""parallel.map: the same answers on one core, on two, and on a cluster."""
+"""parallel.map: the same answers on one core, on two, and on a cluster, whoever dies on the way."""
 
+import contextlib
+import io
 import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 import numpy as np
 import pytest
 
+import gindex_lab as gl
 from gindex_lab import parallel
-from gindex_lab.errors import BadInput
+from gindex_lab.errors import BadInput, WorkerLost
+from gindex_lab.parallel_dask import next_size
+from gindex_lab.uncertainty.coverage import Profile
+
+posix = pytest.mark.skipif(sys.platform == "win32", reason="sends POSIX signals")
+
+
+@pytest.fixture(scope="module")
+def two_workers():
+    """A Dask cluster of two processes, entered anew by each test that uses it."""
+    distributed = pytest.importorskip("distributed")
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, dashboard_address=":0"
+    ) as cluster:
+        yield cluster.scheduler_address
+
+
+@pytest.fixture(params=["processes", "Dask"])
+def two(request):
+    """Somewhere to run two tasks at a time: the call's own processes, or the cluster around it."""
+    if request.param == "processes":
+        with contextlib.nullcontext() as nothing:
+            yield nothing
+    else:
+        with parallel.cluster(request.getfixturevalue("two_workers")) as client:
+            yield client
 
 
 def draw(seed):
@@ -94,9 +123,194 @@ def test_on_a_local_cluster_the_answers_are_the_same():
     with parallel.cluster("local", workers=2):
         answers = parallel.map(draw, tasks)
     assert answers == [draw(s) for s in tasks]
+    assert not parallel.on_cluster()
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="sends POSIX signals")
+def test_a_cluster_that_does_not_answer_is_an_error(monkeypatch):
+    pytest.importorskip("distributed")
+    monkeypatch.setattr(parallel, "_PATIENCE", 0.5)
+    with (
+        pytest.raises(BadInput, match=r"does not answer .*; start dask scheduler there"),
+        parallel.cluster("tcp://127.0.0.1:1"),
+    ):
+        pass
+
+
+def pairwise(jobs):
+    return gl.pairwise([gl.Flow(task.program) for task in gl.corpus(2, seed=1)], jobs=jobs)
+
+
+def bootstrap(jobs):
+    study = gl.simulate_profile([Profile(0.4, 0.2)] * 30, 40, seed=1)
+    return gl.bootstrap_table(study, method="percentile", resamples=300, seed=1, jobs=jobs)
+
+
+def aiq(jobs):
+    sample = gl.aiq.sample(1_500, seed=1)
+    found = gl.aiq.estimate("freq", sample, episode=50, runs=1_500, seed=1, jobs=jobs)
+    return found.programs[["plus", "minus", "weight"]]
+
+
+@pytest.mark.parametrize("call", [pairwise, bootstrap, aiq])
+def test_real_calls_give_the_same_bytes_on_one_core_and_on_two(call, two, monkeypatch):
+    monkeypatch.setattr("gindex_lab.uncertainty.percentile._BLOCK", 3_000)
+    alone = call(1) if two is None else None
+    if two is not None:
+        with monkeypatch.context() as off:
+            off.setattr(parallel, "_clients", [])
+            alone = call(1)
+    assert np.asarray(call(2), float).tobytes() == np.asarray(alone, float).tobytes()
+
+
+# -- a worker dies -------------------------------------------------------------------------------------
+
+
+def slowly(i):
+    time.sleep(0.03)
+    return i, os.getpid()
+
+
+def kill_one(i):
+    """The first to come to task 5 is killed; the file says that it has been."""
+    if i[0] == 5 and not os.path.exists(i[1]):
+        open(i[1], "w").close()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return slowly(i[0])
+
+
+def kill_always(i):
+    if i == 2:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return i
+
+
+@posix
+def test_a_worker_killed_by_its_task_loses_nothing(two, tmp_path):
+    mark = str(tmp_path / "killed")
+    answers = parallel.map(kill_one, [(i, mark) for i in range(40)], jobs=2)
+    assert os.path.exists(mark)
+    assert [i for i, _ in answers] == list(range(40))
+
+
+@posix
+def test_a_worker_killed_from_outside_loses_nothing(two):
+    answers, killed = {}, None
+    for k, (i, worker) in parallel.as_done(slowly, range(60), jobs=2, batch=2):
+        if killed is None and worker != os.getpid():
+            killed = worker
+            os.kill(worker, signal.SIGKILL)
+        answers[k] = i
+    assert killed is not None
+    assert answers == {k: k for k in range(60)}
+
+
+@posix
+@pytest.mark.parametrize("place", [contextlib.nullcontext, parallel.cluster])
+def test_a_task_that_no_worker_survives_is_an_error(place):
+    with place(), pytest.raises(WorkerLost, match=r"a worker died again and again .*; use fewer"):
+        parallel.map(kill_always, range(6), jobs=2, batch=1)
+
+
+# -- what travels --------------------------------------------------------------------------------------
+
+
+class Heavy:
+    """Counts how often it is pickled in this process."""
+
+    pickled = 0
+
+    def __init__(self, values):
+        self.values = values
+
+    def __reduce__(self):
+        type(self).pickled += 1
+        return Heavy, (self.values,)
+
+
+def weigh(heavy, i):
+    return float(heavy.values.sum()) + i
+
+
+def test_what_all_tasks_share_is_sent_once(two):
+    heavy = Heavy(np.ones(50_000))
+    before = Heavy.pickled
+    answers = parallel.map(weigh, range(200), shared=(heavy,), jobs=2, batch=5)
+    assert answers == [50_000.0 + i for i in range(200)]
+    assert Heavy.pickled == before + 1
+
+
+def test_shared_things_come_before_the_item_on_one_core_too():
+    assert parallel.map(divmod, [3, 4], shared=(11,), jobs=1) == [(3, 2), (2, 3)]
+
+
+def test_a_map_inside_a_task_stays_in_its_process(two):
+    def nested(i):
+        return {os.getpid()} == set(parallel.map(lambda j: os.getpid(), range(3), jobs=2))
+
+    assert parallel.map(nested, range(2), jobs=2) == [True, True]
+
+
+def test_small_tasks_travel_in_batches_and_long_ones_alone(monkeypatch):
+    import joblib
+
+    pools = []
+
+    class Seen(joblib.Parallel):
+        def __init__(self, *args, **options):
+            super().__init__(*args, **options)
+            pools.append(self)
+
+    monkeypatch.setattr(joblib, "Parallel", Seen)
+    parallel.map(abs, range(4_000), jobs=2)
+    parallel.map(time.sleep, [0.3] * 6, jobs=2)
+    assert pools[0].n_dispatched_batches < 400
+    assert pools[1].n_dispatched_batches == 6
+
+
+def test_on_dask_chunks_grow_with_the_measured_cost_and_shrink_at_the_end():
+    assert [next_size(4, cost, 10**6, 2) for cost in (10, 0.2, 1e-6)] == [1, 2, 16]
+    assert next_size(1_000, 1e-3, 100, 2) == 50  # a tenth of half a second is not worth cutting
+
+
+# -- progress and Ctrl-C -------------------------------------------------------------------------------
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def test_the_bar_counts_tasks_on_a_terminal_only(two, monkeypatch):
+    for stream, shown in ((Terminal(), True), (io.StringIO(), False)):
+        monkeypatch.setattr(sys, "stderr", stream)
+        parallel.map(slowly, range(7), jobs=2, progress="counting", batch=1)
+        assert ("counting" in stream.getvalue() and "7/7" in stream.getvalue()) == shown
+
+
+def test_leaving_early_cancels_what_was_not_begun(two, tmp_path):
+    def note(i):
+        time.sleep(0.05)
+        (tmp_path / str(i)).touch()
+        return i
+
+    with contextlib.closing(parallel.as_done(note, range(200), jobs=2, batch=1)) as answers:
+        next(answers)
+    time.sleep(0.5)
+    assert len(list(tmp_path.iterdir())) < 100
+
+
+@posix
+def test_ctrl_c_on_a_cluster_cancels_the_tasks_and_leaves_the_workers(two_workers):
+    threading.Timer(1.0, signal.raise_signal, [signal.SIGINT]).start()
+    began = time.monotonic()
+    with parallel.cluster(two_workers), pytest.raises(KeyboardInterrupt):
+        parallel.map(time.sleep, [0.2] * 300)
+    assert time.monotonic() - began < 15
+    with parallel.cluster(two_workers):
+        assert parallel.map(abs, [-1, -2]) == [1, 2]
+
+
+@posix
 def test_ctrl_c_ends_the_workers(tmp_path):
     script = tmp_path / "naps.py"
     script.write_text(

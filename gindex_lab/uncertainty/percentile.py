@@ -41,15 +41,6 @@ class Plan:
     ci: float
     resamples: int
 
-    @property
-    def agents(self) -> int:
-        """Agents in a block.
-
-        >>> Plan("percentile", 0.95, 2_000).agents
-        2000
-        """
-        return max(1, _BLOCK // self.resamples)
-
 
 def resampled_limits(
     sample: Sample,
@@ -59,15 +50,16 @@ def resampled_limits(
     checkpoint: str | PathLike[str] | None = None,
 ) -> Limits:
     """Lower and upper limit (A,) of each measure; finished blocks are taken from the checkpoint."""
-    count = len(sample.blocks(plan.agents))
+    size = max(1, _BLOCK // plan.resamples)
+    count = len(sample.blocks(size))
     journal = None
     if checkpoint is not None:
-        journal = Journal(checkpoint, _header(sample, plan, random))
+        journal = Journal(checkpoint, _header(sample, plan, size, random))
     known = {entry["block"]: _read(entry) for entry in (journal.entries if journal else [])}
     missing = [k for k in range(count) if k not in known]
     with closing(
         parallel.as_done(
-            _block, missing, shared=(sample, plan, random), jobs=jobs, progress="bootstrap"
+            _block, missing, shared=(sample, plan, size, random), jobs=jobs, progress="bootstrap"
         )
     ) as done:
         for place, ends in done:
@@ -77,15 +69,15 @@ def resampled_limits(
     return stacked(known[k] for k in range(count))
 
 
-def _block(sample: Sample, plan: Plan, random: np.random.Generator, k: int) -> Limits:
+def _block(sample: Sample, plan: Plan, size: int, random: np.random.Generator, k: int) -> Limits:
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-    blocks = sample.blocks(plan.agents)
+    blocks = sample.blocks(size)
     with threadpool_limits(None if len(blocks) == 1 else 1):  # threads may sum in another order
         return _drawn(blocks[k], plan, copy.deepcopy(random))
 
 
-def _header(sample: Sample, plan: Plan, random: np.random.Generator) -> dict[str, Any]:
+def _header(sample: Sample, plan: Plan, size: int, random: np.random.Generator) -> dict[str, Any]:
     """What must agree for two runs to be parts of one."""
     state = repr(random.bit_generator.state).encode()
     scale = np.array([*sample.interval, sample.origin])
@@ -93,6 +85,7 @@ def _header(sample: Sample, plan: Plan, random: np.random.Generator) -> dict[str
     return {
         "format": FORMAT,
         **asdict(plan),
+        "agents in a block": size,
         "resample": sample.word,
         "estimator": sample.estimator,
         "draws": hashlib.sha256(state).hexdigest()[:16],

@@ -1,0 +1,78 @@
+"""The page of all benchmarks: `reports/benchmarks.html`."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gindex_lab.reproduction.reports import page
+
+__all__ = ["write_page"]
+
+
+def write_page(
+    path: Path,
+    found: list[dict[str, Any]],
+    machine: dict[str, Any],
+    before: dict[str, Any] | None,
+    profile: str,
+) -> None:
+    """Every benchmark with its rows, the growth curves, and what the numbers were measured on."""
+    rows = [row for part in found for row in part["rows"]]
+    curves = [row for row in rows if "sizes" in row]
+    content = page(
+        "benchmarks.html.j2",
+        title="How fast, and against what?",
+        parts=found,
+        machine=machine,
+        before=before,
+        profile=profile,
+        fallen=sum(row["fell"] for row in rows),
+        compared=sum(row["change"] is not None for row in rows),
+        limits=[row for row in rows if "share_of_limit" in row],
+        chart=growth_chart(curves) if curves else "",
+        up="",
+        here="",
+    )
+    path.write_text(content, encoding="utf-8")
+
+
+def growth_chart(curves: list[dict[str, Any]]) -> str:
+    """Time against size, log-log, one panel each, with the fitted exponent."""
+    import matplotlib
+
+    matplotlib.use("agg")
+    import matplotlib.pyplot as plt
+
+    from gindex_lab.plots.common import use_style
+
+    use_style()
+    columns = min(3, len(curves))
+    rows = -(-len(curves) // columns)
+    fig, axes = plt.subplots(
+        rows, columns, figsize=(3.7 * columns, 2.9 * rows), squeeze=False, layout="constrained"
+    )
+    for ax in axes.flat[len(curves) :]:
+        ax.remove()
+    for ax, curve in zip(axes.flat, curves, strict=False):
+        _panel(ax, curve)
+    text = io.StringIO()
+    fig.savefig(text, format="svg", metadata={"Date": None})
+    plt.close(fig)
+    return text.getvalue().split("?>", 1)[-1].split('.dtd">', 1)[-1]
+
+
+def _panel(ax: Any, curve: dict[str, Any]) -> None:
+    sizes, seconds = np.array(curve["sizes"], float), np.array(curve["seconds"])
+    slope, level = np.polyfit(np.log(sizes), np.log(seconds), 1)
+    ax.loglog(sizes, np.exp(level) * sizes**slope, color="#999999", linewidth=1)
+    ax.loglog(sizes, seconds, "o", markersize=4)
+    ax.set_title(curve["name"].removeprefix("growth: "), fontsize=8)
+    ax.text(0.05, 0.88, f"exponent {slope:.2f}", transform=ax.transAxes, fontsize=8)
+    ax.set_xlabel("size", fontsize=8)
+    ax.set_ylabel("seconds", fontsize=8)
+    ax.tick_params(labelsize=7)
+    ax.minorticks_off()
