@@ -594,3 +594,12 @@ def test_the_contract_names_are_there():
     assert isinstance(result.value, float)
     assert isinstance(result.trajectory, pd.DataFrame)
     assert len(default_pool()) == 5000
+
+
+def test_ctrl_c_ends_a_comparison_as_a_whole(pool):
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            A.compare([Interrupting()], seconds=1, tests=2, pool=pool)
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -22,6 +22,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -73,12 +74,22 @@ class Result:
     interval: tuple[float, float]
     reason: str
     increments: int
-    trajectory: pd.DataFrame
+    rows: tuple[dict[str, Any], ...]
+
+    @cached_property
+    def trajectory(self) -> pd.DataFrame:
+        """A row for each environment, with the running score and that of the environments that counted."""
+        table = pd.DataFrame(self.rows, columns=[c for c in COLUMNS if not c.startswith("score")])
+        rewards, counts = table["reward"].to_numpy(float), table["counted"].to_numpy(float) > 0
+        number_ = np.arange(1, len(table) + 1)
+        table["score"] = rewards.cumsum() / number_
+        table["score_counted"] = (rewards * counts).cumsum() / counts.cumsum().clip(1)
+        return table[list(COLUMNS)].set_axis(pd.Index(number_, name="environment"))
 
     def __repr__(self) -> str:
         low, high = self.interval
         return (
-            f"Result({self.value:.3f} [{low:.3f}, {high:.3f}], {len(self.trajectory)} environments, "
+            f"Result({self.value:.3f} [{low:.3f}, {high:.3f}], {len(self.rows)} environments, "
             f"{self.reason})"
         )
 
@@ -223,16 +234,15 @@ class Examination:
     @property
     def result(self) -> Result:
         """The valid result of what is complete, at any time."""
-        table = pd.DataFrame(self.rows, columns=[c for c in COLUMNS if not c.startswith("score")])
-        rewards, counts = table["reward"].to_numpy(float), table["counted"].to_numpy(float) > 0
-        number_ = np.arange(1, len(table) + 1)
-        table["score"] = rewards.cumsum() / number_
-        table["score_counted"] = (rewards * counts).cumsum() / counts.cumsum().clip(1)
-        table.index = pd.Index(number_, name="environment")
-        last = table[["score", "score_counted"]].iloc[-1].tolist() if len(table) else [0.0, 0.0]
-        interval = mean_interval(rewards)
+        rewards = np.array([row["reward"] for row in self.rows], dtype=float)
+        counts = np.array([row["counted"] > 0 for row in self.rows], dtype=bool)
         return Result(
-            last[0], last[1], interval, self.reason, self.increments, table[list(COLUMNS)]
+            float(rewards.mean()) if len(rewards) else 0.0,
+            float(rewards[counts].mean()) if counts.any() else 0.0,
+            mean_interval(rewards),
+            self.reason,
+            self.increments,
+            tuple(self.rows),
         )
 
     def save(self, path: str | PathLike[str]) -> None:

@@ -133,13 +133,15 @@ def compare(
 def _one_test(task: tuple[str, Any, dict[str, Any], int]) -> dict[str, Any]:
     name, who, settings, number_ = task
     exam = Examination(who, **settings)
-    result = exam.run()
+    while exam.step():  # not run(): Ctrl-C should end the comparison, not one test of it
+        continue
+    result = exam.result
     return {
         "agent": name,
         "test": number_,
         "value": result.value,
         "value_counted": result.value_counted,
-        "environments": len(result.trajectory),
+        "environments": len(result.rows),
         "xi": exam.xi,
         "increments": result.increments,
         "reason": result.reason,

@@ -54,10 +54,13 @@ def by_budget(
                 "clock": clock,
                 "seed": nested_seed(seed, k),
             }
-            table = Examination(who, seconds=max(times), **settings).run().trajectory
-            began = (table["elapsed"] - table["tau"]).to_numpy(float)
+            exam = Examination(who, seconds=max(times), **settings)
+            while exam.step():  # not run(): Ctrl-C should end all, not one test
+                continue
+            began = np.array([row["elapsed"] - row["tau"] for row in exam.rows])
+            rewards = np.array([row["reward"] for row in exam.rows])
             done = [int((began < float(time) - 1e-12).sum()) for time in times]
-            values.append([table["score"].iloc[n - 1] for n in done])
+            values.append([rewards[:n].mean() for n in done])
             counts.append(done)
         rows += _budget_rows(name, times, np.array(values, dtype=float), np.array(counts))
     return pd.DataFrame(rows)
