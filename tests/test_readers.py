@@ -68,7 +68,9 @@ def test_percent_needs_its_scale(tmp_path):
 
 def test_a_model_with_two_precisions_is_two_agents(tmp_path):
     file = tmp_path / "board.csv"
-    file.write_text("fullname,Precision,ARC Raw,GSM8K Raw,ARC,GSM8K\na,fp16,.6,.5,60,50\na,int8,.5,.4,50,40\n")
+    file.write_text(
+        "fullname,Precision,ARC Raw,GSM8K Raw,ARC,GSM8K\na,fp16,.6,.5,60,50\na,int8,.5,.4,50,40\n"
+    )
     assert list(gl.read(file).frame.index) == ["a (fp16)", "a (int8)"]
 
 
@@ -108,13 +110,20 @@ def test_the_first_metric_is_read_and_the_others_are_named(tmp_path):
 def test_a_metric_of_which_less_is_better_is_not_taken(tmp_path):
     folder = tmp_path / "m"
     lines(folder / f"samples_wiki_{TIME}.jsonl", [sample(0, perplexity=0.5, acc=1.0)])
-    results = {"results": {}, "model_name": "m", "higher_is_better": {"wiki": {"perplexity": False, "acc": True}}}
+    results = {
+        "results": {},
+        "model_name": "m",
+        "higher_is_better": {"wiki": {"perplexity": False, "acc": True}},
+    }
     (folder / f"results_{TIME}.json").write_text(json.dumps(results))
     assert gl.read(tmp_path).frame.iloc[0, 0] == 1.0
 
 
 def test_a_filter_is_asked_for_only_where_a_task_has_several(tmp_path):
-    both = [sample(0, filter="strict", exact_match=0.0), sample(0, filter="flexible", exact_match=1.0)]
+    both = [
+        sample(0, filter="strict", exact_match=0.0),
+        sample(0, filter="flexible", exact_match=1.0),
+    ]
     lines(tmp_path / "m" / "samples_gsm8k.jsonl", both)
     lines(tmp_path / "m" / "samples_arc.jsonl", [sample(0, acc=1.0)])
     with pytest.raises(gl.BadInput, match=r"several filters \('strict', 'flexible'\).*--filter"):
@@ -151,8 +160,16 @@ def test_true_is_one_and_nothing_is_missing(tmp_path):
 
 
 def test_means_over_groups_are_left_out_of_results(tmp_path):
-    results = {"mmlu": {"acc,none": 0.5}, "mmlu_law": {"acc,none": 0.4}, "mmlu_art": {"acc,none": 0.6}}
-    content = {"results": results, "group_subtasks": {"mmlu": ["mmlu_law", "mmlu_art"]}, "config": {"model_args": "pretrained=org/m"}}
+    results = {
+        "mmlu": {"acc,none": 0.5},
+        "mmlu_law": {"acc,none": 0.4},
+        "mmlu_art": {"acc,none": 0.6},
+    }
+    content = {
+        "results": results,
+        "group_subtasks": {"mmlu": ["mmlu_law", "mmlu_art"]},
+        "config": {"model_args": "pretrained=org/m"},
+    }
     (tmp_path / f"results_{TIME}.json").write_text(json.dumps(content))
     found = gl.read(tmp_path)
     assert found.frame.to_dict("index") == {"org/m": {"mmlu_law": 0.4, "mmlu_art": 0.6}}
@@ -162,7 +179,12 @@ def test_means_over_groups_are_left_out_of_results(tmp_path):
 
 
 def inspect_log(path, samples, model="m", task="t", **header):
-    content = {"version": 2, "status": "success", "eval": {"model": model, "task": task}, "samples": samples}
+    content = {
+        "version": 2,
+        "status": "success",
+        "eval": {"model": model, "task": task},
+        "samples": samples,
+    }
     path.write_text(json.dumps(content | header))
     return path
 
@@ -174,7 +196,9 @@ def test_letters_words_and_parts_of_inspect_are_scores(tmp_path):
     assert found[:7].tolist() == [1, 0, 0.5, 0, 1, 0.25, 1]
     assert np.isnan(found[7])
     parts = [{"id": 1, "scores": {"judge": {"value": {"tone": 0.5, "facts": 1}}}}]
-    assert gl.read(inspect_log(tmp_path / "b.json", parts), metric="judge/facts").frame.iloc[0, 0] == 1
+    assert (
+        gl.read(inspect_log(tmp_path / "b.json", parts), metric="judge/facts").frame.iloc[0, 0] == 1
+    )
 
 
 def test_a_run_that_failed_is_read_and_said_so(tmp_path):
@@ -196,7 +220,9 @@ def test_perturbed_instances_of_helm_are_other_inputs(tmp_path):
 
 
 def test_a_helm_run_without_instances_is_read_from_its_stats(tmp_path):
-    (tmp_path / "run_spec.json").write_text(json.dumps({"name": "boolq:model=m", "adapter_spec": {"model": "org/m"}}))
+    (tmp_path / "run_spec.json").write_text(
+        json.dumps({"name": "boolq:model=m", "adapter_spec": {"model": "org/m"}})
+    )
     stats = [{"name": {"name": "exact_match", "split": "test"}, "count": 4, "sum": 3.0}]
     (tmp_path / "stats.json").write_text(json.dumps(stats))
     assert gl.read(tmp_path).frame.to_dict() == {"boolq": {"org/m": 0.75}}
@@ -261,7 +287,9 @@ def test_agents_and_families_are_chosen_and_renamed(tmp_path):
 
 def test_facts_of_items_from_the_warehouse_stay_with_them(tmp_path):
     file = tmp_path / "a.csv"
-    file.write_text("id,item,resp,rt,itemcov_length\n1,a,0,2.5,7\n2,a,1,3.5,7\n1,b,1,1.0,9\n2,b,1,1.5,9\n")
+    file.write_text(
+        "id,item,resp,rt,itemcov_length\n1,a,0,2.5,7\n2,a,1,3.5,7\n1,b,1,1.0,9\n2,b,1,1.5,9\n"
+    )
     assert gl.read(file).items["itemcov_length"].tolist() == [7, 9]
 
 
@@ -294,7 +322,9 @@ def test_a_million_lines_are_read_in_bounded_memory(tmp_path):
         "peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024\n"
         "before = peak(); found = gl.read(sys.argv[1]); print(*found.shape, peak() - before)"
     )
-    done = subprocess.run([sys.executable, "-c", code, str(file)], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(file)], capture_output=True, text=True, check=True
+    )
     agents, items, grown = done.stdout.split()
     assert (agents, items) == ("200", "5000")
     assert file.stat().st_size > 300e6

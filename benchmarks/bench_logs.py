@@ -1,0 +1,110 @@
+"""How fast, and in how much memory, are logs read and reported?
+
+The peer of `gl.read` is what one would write in a notebook: `pandas.read_json(lines=True)` and a pivot. Each
+reads the same JSONL in a process of its own, so that the peak of its memory is its own; their tables are
+compared before any time is. The report of 50 models x 2,000 items has no peer and stands in seconds.
+
+    python -m benchmarks.bench_logs
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+__all__ = ["run"]
+
+_OURS = """
+import gindex_lab as gl, pandas
+def table(path):
+    return gl.read(path).frame
+table(sys.argv[2])
+"""
+_PEER = """
+import pandas
+def table(path):
+    rows = pandas.read_json(path, lines=True, dtype={"model": str, "item": str})
+    return rows.pivot(index="model", columns="item", values="score")
+table(sys.argv[2])
+"""
+_MEASURE = """
+import resource, sys, time
+{code}
+def peak():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+before, start = peak(), time.process_time()
+found = table(sys.argv[1])
+print(time.process_time() - start, peak() - before, float(found.to_numpy().sum()), *found.shape)
+"""
+
+
+def run(
+    models: int = 200, items: int = 5_000, report: tuple[int, int] = (50, 2_000)
+) -> list[dict[str, Any]]:
+    """One row per task: our seconds and MiB, the peer's, and how many times less ours are.
+
+    >>> [row["task"] for row in run(3, 10, (4, 12))]
+    ['read 30 lines of JSONL', 'report of 4 models x 12 items']
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        big, small = Path(folder, "big.jsonl"), Path(folder, "small.jsonl")
+        _write(big, models, items)
+        _write(small, 2, 2)  # so that imports are done before the clock starts
+        ours, peer = (_measured(code, big, small) for code in (_OURS, _PEER))
+        assert ours[2:] == peer[2:], "the two tables differ"
+        seconds = _report(Path(folder), *report)
+    return [
+        {
+            "task": f"read {models * items:,} lines of JSONL",
+            "seconds": ours[0],
+            "peer_seconds": peer[0],
+            "times_faster": peer[0] / ours[0],
+            "MiB": ours[1],
+            "peer_MiB": peer[1],
+            "times_less_memory": peer[1] / max(ours[1], 1.0),
+        },
+        {"task": f"report of {report[0]} models x {report[1]:,} items", "seconds": seconds},
+    ]
+
+
+def _write(path: Path, models: int, items: int) -> None:
+    filler = "x" * 300
+    with path.open("w") as file:
+        for m in range(models):
+            file.writelines(
+                f'{{"model": "m{m}", "item": "i{i}", "score": {(i * 7 + m) % 3 // 2}, "text": "{filler}"}}\n'
+                for i in range(items)
+            )
+
+
+def _measured(code: str, path: Path, warm: Path) -> tuple[float, ...]:
+    call = [sys.executable, "-c", _MEASURE.format(code=code), str(path), str(warm)]
+    done = subprocess.run(call, capture_output=True, text=True, check=True)
+    return tuple(map(float, done.stdout.split()))
+
+
+def _report(folder: Path, agents: int, items: int) -> float:
+    """Process seconds from a CSV to a written page."""
+    from gindex_lab.analyse import analyse
+    from gindex_lab.psychometrics.irt import simulate_irt
+
+    rng = np.random.default_rng(1)
+    true = pd.DataFrame(
+        {"discrimination": rng.lognormal(0, 0.3, items), "difficulty": rng.normal(0, 1, items)}
+    )
+    runs = simulate_irt(true, agents=agents, seed=1).frame
+    runs.rename_axis("model").to_csv(folder / "runs.csv")
+    start = time.process_time()
+    analyse(folder / "runs.csv").write(folder / "report.html")
+    return time.process_time() - start
+
+
+if __name__ == "__main__":
+    print(pd.DataFrame(run()).round(3).T.to_string())
