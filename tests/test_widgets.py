@@ -33,6 +33,7 @@ from gindex_lab.widgets.view import View, blank_figure, numbers_html
 from gindex_lab.widgets.worlds import WorldSession, worlds
 
 ROOT = Path(__file__).resolve().parent.parent
+SHARE = ROOT / "gindex_lab" / "widgets" / "share" / "voila" / "templates" / "gindex_lab"
 TEACHING = sorted((ROOT / "notebooks" / "teaching").glob("*.ipynb"))
 
 
@@ -479,9 +480,15 @@ def test_both_servers_stay_on_this_machine_and_keep_their_token():
 
 
 def test_the_pages_of_voila_fetch_nothing():
-    templates = list((ROOT / "gindex_lab" / "widgets" / "share").rglob("*.*"))
+    templates = list(SHARE.iterdir())
     assert len(templates) == 3
     assert not any("://" in path.read_text() for path in templates)
+
+
+def test_the_list_of_demos_asks_the_questions_of_the_catalogue():
+    listed = re.findall(r'^  "(\w+)": "(.+)",?$', (SHARE / "tree.html").read_text(), re.M)
+    taught = [(Path(e.path).name, e.title) for e in read_catalogue(ROOT) if e.paper == "teaching"]
+    assert listed == taught
 
 
 def test_the_agents_of_the_demo_exist():

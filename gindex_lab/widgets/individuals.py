@@ -7,6 +7,8 @@ generality, and one agent alone has it (supplement, B.2; Hernández-Orallo and o
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
@@ -117,10 +119,13 @@ def individuals_demo() -> Demo:
     """
     import ipywidgets as widgets
 
-    look = {"min": 0, "step": 0.05, "continuous_update": False}
+    look: dict[str, Any] = {"min": 0, "step": 0.05, "continuous_update": False}
+    look |= {"style": {"description_width": "90px"}, "layout": {"width": "330px"}}
     controls = {
         "steepness": widgets.FloatSlider(value=1, max=1, description="steepness w", **look),
         "variation": widgets.FloatSlider(value=0.2, max=0.4, description="variation v", **look),
-        "seed": widgets.IntSlider(value=1, min=1, max=20, description="seed"),
+        "seed": widgets.IntSlider(
+            value=1, description="seed", **(look | {"min": 1, "step": 1}), max=20
+        ),
     }
     return Demo(individuals_view, controls, name="individuals", equations=_EQUATIONS)

@@ -15,7 +15,7 @@ from gindex_lab.plots.common import heading, styled
 from gindex_lab.plots.curve import plot_curve
 from gindex_lab.responses import Responses
 from gindex_lab.validate import choice
-from gindex_lab.widgets.curve import indicator_numbers
+from gindex_lab.widgets.curve import INDICATORS, indicator_numbers
 from gindex_lab.widgets.live import Demo
 from gindex_lab.widgets.view import Value, View, blank_figure
 
@@ -119,7 +119,9 @@ def _difficulties(responses: Responses) -> int:
 
 def _draw_result(ax: Any, responses: Responses) -> None:
     curve = characteristic_curve(responses, "you")
-    plot_curve(curve, generality(responses).iloc[0], title="Your characteristic curve", ax=ax)
+    found = generality(responses).iloc[0]
+    rounded = {name: round(float(found[name]), 9) for name in INDICATORS.values()}
+    plot_curve(curve, rounded, title="Your characteristic curve", ax=ax)
 
 
 def _reading(at: Sitting) -> str:

@@ -68,13 +68,14 @@ def blank_figure(width: float, height: float, **margins: float) -> Figure:
 def text_of(value: Value) -> str:
     """A number as it stands in a demo: words stay, whole numbers stay whole, others are rounded.
 
-    >>> [text_of(v) for v in ("L1", 3, 0.51234, 2345.678, float("inf"), True)]
-    ['L1', '3', '0.512', '2,345.7', '∞', 'yes']
+    >>> [text_of(v) for v in ("L1", 3, 0.51234, 2345.678, -1e-16, True)]
+    ['L1', '3', '0.512', '2,345.7', '0.00', 'yes']
     """
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, (str, int)):
         return str(value)
+    value = 0.0 if abs(value) < 1e-9 else value  # a rounding error is no number to show
     if abs(value) >= 1000 and value not in (float("inf"), float("-inf")):
         return f"{value:,.1f}".replace("-", "−")
     small = 0.001 <= abs(value) < 1
