@@ -108,11 +108,12 @@ def test_compiled_agents_equal_the_readable_ones_on_other_machines(who, machine)
         assert compiled == sum(reward for _, reward in steps) / 100
 
 
-def test_discounted_totals_are_divided_as_the_authors_do():
-    trial = Trial((3,), discount=0.5)
-    values = run(Constant(4), [",.#"], np.arange(1), trial).values
+def test_discounted_totals_are_divided_exactly_or_as_the_authors_do():
     total = 100 + 50 + 25
-    assert values[0, :, 0].tolist() == [total / 1.875, -total / 1.875]  # (1 - 0.5^4) / 0.5
+    for reference, weight in ((False, 1.75), (True, 1.875)):  # 1 + 1/2 + 1/4 (+ 1/8)
+        trial = Trial((3,), discount=0.5, reference=reference)
+        values = run(Constant(4), [",.#"], np.arange(1), trial).values
+        assert values[0, :, 0].tolist() == [total / weight, -total / weight]
 
 
 def test_one_run_gives_every_shorter_episode():

@@ -128,6 +128,25 @@ def test_freq_scores_as_published(programs):
         assert abs(row["value"] - printed) < 2.5 * np.hypot(row["standard_error"], 0.36)
 
 
+@pytest.mark.shared
+@pytest.mark.parametrize(
+    "agent", ["Freq,0.05", "Q_l,0.0,0.5,0.5,0.02,0.8", "H_l,0.0,0.0,0.99,0.02,0.7"]
+)
+def test_sdp_sample_gives_the_published_values(shared, agent):
+    """The authors' SDP table at EL 1,000; their half interval is 1.96 SE, too small by root two."""
+    path = shared / "datasets/aiq_published/05-Experiment_Results_SDP.csv"
+    line = next(line for line in path.read_text().splitlines() if f",1000,{agent}" in line)
+    printed, half = map(float, line.split(",")[:2])
+    result = estimate(agent, sample(8_000, discriminative="sdp", seed=7), episode=1_000, runs=4_000)
+    error = np.hypot(result.standard_error, np.sqrt(2) * half / 1.96)
+    assert abs(result.value - printed) < 2.5 * error
+
+
+def test_a_sample_of_discriminative_programs_is_accepted():
+    kept = sample(60, discriminative="exact", seed=5)
+    assert estimate("freq", kept, episode=200, runs=100, method="plain").low > 20
+
+
 def test_learners_stand_in_the_published_order(programs):
     table = values_on(["random", "freq", "q-learning", "hlq"], programs, episode=1_000, runs=3_000)
     assert table.mean().is_monotonic_increasing

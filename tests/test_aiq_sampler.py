@@ -115,6 +115,36 @@ def test_minimum_length_drops_shorter_programs_and_moves_the_strata():
     assert (programs.loc[by_length, "stratum"] == expected).all()
 
 
+def test_shorter_programs_are_extended_so_that_the_added_code_runs():
+    longer = sample(150, "none", minimum_length=25, extend_shorter=True, seed=3)["program"]
+    assert longer.str.len().min() >= 25
+    assert (longer.str.count("#") == 1).all()
+    assert (longer.str[-1] == "#").all()
+    dropped = sample(150, "none", minimum_length=25, seed=3)["program"]
+    assert longer.str.len().mean() < dropped.str.len().mean()  # a short one grew just enough
+
+
+def test_reference_mode_keeps_the_inner_end_as_the_authors_do():
+    exact, authors = (
+        sample(150, "none", minimum_length=25, extend_shorter=True, mode=mode, seed=3)["program"]
+        for mode in ("exact", "reference")
+    )
+    assert (authors.str.count("#") > 1).any()
+    for program in authors[authors.str.count("#") > 1][:20]:
+        first = program[: program.index("#") + 1]
+        got, alone = (aiq.run(text, [0, 1, 2, 3, 4] * 4, seed=1)[0] for text in (program, first))
+        assert (got == alone).all()  # what was added is never run
+    assert set(exact) != set(authors)
+
+
+def test_extended_sample_is_the_same_in_parts_and_from_its_file(tmp_path):
+    recipe = {"minimum_length": 12, "extend_shorter": True, "seed": 6}
+    small, large = sample(10, **recipe), sample(200, **recipe)
+    assert small["program"].tolist() == large["program"].tolist()[:10]
+    save_sample(large, tmp_path / "a.txt")
+    assert read_sample(tmp_path / "a.txt").attrs == large.attrs
+
+
 def test_sample_comes_back_from_its_file(tmp_path):
     programs = sample(50, "original", seed=9, minimum_length=4)
     save_sample(programs, tmp_path / "programs.txt")

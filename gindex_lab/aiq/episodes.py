@@ -46,18 +46,23 @@ class Trial:
     discount: float = 1.0
     machine: Settings = field(default_factory=Settings)
     seed: int = 1
+    reference: bool = False  # divide discounted sums as the authors do
 
     @property
     def weights(self) -> FloatArray:
-        """What totals are divided by: the length k, or (1 - g^(k+1)) / (1 - g) as the authors do.
+        """What totals are divided by: Σ g^i over the k interactions, (1 - g^k) / (1 - g).
+
+        The authors take one term too many, (1 - g^(k+1)) / (1 - g): a perfect agent misses 100.
 
         >>> Trial((10, 100)).weights
         array([ 10., 100.])
+        >>> Trial((1, 2), 0.5).weights, Trial((1, 2), 0.5, reference=True).weights
+        (array([1. , 1.5]), array([1.5 , 1.75]))
         """
         lengths = np.array(self.lengths, dtype=float)
         if self.discount == 1:
             return lengths
-        return (1 - self.discount ** (lengths + 1)) / (1 - self.discount)
+        return (1 - self.discount ** (lengths + self.reference)) / (1 - self.discount)
 
 
 @dataclass(frozen=True)

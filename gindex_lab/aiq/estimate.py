@@ -24,12 +24,19 @@ from gindex_lab.aiq import stratified
 from gindex_lab.aiq.agents import agent as agent_of
 from gindex_lab.aiq.agents import describe
 from gindex_lab.aiq.episodes import Pairs, Trial, run
+from gindex_lab.aiq.estimate_tables import episode_table, program_table, strata_table
 from gindex_lab.aiq.logs import Log, Runner, header_of
 from gindex_lab.aiq.program import Settings
 from gindex_lab.errors import BadInput
 from gindex_lab.validate import FloatArray, Mode, choice, integer, mode_of, number
 
-__all__ = ["Estimate", "by_program_length", "default_episode", "estimate", "trial_of"]
+__all__ = [
+    "Estimate",
+    "by_program_length",
+    "default_episode",
+    "estimate",
+    "trial_of",
+]
 
 IntArray = npt.NDArray[np.int64]
 
@@ -120,7 +127,8 @@ def estimate(
     your own with `perceive(observation, reward) -> action`. `episode` is a length or a list of lengths,
     which one run serves. `runs` counts runs as the authors do: a program takes two. With `log` the results
     are kept in a file, and programs found there are not run again. `mode="reference"` chooses programs by
-    the authors' rule, which may neglect a stratum whose first programs happen to agree.
+    the authors' rule, which may neglect a stratum whose first programs happen to agree, and divides
+    discounted rewards as they do (one term too many).
 
     >>> programs = pd.DataFrame({"program": [",.#", ".,#"] * 50, "stratum": [1, 2] * 50})
     >>> estimate("constant", programs, episode=100, runs=60).value
@@ -131,7 +139,8 @@ def estimate(
     References: Legg and Veness (2013), section 5; Vadinský (2018), section 3.
     """
     who, table = agent_of(agent), _checked_sample(sample)
-    trial = trial_of(table, episode, discount, seed, reverse)
+    reference = mode_of(mode) == "reference"
+    trial = trial_of(table, episode, discount, seed, reverse, reference)
     choice("method", method, ["adaptive", "plain"])
     confidence = number("ci", ci, 0, 1, open_ends=True)
     # The authors' stages never ask for more runs than there are programs; plain Monte Carlo can use all.
@@ -145,7 +154,7 @@ def estimate(
         run_rows if log is None else Log(log, header_of(who, table, trial)).remembered(run_rows)
     )
     with _Bar(describe(who), wanted, progress) as bar:
-        caution = 0.0 if mode_of(mode) == "reference" else stratified.CAUTION
+        caution = 0.0 if reference else stratified.CAUTION
         tested, wild = _tested(runner, stratum, wanted, method, caution, bar.reach)
     return _summary(describe(who), table, stratum, trial, tested, wild, confidence)
 
@@ -156,6 +165,7 @@ def trial_of(
     discount: float,
     seed: int,
     reverse: bool = False,
+    reference: bool = False,
 ) -> Trial:
     """The checked settings of a test, on the machine that the sample was made for."""
     factor = number("discount", discount, 0, 1)
@@ -163,7 +173,7 @@ def trial_of(
         raise BadInput("discount", discount, "counts only the first reward", "use 0.9 to 1")
     lengths = default_episode(factor) if episode is None else episode
     machine = Settings(sample.attrs.get("symbols", 5), sample.attrs.get("observations", 1), reverse)
-    return Trial(_lengths(lengths), factor, machine, integer("seed", seed, 0))
+    return Trial(_lengths(lengths), factor, machine, integer("seed", seed, 0), reference)
 
 
 def default_episode(discount: float) -> int:
@@ -254,63 +264,16 @@ def _summary(
 ) -> Estimate:
     probability = np.bincount(stratum) / len(stratum)
     strata = stratified.summarise(stratum[tested.rows], tested.values, probability)
-    keep = probability > 0
     return Estimate(
         name,
-        _episode_table(strata, trial, len(stratum), confidence),
-        _program_table(table, stratum, strata, tested),
-        pd.DataFrame(
-            {
-                "probability": probability[keep],
-                "pairs": strata.pairs[keep],
-                "mean": strata.mean[keep, -1],
-                "spread": strata.spread[keep, -1],
-            },
-            index=pd.Index(np.flatnonzero(keep), name="stratum"),
-        ),
+        episode_table(strata, trial.lengths, len(stratum), confidence),
+        program_table(table, stratum, strata, tested),
+        strata_table(strata),
         tuple(table["program"].iloc[tested.failed]),
         tested.exhausted,
         wild,
         confidence,
         {"episode": trial.lengths, "discount": trial.discount, "seed": trial.seed},
-    )
-
-
-def _episode_table(
-    strata: stratified.Strata, trial: Trial, programs: int, confidence: float
-) -> pd.DataFrame:
-    from scipy.stats import t
-
-    # Plain Monte Carlo has one stratum, whose probability is sure.
-    error = stratified.standard_error(strata, programs)
-    half = error * t.ppf(0.5 + confidence / 2, stratified.degrees_of_freedom(strata, programs))
-    return pd.DataFrame(
-        {
-            "value": strata.value,
-            "low": strata.value - half,
-            "high": strata.value + half,
-            "standard_error": error,
-            "spread": strata.probability @ strata.spread,
-            "reference_half_interval": stratified.reference_half_interval(strata),
-        },
-        index=pd.Index(trial.lengths, name="episode"),
-    )
-
-
-def _program_table(
-    table: pd.DataFrame, stratum: IntArray, strata: stratified.Strata, tested: stratified.Results
-) -> pd.DataFrame:
-    """One row per tested program; `weight` is the probability that it stands for."""
-    rows, own = tested.rows, stratum[tested.rows]
-    return pd.DataFrame(
-        {
-            "program": table["program"].to_numpy()[rows],
-            "stratum": table["stratum"].to_numpy()[rows],
-            "plus": tested.values[:, 0, -1],
-            "minus": tested.values[:, 1, -1],
-            "weight": strata.probability[own] / strata.pairs[own],
-        },
-        index=pd.Index(rows, name="row"),
     )
 
 
@@ -324,6 +287,13 @@ def by_program_length(result: Estimate, bucket: int = 1) -> pd.DataFrame:
 
     width = integer("bucket", bucket, 1)
     programs = result.programs
+    if programs["program"].isna().any():
+        raise BadInput(
+            "result",
+            result.agent,
+            "does not name its programs",
+            "log them with --log_agent_failures",
+        )
     value = (programs["plus"] + programs["minus"]) / 2
     length = programs["program"].str.len()
     frame = pd.DataFrame(

@@ -46,6 +46,7 @@ def fingerprint(sample: pd.DataFrame) -> str:
 def header_of(agent: Agent, sample: pd.DataFrame, trial: Trial) -> dict[str, Any]:
     """What must agree for two runs to be parts of one."""
     machine = trial.machine
+    other = {"mode": "reference"} if trial.reference and trial.discount < 1 else {}
     return {
         "format": FORMAT,
         "agent": describe(agent),
@@ -54,6 +55,7 @@ def header_of(agent: Agent, sample: pd.DataFrame, trial: Trial) -> dict[str, Any
         "machine": [machine.symbols, machine.observations, bool(machine.reverse)],
         "seed": trial.seed,
         "sample": fingerprint(sample),
+        **other,
     }
 
 

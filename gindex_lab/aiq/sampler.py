@@ -22,7 +22,7 @@ from gindex_lab.aiq.program import Settings, check
 from gindex_lab.aiq.rewriting import REWRITINGS, passes_sdp, rewriter
 from gindex_lab.errors import BadInput
 from gindex_lab.files import write_text
-from gindex_lab.validate import choice, integer
+from gindex_lab.validate import Mode, choice, flag, integer, mode_of
 
 __all__ = ["generate", "read_sample", "sample", "save_sample"]
 
@@ -39,10 +39,14 @@ class _Recipe:
     symbols: int = 5
     observations: int = 1
     minimum_length: int = 0
+    extend_shorter: bool = False
+    mode: str = "exact"
     theoretical: bool = False
     seed: int = 0
 
     def __post_init__(self) -> None:
+        flag("extend_shorter", self.extend_shorter)
+        mode_of(self.mode)
         choice("rewriting", self.rewriting, REWRITINGS)
         choice("discriminative", self.discriminative, DISCRIMINATIVE)
         integer("minimum_length", self.minimum_length, 0)
@@ -59,6 +63,8 @@ def sample(
     symbols: int = 5,
     observations: int = 1,
     minimum_length: int = 0,
+    extend_shorter: bool = False,
+    mode: Mode = "exact",
     theoretical: bool = False,
 ) -> pd.DataFrame:
     """`n` random environment programs with their strata (columns `program`, `stratum`).
@@ -67,6 +73,9 @@ def sample(
     `discriminative="sdp"` drops programs whose reward looks like chance, as the authors coded it;
     `"exact"` drops the programs of which it is proved that no policy earns more than another (and keeps
     the one in six that is not decided).
+    Programs below `minimum_length` are dropped, or with `extend_shorter` another random program is put behind
+    them. In `mode="reference"` the `#` between the two stays, as it does in the authors' code by mistake, so
+    that what was added is never run.
     With `theoretical=True` nothing is rewritten or dropped: strata 0 and -1 are there as well.
 
     >>> programs = sample(3, seed=1)
@@ -76,7 +85,15 @@ def sample(
     References: Legg and Veness (2013), sections 4 and 5; Vadinský (2018), sections 3.1 and 3.2.
     """
     recipe = _Recipe(
-        rewriting, discriminative, symbols, observations, minimum_length, theoretical, seed
+        rewriting,
+        discriminative,
+        symbols,
+        observations,
+        minimum_length,
+        extend_shorter,
+        mode,
+        theoretical,
+        seed,
     )
     wanted = integer("n", n, 1)
     rows: list[tuple[str, int]] = []
@@ -98,13 +115,38 @@ def _chunks(recipe: _Recipe, wanted: int) -> Iterator[list[tuple[str, int]]]:
     change = rewriter("none" if recipe.theoretical else recipe.rewriting)
     first, size = 0, min(_CHUNK, 8 * wanted + 200)
     while True:
-        raw, numbers = generate(size, recipe.seed, first, active=not recipe.theoretical)
+        if recipe.extend_shorter:
+            programs, numbers = _extended(recipe, change, first, size)
+        else:
+            raw, numbers = generate(size, recipe.seed, first, active=not recipe.theoretical)
+            programs = [change(program) for program in raw]
         first += size
-        programs = [change(program) for program in raw]
         kept = [k for k, program in enumerate(programs) if keep(program)]
         programs = [programs[k] for k in kept]
         found = probe(programs, numbers[kept], settings, recipe.seed, recipe.minimum_length)
         yield _accepted(recipe, programs, found)
+
+
+def _extended(
+    recipe: _Recipe, change: Callable[[str], str], first: int, size: int
+) -> tuple[list[str], npt.NDArray[np.int64]]:
+    """Rewritten programs that read and write, made long enough by random programs put behind them."""
+    from gindex_lab.aiq.random_streams import PROGRAM, stream_key
+
+    raw, numbers = generate(size, recipe.seed, first)
+    programs = [change(program) for program in raw]
+    short = [k for k, program in enumerate(programs) if len(program) < recipe.minimum_length]
+    again = 0
+    while short:
+        again += 1
+        own = int(stream_key(recipe.seed, again, 0, 1, PROGRAM)) & (2**63 - 1)
+        more = generate(size, own, first)[0]
+        for k in short:
+            raw[k] = (raw[k] if recipe.mode == "reference" else raw[k][:-1]) + more[k]
+            programs[k] = change(raw[k])
+        short = [k for k in short if len(programs[k]) < recipe.minimum_length]
+    active = [k for k, program in enumerate(programs) if "." in program and "," in program]
+    return [programs[k] for k in active], numbers[active]
 
 
 def _keeper(recipe: _Recipe) -> Callable[[str], bool]:

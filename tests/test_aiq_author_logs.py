@@ -1,0 +1,107 @@
+"""Logs of the authors' AIQ test: the same estimate from a log, and clear words for what is none."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from gindex_lab.aiq.author_logs import estimate_from_log, read_author_log
+from gindex_lab.aiq.estimate import by_program_length, estimate
+from gindex_lab.aiq.sampler import sample
+from gindex_lab.errors import BadInput
+
+HALVES = " ".join(["0.5", "0.5", *["0.0"] * 18])
+GOOD = [HALVES, "0.1 1 90 80", "0.2 1 94 82", "0.3 2 10 -10", "0.4 2 4 0"]
+
+
+@pytest.fixture(scope="module")
+def tested():
+    programs = sample(3_000, seed=5)
+    return programs, estimate("freq", programs, episode=100, runs=800, mode="reference")
+
+
+def written(path, programs, result, full=True):
+    """The log that the authors' code would have written of a test of ours."""
+    shares = np.bincount(programs["stratum"], minlength=21)[1:] / len(programs)
+    lines = [" ".join(map(repr, shares.tolist()))]
+    for k, row in enumerate(result.programs.itertuples()):
+        more = f" 0 0 {row.program}" if full else ""
+        lines.append(f"{k}.5 {row.stratum} {row.plus!r} {row.minus!r}{more}")
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def test_a_log_gives_the_same_estimate_and_published_interval(tested, tmp_path):
+    programs, result = tested
+    again = estimate_from_log(written(tmp_path / "a.log", programs, result), episode=100)
+    assert again.value == pytest.approx(result.value, abs=1e-9)
+    assert again.reference_half_interval == pytest.approx(result.reference_half_interval)
+    pd.testing.assert_frame_equal(again.strata, result.strata)
+    # the log takes the strata's probabilities as known: a little less is unsure
+    assert 0.8 < again.standard_error / result.standard_error <= 1
+
+
+@pytest.mark.parametrize("bucket", [1, 10])
+def test_a_log_gives_the_same_means_by_program_length(tested, tmp_path, bucket):
+    programs, result = tested
+    again = estimate_from_log(written(tmp_path / "a.log", programs, result))
+    pd.testing.assert_frame_equal(
+        by_program_length(again, bucket), by_program_length(result, bucket)
+    )
+
+
+def test_a_short_log_has_an_estimate_but_no_lengths(tested, tmp_path):
+    programs, result = tested
+    again = estimate_from_log(written(tmp_path / "a.log", programs, result, full=False))
+    assert again.value == pytest.approx(result.value, abs=1e-9)
+    with pytest.raises(BadInput, match="does not name its programs"):
+        by_program_length(again)
+
+
+def test_failed_runs_are_left_out_and_named(tmp_path):
+    log = tmp_path / "a.log"
+    log.write_text("\n".join([*GOOD, "0.5 1 nan 3 0 0 ,[+[-]+].#", "0.6 2 6 2 1 0 ,.#"]) + "\n")
+    result = estimate_from_log(log)
+    assert result.pairs == 5
+    assert result.failures == (",[+[-]+].#",)
+    assert result.diverged == 1
+    assert result.value == pytest.approx(0.5 * 86.5 + 0.5 * 2)
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        ([], "is empty"),
+        (["time stratum reward"], "does not begin with the probabilities of 20 strata"),
+        (["0.5 0.5"], "begins with 2 numbers, not the probabilities of 20 strata"),
+        ([" ".join(["0.5"] * 20)], "begins with numbers that are no probabilities"),
+        ([HALVES.replace("0.5", "nan")], "begins with numbers that are no probabilities"),
+        ([HALVES], "has fewer than two programs"),
+        ([*GOOD, "0.5 1 90"], "is corrupted in line 6: 3 fields, not 4 or 7"),
+        ([*GOOD, "0.5 1 90 80 0"], "5 fields, not 4 or 7"),
+        ([*GOOD, "0.5 one 90 80"], "is corrupted in line 6"),
+        ([*GOOD, "0.5 1 ninety 80"], "is corrupted in line 6"),
+        ([*GOOD, "0.5 21 90 80"], "line 6: no stratum 21 in this test"),
+        ([*GOOD, "0.5 3 90 80"], "line 6: no stratum 3 in this test"),
+        ([*GOOD, "0.5 1 900 80"], "line 6: a reward beyond ±100"),
+        ([*GOOD, "0.5 1 inf 80"], "line 6: a reward beyond ±100"),
+        ([*GOOD, "0.5 1 90 80 0 0 ,[.#"], "never closed"),
+        ([*GOOD, "0.5 1 90 80 0 0 ,.x#"], "foreign character 'x'"),
+        (GOOD[:3], "has no value in stratum 2, whose probability is not 0"),
+        (['{"format": "gindex_lab AIQ log 1"}'], "does not begin with the probabilities"),
+        (["0.5 0.5 \N{EURO SIGN}"], "cannot be read"),
+    ],
+)  # fmt: skip
+def test_corrupted_and_foreign_logs_are_refused(lines, message, tmp_path):
+    log = tmp_path / "a.log"
+    log.write_text("\n".join(lines) + "\n" if lines else "", encoding="utf-8")
+    with pytest.raises(BadInput, match=message):
+        estimate_from_log(log)
+
+
+def test_a_log_that_is_not_there_says_so(tmp_path):
+    with pytest.raises(BadInput, match="is not there"):
+        read_author_log(tmp_path / "none.log")
+    with pytest.raises(BadInput, match="ci=2: is out of range"):
+        estimate_from_log(tmp_path / "none.log", ci=2)
+    with pytest.raises(BadInput, match="episode=0"):
+        estimate_from_log(tmp_path / "none.log", episode=0)
