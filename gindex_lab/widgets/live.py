@@ -89,7 +89,10 @@ class Demo:
         sliders = widgets.HBox(controls) if rows else widgets.VBox(controls)
         side = {"flex": "0 0 auto", "width": "auto" if rows else "345px", "margin": "0 12px 0 0"}
         left = widgets.VBox([sliders, *extra, self.numbers], layout=side)
-        rest = {"flex": "1 1 460px", "max_width": _WIDE}
+        rest = {
+            "flex": "1 1 600px",
+            "max_width": _WIDE,
+        }  # below it the figure's words get too small
         right = widgets.VBox([self.picture, self.note], layout=rest)
         both = widgets.Box([left, right], layout={"flex_flow": "row wrap"})
         top = widgets.HTML(equation_html(self.equations)) if self.equations else None
