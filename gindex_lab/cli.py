@@ -102,6 +102,13 @@ def _parser() -> argparse.ArgumentParser:
     for name, says in _READING.items():
         command.add_argument(f"--{name}", help=says)
     command.add_argument(
+        "--columns",
+        nargs="+",
+        type=_pair,
+        metavar="KIND=NAME",
+        help="of a table: agent=model item=q",
+    )
+    command.add_argument(
         "--scale", type=float, nargs=2, metavar=("LOW", "HIGH"), help="scores on it become [0, 1]"
     )
     command.set_defaults(run=_analyse)
@@ -115,6 +122,13 @@ _READING = {  # options of gl.read
     "repeats": "a second response of an agent to an item: error, trials, first or last",
     "encoding": "of text that is not UTF-8",
 }
+
+
+def _pair(text: str) -> tuple[str, str]:
+    kind, equals, name = text.partition("=")
+    if not equals:
+        raise argparse.ArgumentTypeError(f"{text!r} is not KIND=NAME, for instance agent=model")
+    return kind, name
 
 
 def _reproduce(options: argparse.Namespace) -> int:
@@ -170,6 +184,7 @@ def _analyse(options: argparse.Namespace) -> None:
     from gindex_lab.analyse import analyse
 
     reading = {name: getattr(options, name) for name in (*_READING, "scale")}
+    reading["columns"] = dict(options.columns) if options.columns else None
     report = analyse(
         options.path,
         transform=options.transform,

@@ -331,6 +331,20 @@ def test_options_of_the_reader_reach_it(tmp_path, capsys):
     assert "metric 'em' was read" in capsys.readouterr().out
 
 
+def test_columns_may_be_named_on_the_command_line(tmp_path, capsys):
+    file = tmp_path / "long.csv"
+    rows = [f"{who},q{k},{(k + n) % 2},9" for n, who in enumerate("ab") for k in range(4)]
+    file.write_text("\n".join(["who,what,correct,score", *rows]))
+    call = ["analyse", str(file), "--ci", "0", "--format", "long"]
+    assert main(call) == 2
+    assert "has no column for the agent" in capsys.readouterr().err
+    assert main([*call, "--columns", "agent=who", "item=what", "response=correct"]) == 0
+    assert "2 agents on 4 items" in capsys.readouterr().out
+    with pytest.raises(SystemExit):
+        main([*call, "--columns", "who"])
+    assert "'who' is not KIND=NAME" in capsys.readouterr().err
+
+
 def test_one_agent_and_two_items_are_refused_with_a_way_out(tmp_path, capsys):
     (tmp_path / "one.csv").write_text("model,a,b,c\nx,1,0,1\n")
     assert main(["analyse", str(tmp_path / "one.csv")]) == 2

@@ -219,6 +219,22 @@ def test_perturbed_instances_of_helm_are_other_inputs(tmp_path):
     assert "1 perturbed instances were left out" in " ".join(found.notes)
 
 
+def test_summaries_that_helm_writes_beside_its_runs_are_passed_over(tmp_path):
+    path = write_example(tmp_path, "helm", simulated_runs(agents=2, items=2))
+    suite = path / "runs" / "v1"
+    (suite / "groups").mkdir()
+    for name in ("run_specs.json", "summary.json", "groups/core.json"):
+        (suite / name).write_text('{"a": 1}')
+    assert gl.read(path).shape == (2, 8)
+
+
+def test_one_file_of_samples_finds_its_model_in_the_results_beside(tmp_path):
+    path = write_example(tmp_path, "lm-eval", simulated_runs(agents=2, items=2))
+    file = next((path / "specialist").glob("samples_*"))
+    assert list(gl.read(file).frame.index) == ["specialist"]
+    assert "no results file" not in " ".join(gl.read(file).notes)
+
+
 def test_a_helm_run_without_instances_is_read_from_its_stats(tmp_path):
     (tmp_path / "run_spec.json").write_text(
         json.dumps({"name": "boolq:model=m", "adapter_spec": {"model": "org/m"}})

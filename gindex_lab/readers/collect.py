@@ -34,7 +34,8 @@ class Collector:
     """Gathers (agent, family, item, response, trial).
 
     >>> found = Collector("logs")
-    >>> found.add("gpt", "arc", "1", 1.0, trial=1); found.add("gpt", "arc", "1", 0.0, trial=2)
+    >>> found.add("gpt", "arc", "1", 1.0, trial=1), found.add("gpt", "arc", "1", 0.0, trial=2)
+    (0, 0)
     >>> found.gathered(Options()).frame
          arc/1
     gpt    0.5
@@ -52,12 +53,14 @@ class Collector:
         self._item_family = array("i")
         self._rows = array("i"), array("i"), array("i"), array("d")  # agent, item, trial, value
 
-    def add(self, agent: str, family: str, item: str, value: float, trial: object = None) -> None:
-        """One response; NaN for one that is missing."""
+    def add(self, agent: str, family: str, item: str, value: float, trial: object = None) -> int:
+        """One response, NaN for one that is missing; gives the number of its item."""
+        code = self._item(family, item)
         self._rows[0].append(self._agents.setdefault(agent, len(self._agents)))
-        self._rows[1].append(self._item(family, item))
+        self._rows[1].append(code)
         self._rows[2].append(self._trial(trial))
         self._rows[3].append(value)
+        return code
 
     def add_many(
         self,

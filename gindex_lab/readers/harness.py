@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 import zlib
+from array import array
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -60,7 +61,7 @@ class _Samples:
         self.found, self.options = found, options
         self.chosen: dict[str, str] = {}
         self.others: dict[str, set[str]] = {}
-        self.hashes: dict[str, int] = {}
+        self.hashes = array("q")  # of each item's document, -1 where it is not known
         self.changed: set[str] = set()
         self.unscored = 0
 
@@ -105,11 +106,15 @@ class _Samples:
             raise BadInput("path", str(file), problem, "choose another with metric=... (--metric)")
         self.unscored += value != value
         document = str(line["doc_id"])
-        self.found.add(model, task, document, value)
-        if "doc_hash" in line:
-            code = zlib.crc32(str(line["doc_hash"]).encode())
-            if self.hashes.setdefault(f"{task}/{document}", code) != code:
-                self.changed.add(f"{task}/{document}")
+        code = self.found.add(model, task, document, value)
+        if "doc_hash" in line and self._changed(code, zlib.crc32(str(line["doc_hash"]).encode())):
+            self.changed.add(f"{task}/{document}")
+
+    def _changed(self, item: int, code: int) -> bool:
+        """Whether an item's document was another one in an earlier run."""
+        self.hashes.extend([-1] * (item + 1 - len(self.hashes)))
+        before, self.hashes[item] = self.hashes[item], code
+        return before not in (-1, code)
 
     def _choose(self, line: dict[str, Any], task: str, worse: set[str], file: Path) -> str:
         listed = line.get("metrics")

@@ -33,6 +33,17 @@ _READERS = {
     "wide": "tables.read_wide",
 }
 _DATA = (".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".tab", ".parquet", ".eval")
+_BESIDE = {  # lists and summaries that HELM and Inspect write beside their logs
+    *(
+        "run_specs.json",
+        "runs.json",
+        "groups.json",
+        "groups_metadata.json",
+        "summary.json",
+        "costs.json",
+    ),
+    *("schema.json", "runs_to_run_suites.json", "run_suites.json", "logs.json", "eval-set.json"),
+}
 _SUPPORTED = "supported are " + "; ".join(FORMATS.values())
 
 
@@ -194,8 +205,9 @@ def _files(folder: Path) -> list[Path]:
         hidden = any(part.startswith(".") for part in file.relative_to(folder).parts)
         if hidden or not file.is_file() or plain(file).suffix.lower() not in _DATA:
             continue
-        inside = runs & {file.parent, *file.parents}
-        if not inside or (file.parent in runs and file.name in HELM_FILES):
+        inside = runs & set(file.parents)
+        summary = file.name in _BESIDE or (runs and "groups" in file.parts)
+        if (file.parent in runs and file.name in HELM_FILES) or not (inside or summary):
             found.append(file)
     return found
 
