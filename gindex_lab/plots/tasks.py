@@ -60,7 +60,8 @@ def plot_levels(counts: pd.DataFrame, *, title: str = "", xlabel: str = "", ax: 
     ax.set_ylim(0.7, 4 * counts.to_numpy().max())
     ax.set(xticks=range(len(counts)), xticklabels=[str(k) for k in counts.index])
     ax.set(xlabel=xlabel, ylabel="number")
-    ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), frameon=False)
+    if len(counts.columns) > 1:
+        ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), frameon=False)
     heading(ax, title, "")
     return ax
 
@@ -90,17 +91,18 @@ def plot_scales(
 def plot_curves_together(
     curves: pd.DataFrame, *, xlabel: str = "difficulty", title: str = "", ax: Any = None
 ) -> Any:
-    """Mean responses (columns: agents) along difficulty (index), one line each, named beside the frame.
+    """Mean responses (columns: agents) along difficulty (index), one line each, named beside the frame in
+    the order of their means.
 
     >>> curves = pd.DataFrame({"one": [1.0, 0.5], "other": [0.8, 0.1]}, index=[7, 8])
     >>> len(plot_curves_together(curves).lines)
     2
     """
-    ax = new_axes(ax, figsize=(7.0, 4.0))
-    shades = np.linspace(0.08, 0.86, len(curves.columns))
     import matplotlib as mpl
 
-    for shade, name in zip(shades, curves, strict=True):
+    ax = new_axes(ax, figsize=(7.0, 4.0))
+    order = curves.mean().sort_values(ascending=False, kind="stable").index
+    for shade, name in zip(np.linspace(0.08, 0.86, len(order)), order, strict=True):
         colour = mpl.colormaps["viridis"](shade)
         ax.plot(curves.index, curves[name], "o-", ms=3.5, lw=1.6, color=colour, label=name)
     ax.set(xlabel=xlabel, ylabel="response", ylim=(-0.03, 1.03))
