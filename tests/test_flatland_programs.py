@@ -465,6 +465,15 @@ def test_programs_too_deep_or_too_large_are_refused():
     assert len(run(nested(10, 2)).graph) == 1025
 
 
+def test_exits_times_entries_is_refused():
+    many = range(1, 1500)
+    lines = ["f(start) -> n0(turn 1)", *(f"n0 -> n{k}(turn 1)" for k in many)]
+    lines += [*(f"n{k} -> f" for k in many), "n0 -> f(end)"]
+    lines += ["g(start) -> a(f)", "a -> b0(turn 1)", *(f"a -> b{k}(turn 1)" for k in many)]
+    with pytest.raises(BadProgram, match="more than 50,000 links when written out"):
+        run("\n".join([*lines, "b0 -> g(end)", "{} -> g()"]))
+
+
 def test_arguments_that_double_at_every_level_are_refused():
     lines = ["f0(start p) -> m(move p)", "m -> f0(end)"]
     for k in range(1, 40):

@@ -130,13 +130,17 @@ def _points(piece: Shape) -> tuple[Any, Any]:
 
 
 def _neighbours(piece: Shape, step: float) -> list[Shape]:
-    """The piece with one of its numbers changed, or moved as a whole."""
+    """The piece with one of its numbers changed, moved as a whole, or a line longer or shorter at an end."""
     names = ("x", "y", "radius") if isinstance(piece, Circle) else ("x0", "y0", "x1", "y1")
     moved = [replace(piece, **{n: getattr(piece, n) + s}) for n in names for s in (-step, step)]
     if isinstance(piece, Line):
         x0, y0, x1, y1 = astuple(piece)
         shifts = ((step, 0), (-step, 0), (0, step), (0, -step))
         moved += [Line(x0 + a, y0 + b, x1 + a, y1 + b) for a, b in shifts]
+        length = float(np.hypot(x1 - x0, y1 - y0)) or 1.0
+        a, b = step * (x1 - x0) / length, step * (y1 - y0) / length
+        moved += [Line(x0 + s * a, y0 + s * b, x1, y1) for s in (-1, 1)]
+        moved += [Line(x0, y0, x1 + s * a, y1 + s * b) for s in (-1, 1)]
     return [part for part in moved if not isinstance(part, Circle) or part.radius >= 1]
 
 

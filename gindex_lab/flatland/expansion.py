@@ -21,6 +21,7 @@ from gindex_lab.flatland.programs import PORTS, PRIMITIVES, Definition, Node, Pr
 
 __all__ = ["Graph", "GraphNode", "expand"]
 
+_LINKS_PER_NODE = 10
 _LONGEST_OPEN = 200  # parts of an argument that depends on a loop's count
 
 
@@ -133,11 +134,19 @@ class _Writer:
         for node in flow.nodes:
             heads[node.name], tails[node.name] = self._node(node, names, scope, depth)
         for link in flow.links:
-            for source, port in self._ends(link.source, link.port, tails):
-                self.links += [(source, port, target) for target in heads[link.target]]
+            ends = self._ends(link.source, link.port, tails)
+            self._check_links(len(ends) * len(heads[link.target]), scope)
+            self.links += [(*end, target) for end in ends for target in heads[link.target]]
         entries = [place for name in flow.entries for place in heads[name]]
         exits = [end for name, port in flow.exits for end in self._ends(name, port, tails)]
         return entries, exits
+
+    def _check_links(self, more: int, scope: str) -> None:
+        """Exits times entries: a few flows could ask for millions of links."""
+        most = _LINKS_PER_NODE * self.limits.nodes
+        if len(self.links) + more > most:
+            problem = f"has more than {most:,} links when written out"
+            raise BadProgram("program", scope, problem, "compose less, or raise limits.nodes")
 
     def _ends(
         self, name: str, port: str, tails: dict[str, list[tuple[int, str]]]
