@@ -22,7 +22,7 @@ def fit(items: pd.DataFrame, *, longest: int = 9) -> pd.DataFrame:
 
     >>> items = pd.DataFrame({"sequence": ["a,d,g,j"], "answer": ["m"], "difficulty": [9]}, ["IT8"])
     >>> fit(items).round(2).values.tolist()
-    [[9, 9.75, 9.0]]
+    [[9.0, 9.75, 9.0]]
     """
     limit = integer("longest", longest)
     if "difficulty" not in items:

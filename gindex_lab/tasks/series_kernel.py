@@ -33,7 +33,8 @@ def _cost(length: int, steps: int, offset: float) -> float:
 @njit(cache=True, nogil=True)
 def _limits(longest: int, offset: float, bound: float) -> npt.NDArray[np.float64]:
     """For each length, the steps at which Kt reaches the bound."""
-    return 2.0 ** (bound - np.arange(longest + 2)) - offset + 1e-9
+    lengths = np.arange(longest + 2).astype(np.float64)
+    return 2.0 ** (bound - lengths) - offset + 1e-9
 
 
 @njit(cache=True, nogil=True)
