@@ -236,7 +236,7 @@ def test_a_pair_that_turns_round_is_counted():
     )
     other = table.assign(capability=[1.0, 2, 3])
     apart = pd.DataFrame([[0, 0, 1], [0, 0, 0], [1, 0, 0]], list("abc"), list("abc")).astype(bool)
-    found = surviving.survival(table, {"same": table, "turned": other}, apart)
+    found = surviving.survival(table, {"same": table, "turned": other}, {"capability": apart})
     assert found["reversed"].tolist() == [0, 1]
     assert found["separated"].tolist() == [1, 1]
     assert surviving.verdict(found, ["a"], ["a"], 3) == {

@@ -127,10 +127,10 @@ def _survival(found: Analysis) -> dict[str, Any] | None:
     table = found.survival.rename(
         columns={"capability_order": "order of capability", "generality_order": "order of γ"}
     )
-    table["pairs reversed"] = [
-        f"{a} of {b}" for a, b in zip(table["reversed"], table["separated"], strict=True)
-    ]
-    shown = rounded(table.drop(columns=["reversed", "separated"]))
+    for kind, heading in (("", "pairs reversed"), ("gamma_", "pairs reversed in γ")):
+        counts = zip(table.pop(f"{kind}reversed"), table.pop(f"{kind}separated"), strict=True)
+        table[heading] = [f"{a} of {b}" for a, b in counts]
+    shown = rounded(table)
     here = {found.transform: " (this analysis)"}
     shown["rows"] = [
         (name + here.get(name, ""), DEFINITIONS[name], row) for name, row in shown["rows"]

@@ -148,6 +148,7 @@ def about_survival(
         "best": "Who is the most capable",
         "order": "The order of agents that are separated in capability",
         "least_general": "Who is the least general",
+        "gamma_order": "The order of agents that are separated in γ",
     }
     column = {"best": "best", "least_general": "least_general"}
     ok = [texts[k] for k, holds in verdict.items() if holds]
@@ -160,9 +161,10 @@ def about_survival(
     for key, holds in verdict.items():
         if holds:
             continue
-        if key == "order":
-            worst = found["reversed"].idxmax()
-            why = f"{found['reversed'].max()} of {found['separated'].max()} pairs turn round under {worst}"
+        if key.endswith("order"):
+            kind = "gamma_" if key == "gamma_order" else ""
+            turned, pairs = found[f"{kind}reversed"], found[f"{kind}separated"]
+            why = f"{turned.max()} of {pairs.max()} pairs turn round under {turned.idxmax()}"
         else:
             why = ", ".join(f"{name}: {agent}" for name, agent in found[column[key]].items())
         text = f"{texts[key]} does not survive: it depends on how difficulty is defined ({why})."

@@ -7,7 +7,7 @@ model. What only one of them says is a property of the definition, not of the ag
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -106,13 +106,16 @@ def _measure(measured: Responses, missing: str) -> pd.DataFrame:
 
 
 def survival(
-    table: pd.DataFrame, tables: dict[str, pd.DataFrame], apart: pd.DataFrame | None = None
+    table: pd.DataFrame,
+    tables: dict[str, pd.DataFrame],
+    apart: Mapping[str, pd.DataFrame] | None = None,
 ) -> pd.DataFrame:
     """One row per definition: who is best and who is least general, and how far the orders agree.
 
     `table` is the analysis that drew the conclusion. `capability_order` and `generality_order` are rank
-    correlations with it. `reversed` counts the pairs that `apart` (`gl.separations(table)`) separates in
-    capability and that the definition puts the other way round, `separated` all pairs that it separates.
+    correlations with it. `reversed` counts the pairs that `apart["capability"]` (`gl.separations(table)`)
+    separates and that the definition puts the other way round, `separated` all pairs that it separates;
+    `gamma_reversed` and `gamma_separated` are the same in γ.
 
     >>> table = pd.DataFrame({"capability": [3.0, 2, 1], "spread": [1.0, 1, 1],
     ...                       "normalised_generality": [0.5, 0.6, 0.7]}, index=list("abc"))
@@ -125,7 +128,10 @@ def survival(
     rows = {}
     for name, other in tables.items():
         same = other.loc[table.index]
-        wrong, all_pairs = _reversed(table["capability"], same["capability"], apart)
+        pairs = {
+            m: _reversed(table[m], same[m], (apart or {}).get(m))
+            for m in ("capability", "normalised_generality")
+        }
         rows[name] = {
             "best": same["capability"].idxmax(),
             "least_general": same["normalised_generality"].idxmin(),
@@ -133,8 +139,10 @@ def survival(
             "generality_order": rank_correlation(
                 table["normalised_generality"], same["normalised_generality"]
             ),
-            "reversed": wrong,
-            "separated": all_pairs,
+            "reversed": pairs["capability"][0],
+            "separated": pairs["capability"][1],
+            "gamma_reversed": pairs["normalised_generality"][0],
+            "gamma_separated": pairs["normalised_generality"][1],
         }
     return pd.DataFrame.from_dict(rows, orient="index")
 
@@ -157,11 +165,11 @@ def verdict(
     general: another name among them is no contradiction. Where that is all `agents`, or no pair is
     separated, there is no conclusion to contradict.
 
-    >>> found = pd.DataFrame({"best": ["a", "b"], "least_general": ["c", "a"], "reversed": [0, 0],
-    ...                       "separated": [1, 1]})
+    >>> found = pd.DataFrame({"best": ["a", "b"], "least_general": ["c", "a"], "reversed": 0,
+    ...                       "separated": 1, "gamma_reversed": [0, 1], "gamma_separated": 2})
     >>> verdict(found, ["a", "b"], ["c"], agents=3)
-    {'best': True, 'order': True, 'least_general': False}
-    >>> verdict(found.assign(separated=0), ["a", "b", "c"], ["a", "b", "c"], agents=3)
+    {'best': True, 'order': True, 'least_general': False, 'gamma_order': False}
+    >>> verdict(found.assign(separated=0, gamma_separated=0), list("abc"), list("abc"), agents=3)
     {}
     """
     drawn = {}
@@ -171,4 +179,6 @@ def verdict(
         drawn["order"] = bool((found["reversed"] == 0).all())
     if len(least) < agents:
         drawn["least_general"] = bool(found["least_general"].isin(least).all())
+    if found["gamma_separated"].any():
+        drawn["gamma_order"] = bool((found["gamma_reversed"] == 0).all())
     return drawn

@@ -105,9 +105,7 @@ class Analysis:
     def survival(self) -> pd.DataFrame | None:
         """One row per definition (see `gl.analysis.survival`)."""
         tables = self.definitions[0]
-        return (
-            surviving.survival(self.table, tables, self.apart.get("capability")) if tables else None
-        )
+        return surviving.survival(self.table, tables, self.apart) if tables else None
 
     @cached_property
     def control(self) -> pd.DataFrame | None:
