@@ -30,6 +30,7 @@ from gindex_lab.validate import choice
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
+    from matplotlib.transforms import Bbox
 
 __all__ = ["OUTPUT", "SOURCES", "claim", "found", "save_table", "show", "start"]
 
@@ -111,38 +112,50 @@ def show(fig: Figure, name: str, table: pd.DataFrame | None = None) -> None:
     >>> show(figure, "fig06")
     """
     _checked_name(name)
-    _sign(fig)
+    crop = _sign(fig)
+    png = _png(fig, crop)
     folder = _output()
     if folder is not None:
-        _save_figure(fig, folder / "figures" / name)
+        _save_figure(fig, crop, png, folder / "figures" / name)
     if table is not None:
         save_table(table, name)
-    _show_png(_png(fig, 200), name)
+    _show_png(png, name)
     _close(fig)
 
 
-def _save_figure(fig: Figure, path: Path) -> None:
+def _save_figure(fig: Figure, crop: Bbox, png: bytes, path: Path) -> None:
     """SVG and PNG; no dates and no random ids, so that the same figure is the same file."""
     import matplotlib
 
     path.parent.mkdir(exist_ok=True)
     metadata = {"Date": None, "Creator": f"gindex_lab {_version()}"}
     with matplotlib.rc_context({"svg.hashsalt": path.name}):
-        fig.savefig(f"{path}.svg", bbox_inches="tight", metadata=metadata)
-    Path(f"{path}.png").write_bytes(_png(fig, 144))
+        fig.savefig(f"{path}.svg", bbox_inches=crop, metadata=metadata)
+    Path(f"{path}.png").write_bytes(png)
 
 
-def _sign(fig: Figure) -> None:
-    """Where the numbers come from, in small type below everything that is drawn."""
+def _sign(fig: Figure) -> Bbox:
+    """Where the numbers come from, in small type below everything that is drawn.
+
+    Returns the part of the paper that is drawn on, in inches: found once, since finding it takes as long
+    as drawing, and each format would look for it again.
+    """
+    import matplotlib
+    from matplotlib.transforms import Bbox
+
     fig.canvas.draw()
     fig.set_layout_engine("none")  # or the line itself would move the axes
-    below = fig.get_tightbbox(fig.canvas.get_renderer()).y0 / fig.get_figheight()  # type: ignore[attr-defined]
-    fig.text(0.01, below - 0.02, _current.line(), fontsize=6, color="#777777", va="top", ha="left")
+    renderer = fig.canvas.get_renderer()  # type: ignore[attr-defined]
+    drawn = fig.get_tightbbox(renderer)
+    below = drawn.y0 / fig.get_figheight() - 0.02
+    line = fig.text(0.01, below, _current.line(), fontsize=6, color="#777777", va="top", ha="left")
+    signed = line.get_window_extent(renderer).transformed(fig.dpi_scale_trans.inverted())
+    return Bbox.union([drawn, signed]).padded(matplotlib.rcParams["savefig.pad_inches"])
 
 
-def _png(fig: Figure, dpi: int) -> bytes:
+def _png(fig: Figure, crop: Bbox) -> bytes:
     buffer = io.BytesIO()
-    fig.savefig(buffer, format="png", dpi=dpi, bbox_inches="tight", metadata={"Software": None})
+    fig.savefig(buffer, format="png", dpi=200, bbox_inches=crop, metadata={"Software": None})
     return buffer.getvalue()
 
 

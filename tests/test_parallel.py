@@ -284,7 +284,7 @@ def test_the_bar_counts_tasks_on_a_terminal_only(two, monkeypatch):
     for stream, shown in ((Terminal(), True), (io.StringIO(), False)):
         monkeypatch.setattr(sys, "stderr", stream)
         parallel.map(slowly, range(7), jobs=2, progress="counting", batch=1)
-        assert ("counting" in stream.getvalue() and "7/7" in stream.getvalue()) == shown
+        assert ("counting" in stream.getvalue() and "/7 [" in stream.getvalue()) == shown
 
 
 def test_leaving_early_cancels_what_was_not_begun(two, tmp_path):
