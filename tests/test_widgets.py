@@ -24,13 +24,13 @@ from gindex_lab.widgets.individuals import (
     individuals_view,
     population_responses,
 )
+from gindex_lab.widgets.lambda_worlds import WorldSession, worlds
 from gindex_lab.widgets.live import Demo, equation_html
 from gindex_lab.widgets.manual import Manual, manual_demo, manual_view, play
-from gindex_lab.widgets.sitting import KINDS, Sitting, sitting, sitting_demo, sitting_view
 from gindex_lab.widgets.stepper import PROGRAMS, actions_of, stepper_demo, stepper_view
+from gindex_lab.widgets.take_test import KINDS, Sitting, sitting, sitting_demo, sitting_view
 from gindex_lab.widgets.two_programs import EXAMPLES, programs_demo, programs_view, written_flow
 from gindex_lab.widgets.view import View, blank_figure, numbers_html
-from gindex_lab.widgets.worlds import WorldSession, worlds
 
 ROOT = Path(__file__).resolve().parent.parent
 SHARE = ROOT / "gindex_lab" / "widgets" / "share" / "voila" / "templates" / "gindex_lab"

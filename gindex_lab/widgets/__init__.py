@@ -22,8 +22,8 @@ __getattr__, __dir__, __all__ = _contents(
         "manual": "Manual manual_demo manual_view play",
         # the anytime test, and tests to take oneself
         "anytime_live": "anytime_demo anytime_view",
-        "worlds": "WorldSession worlds",
-        "sitting": "Sitting sitting sitting_demo sitting_view",
+        "lambda_worlds": "WorldSession worlds",
+        "take_test": "Sitting sitting sitting_demo sitting_view",
         # exercises
         "exercises": "check exercise",
     },

@@ -123,7 +123,7 @@ def _later_tau() -> float:
 
 def _random_reward() -> float:
     from gindex_lab.anytime.exact import random_agent_mean
-    from gindex_lab.widgets.worlds import worlds
+    from gindex_lab.widgets.lambda_worlds import worlds
 
     return float(abs(random_agent_mean(worlds((4,))[0])).max())
 

@@ -7,6 +7,7 @@ sitting can be written down, repeated and tested, and its responses are a table 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 from gindex_lab.acc.acc import characteristic_curve, generality
@@ -134,10 +135,17 @@ def _reading(at: Sitting) -> str:
 # -- the three kinds -------------------------------------------------------------------------------------
 
 
+@lru_cache(maxsize=8)  # each press plays the sitting again: the items stay
+def _series(seed: int) -> list[Any]:
+    from gindex_lab.tasks import letter_series
+
+    return list(letter_series.generate(range(7, 13), 2, seed))
+
+
 def _letters(seed: int) -> Any:
     from gindex_lab.tasks import letter_series
 
-    return letter_series.Session(letter_series.generate(range(7, 13), 2, seed))
+    return letter_series.Session(_series(seed))
 
 
 def _mazes(seed: int) -> Any:
@@ -148,7 +156,7 @@ def _mazes(seed: int) -> Any:
 
 
 def _worlds(seed: int) -> Any:
-    from gindex_lab.widgets.worlds import WorldSession, worlds
+    from gindex_lab.widgets.lambda_worlds import WorldSession, worlds
 
     return WorldSession(worlds(seed=seed), seed=seed)
 
@@ -182,7 +190,7 @@ def _draw_maze(session: Any, ax: Any, title: str) -> None:
 
 
 def _draw_world(session: Any, ax: Any, title: str) -> None:
-    from gindex_lab.widgets.worlds import plot_world
+    from gindex_lab.widgets.lambda_worlds import plot_world
 
     plot_world(session.walk, title=title, ax=ax)
 
