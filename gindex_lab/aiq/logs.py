@@ -29,6 +29,7 @@ from gindex_lab.validate import integer
 __all__ = ["Journal", "Log", "fingerprint", "header_of"]
 
 FORMAT = "gindex_lab AIQ log 1"
+BLOCK = 2_048  # programs that an interruption may cost; enough of them to keep many cores busy
 IntArray = npt.NDArray[np.int64]
 Runner = Callable[[IntArray], Pairs]
 
@@ -77,8 +78,9 @@ class Log:
 
         def ask(rows: IntArray) -> Pairs:
             new = np.array([row for row in rows if int(row) not in self.known], dtype=np.int64)
-            if len(new):
-                self._add(new, run(new))
+            for start in range(0, len(new), BLOCK):
+                part = new[start : start + BLOCK]
+                self._add(part, run(part))
             found = [self.known[int(row)] for row in rows]
             return Pairs(
                 np.array([values for _, values in found]).reshape(-1, *self.shape),
