@@ -65,8 +65,8 @@ report:  ## print the path of the report, and open it where there is a screen
 docs: $(READY)  ## the guide and the reference, from the docstrings -> reports/docs/
 	@$(BIN)/gindex-lab docs
 
-bench: $(READY)  ## measure speed against peers, as ratios in one run
-	@$(PY) -m benchmarks
+bench: $(READY)  ## measure speed against peers and write reports/benchmarks.html (ONLY=gindex, PROFILE=full)
+	@$(PY) -m benchmarks $(ONLY) --profile $(PROFILE)
 
 lock: $(READY)  ## resolve the dependencies anew into requirements.lock
 	@$(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-annotate --no-header --upgrade --extra dev pyproject.toml --output-file requirements.lock
