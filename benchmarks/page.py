@@ -72,6 +72,12 @@ def _panel(ax: Any, curve: dict[str, Any]) -> None:
     ax.loglog(sizes, seconds, "o", markersize=4)
     ax.set_title(curve["name"].removeprefix("growth: "), fontsize=8)
     ax.text(0.05, 0.88, f"exponent {slope:.2f}", transform=ax.transAxes, fontsize=8)
+    for size, second in zip(sizes, seconds, strict=True):
+        beside = {"ha": "right", "xytext": (-6, 2)} if size == sizes[-1] else {"xytext": (6, -8)}
+        ax.annotate(
+            f"{second:.2g} s", (size, second), fontsize=7, textcoords="offset points", **beside
+        )
+    ax.set_xticks(sizes, [f"{size:,.0f}" for size in sizes])
     ax.set_xlabel("size", fontsize=8)
     ax.set_ylabel("seconds", fontsize=8)
     ax.tick_params(labelsize=7)
