@@ -26,6 +26,7 @@ __getattr__, __dir__, __all__ = _contents(
         # agents, and how they are measured
         "agents": "HLQ Constant Freq Own QLearning Random agent",
         "estimate": "Estimate by_program_length estimate",
+        "normalised": "ceiling normalised_aiq",
         "author_logs": "estimate_from_log",
         "compare": "compare",
         "experiments": "null_experiment rewriting_effect",

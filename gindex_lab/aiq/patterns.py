@@ -25,7 +25,9 @@ D = r"[+\-]*"
 PLAIN = r"[^\[.]*"
 ASIDE = r"(?:<[^<>\[\].]*>|>[^<>\[\].]*<)"
 ZEROING = r"\[[+\-%,]+\]"
-_LOOP = r"\[(?:[^\[\]]|\[[^\[\]]*\])*\]"  # a loop, perhaps with loops in it
+_LOOP = r"\[[^\[\]]*\]"
+for _ in range(2):  # a loop, perhaps with loops in it: three deep
+    _LOOP = rf"\[(?:[^\[\]]|{_LOOP})*\]"
 SURE_WRITE = rf"(?:[^\[\].]|{_LOOP})*\."
 
 

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from gindex_lab.aiq.exact import Caps, Process, close, same_law
 from gindex_lab.aiq.machine import episode
 from gindex_lab.aiq.patterns import by_pattern
+from gindex_lab.aiq.pointless import POINTLESS, pointless_classes
 from gindex_lab.aiq.program import Settings, check, partners
 from gindex_lab.aiq.symbolic import Line, straight_line
 from gindex_lab.validate import generator
@@ -40,8 +41,10 @@ def classify(
     """The semantic classes of a program: `patterns`, `exact`, and whether they are `decided`.
 
     `exact` holds the classes that were decided, `discriminative`, the `best` and `worst` mean reward of
-    300 cycles, and the places of `dead` code. Undecided programs have a `reason`, and a `bound`: with
-    95% confidence, actions change the rewards in at most that share of runs (see `coupled`).
+    300 cycles, and the places of `dead` code. The pointless code of classes 2a to 2d is decided by deleting
+    it (None where the memory of a program without loops is too large for that). Undecided programs have a
+    `reason`, and a `bound`: with 95% confidence, actions change the rewards in at most that share of runs
+    (see `coupled`).
 
     >>> answer = classify(".,%#")           # chance is kept for the next cycle: a random reward
     >>> answer["decided"], answer["patterns"]["reward_random"], answer["exact"]["reward_random"]
@@ -71,7 +74,7 @@ def decide(
     """
     process = close(program, symbols, observations, caps)
     if process.closed:
-        return _of_process(process), ""
+        return _of_process(process) | pointless_classes(process, caps), ""
     line = straight_line(program, symbols, observations)
     return (None, process.reason) if line is None else (_of_line(program, line), "")
 
@@ -128,6 +131,7 @@ def _of_line(program: str, line: Line) -> dict[str, Any]:
         "never_executed": line.executed < end,
         "discriminative": line.discriminative,
         "dead": list(range(line.executed, end)),
+        **dict.fromkeys(POINTLESS),  # undecided: there is no process to compare
     }
 
 
