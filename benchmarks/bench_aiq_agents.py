@@ -5,7 +5,7 @@ core, in turn: the readable machine of `gindex_lab.aiq.machine` ("plain"), and o
 local variables, about as fast as Python gets ("tuned"). The authors' code, whose Q-learners are slower than
 ours in Python, made 136,000 (Random), 88,000 (Freq), 23,000 (Q(0)), 25,000 (Q(0.5)) and 14,300 (HLQ)
 interactions per second on a machine like this one: `ratio_authors` divides by these recorded numbers.
-Times are CPU times, since other work on the machine would blur the clock.
+Times are CPU times, the best of three for each, since other work on the machine would blur the clock.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ def _row(name: str, agent: Agent, table: list[str], episode: int) -> dict[str, o
     run_compiled(agent, table[:1], rows[:1], Trial((2,)))  # compile, or load what was compiled
     ours, values = _seconds(lambda: run_compiled(agent, table, rows, Trial((episode,))).values)
     longer, _ = _seconds(lambda: run_compiled(agent, table, rows, Trial((10 * episode,))).values)
-    plain, _ = _seconds(lambda: [_play(_plain, agent, p, episode // 2) for p in few], repeats=1)
-    tuned, _ = _seconds(lambda: [_play(_Machine, agent, p, episode // 2) for p in few], repeats=1)
+    plain, _ = _seconds(lambda: [_play(_plain, agent, p, episode // 2) for p in few])
+    tuned, _ = _seconds(lambda: [_play(_Machine, agent, p, episode // 2) for p in few])
     speed = 2 * episode * int(np.isfinite(values[:, 0, 0]).sum()) / ours
     plain_speed, tuned_speed = (episode * len(few) / seconds for seconds in (plain, tuned))
     return {
