@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import gindex_lab as gl
 from gindex_lab.errors import BadInput
+from gindex_lab.plots.teaching import plot_responses, plot_rewards
 from gindex_lab.reproduction.inputs import read_catalogue
 from gindex_lab.widgets import exercises, serve, start
 from gindex_lab.widgets.anytime_live import TESTED, anytime_demo, anytime_view
@@ -283,6 +284,8 @@ BAD = {
     "no worlds": (lambda: WorldSession([]), "environments=.*are none; pass at least one"),
     "nothing walked": (lambda: WorldSession(worlds((3,))).responses(), "session=0: has no world that was finished; walk on"),
     "no such exercise": (lambda: exercises.check("curve"), "name='curve': is not an exercise; use one of curve-step"),
+    "no table to draw": (lambda: plot_responses([[1, 0]]), "frame=.*is no table of responses; pass agents x items"),
+    "no rewards to draw": (lambda: plot_rewards(pd.DataFrame({"action": [1]})), "has no column 'reward'; pass one row per interaction"),
     "no such server": (lambda: serve.main(["labs"]), "server='labs': is not an option; use one of 'lab', 'demo'"),
     "no server": (lambda: serve.main([]), "server='': is not an option"),
 }  # fmt: skip

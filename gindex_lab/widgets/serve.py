@@ -32,6 +32,8 @@ def lab_command(root: Path) -> list[str]:
         *(sys.executable, "-m", "jupyterlab"),
         "--ServerApp.ip=127.0.0.1",
         f"--ServerApp.root_dir={root.resolve()}",
+        # versions are locked: nobody need ask a server elsewhere for newer ones
+        "--LabApp.check_for_updates_class=jupyterlab.handlers.announcements.NeverCheckForUpdate",
         "--LabApp.default_url=/lab/tree/notebooks/start.ipynb",
     ]
 
