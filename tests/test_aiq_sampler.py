@@ -197,6 +197,8 @@ def test_sample_files_that_are_absent_or_not_text_are_refused(tmp_path):
         ({"symbols": 1}, "symbols=1"),
         ({"observations": -1}, "observations=-1"),
         ({"minimum_length": -1}, "minimum_length=-1"),
+        ({"extend_shorter": "yes"}, "extend_shorter=.yes.: is neither True nor False"),
+        ({"mode": "fast"}, "mode=.fast.: is not an option"),
     ],
 )
 def test_bad_settings_of_a_sample_are_refused(keywords, message):
