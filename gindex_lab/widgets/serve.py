@@ -39,7 +39,7 @@ def lab_command(root: Path) -> list[str]:
 
 
 def demo_command(root: Path) -> list[str]:
-    """Voilà on the teaching notebooks; an idle kernel ends after ten minutes.
+    """Voilà on the teaching notebooks; a kernel ends two minutes after its page was closed.
 
     Voilà asks for a token only when told to (`--token`), unlike JupyterLab. Our template is Voilà's
     without the icon fonts that it fetches from elsewhere, and with a list of demos that says what they are.
@@ -53,8 +53,9 @@ def demo_command(root: Path) -> list[str]:
         "--token",
         "--template=gindex_lab",
         "--VoilaConfiguration.classic_tree=True",
-        "--MappingKernelManager.cull_idle_timeout=600",
-        "--MappingKernelManager.cull_interval=60",
+        # with a token Voilà refuses its own pages' request to end their kernel (a 403 as one leaves them)
+        "--MappingKernelManager.cull_idle_timeout=120",
+        "--MappingKernelManager.cull_interval=30",
     ]
 
 
