@@ -82,3 +82,4 @@ def _panel(ax: Any, curve: dict[str, Any]) -> None:
     ax.set_ylabel("seconds", fontsize=8)
     ax.tick_params(labelsize=7)
     ax.minorticks_off()
+    ax.margins(0.08, 0.12)

@@ -11,8 +11,8 @@ import pandas as pd
 __all__ = ["FALL", "compared", "exponent", "tidy"]
 
 FALL = 0.7  # a ratio below this share of the stored one has fallen
-_NAMES = ("benchmark", "what")
-_RATIOS = ("ratio", "times ours", "times faster")
+_NAMES = ("benchmark", "what", "task")
+_RATIOS = ("ratio", "times ours", "times faster", "times_faster")
 _GOALS = ("goal", "target")
 _APART = {*_NAMES, *_RATIOS, *_GOALS, "note", "sizes", "seconds", "share_of_limit", "limit", "met"}
 

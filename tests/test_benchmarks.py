@@ -17,6 +17,8 @@ ROOT = Path(__file__).parents[1]
 def test_rows_of_every_form_become_one():
     plain = tidy([{"benchmark": "a", "ratio": 3.5, "target": 2, "ours": 0.25, "note": "warm"}])
     assert plain == [{"name": "a", "ratio": 3.5, "goal": 2, "told": "ours 0.25; warm"}]
+    by_task = tidy([{"task": "read", "times_faster": 1.5}])
+    assert (by_task[0]["name"], by_task[0]["ratio"]) == ("read", 1.5)
     by_index = tidy(pd.DataFrame({"seconds": [2.0], "times faster": [7.0]}, index=["b"]))
     assert by_index == [{"name": "b", "ratio": 7.0, "goal": None, "told": "2 s"}]
     by_size = tidy(
