@@ -248,12 +248,12 @@ def plot_sample_lengths(
     """
     ax = new_axes(ax, figsize=(6.4, 4.0), layout="constrained")
     grid = np.arange(3, longest + 1)
-    # The first lines are wider, so that they show behind those that cover them.
-    widths = np.linspace(5.5, 1.5, len(samples))
-    for width, colour, (name, texts) in zip(widths, _cycle(), samples.items(), strict=False):
+    # The first line is a broad band, so that it shows behind one that covers it.
+    looks = [{"lw": 5.0, "alpha": 0.35}] + [{"lw": 1.6}] * (len(samples) - 1)
+    for look, colour, (name, texts) in zip(looks, _cycle(), samples.items(), strict=False):
         length = np.sort(texts.str.len().to_numpy())
         share = np.searchsorted(length, grid, side="right") / len(length) * 100
-        ax.plot(grid, share, color=colour, label=name, drawstyle="steps-post", lw=width)
+        ax.plot(grid, share, color=colour, label=name, drawstyle="steps-post", **look)
     ax.set(xlabel="length of the program (instructions)", ylabel="programs up to this length (%)")
     ax.legend(loc="lower right")
     heading(ax, title, "")
