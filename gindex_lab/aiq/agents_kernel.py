@@ -16,12 +16,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 from numba.extending import overload
 
 from gindex_lab.aiq.agents import HLQ, BuiltIn, Constant, Freq, QLearning, own_discount
 from gindex_lab.aiq.program import Settings
 from gindex_lab.aiq.random_streams import uniform
+from gindex_lab.kernels import compiled
 from gindex_lab.validate import FloatArray
 
 __all__ = ["Now", "begin", "mind_of", "perceive"]
@@ -132,7 +132,7 @@ def mind_of(agent: BuiltIn, discount: float, machine: Settings) -> Mind:
 # -- choosing ----------------------------------------------------------------------------------------
 
 
-@njit(cache=True, nogil=True, inline="always")
+@compiled(inline="always")
 def _greedy(value: FloatArray, first: int, symbols: int, key: int, t: int) -> int:
     """The best action of the state whose values begin at `first`, ties broken by the draw 3t."""
     best = value[_U(first)]
@@ -155,14 +155,14 @@ def _greedy(value: FloatArray, first: int, symbols: int, key: int, t: int) -> in
     return at
 
 
-@njit(cache=True, nogil=True, inline="always")
+@compiled(inline="always")
 def _explored(greedy: int, symbols: int, epsilon: float, key: int, t: int) -> int:
     if uniform(key, 3 * t + 1) < epsilon:
         return int(uniform(key, 3 * t + 2) * symbols)
     return greedy
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _weight(value: float, temperature: float, largest: float) -> float:
     scaled = value / temperature
     if largest > LARGEST_EXPONENT:
@@ -170,7 +170,7 @@ def _weight(value: float, temperature: float, largest: float) -> float:
     return exp(scaled)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _softmax(
     value: FloatArray, first: int, symbols: int, temperature: float, key: int, t: int
 ) -> int:
@@ -189,7 +189,7 @@ def _softmax(
     return symbols - 1
 
 
-@njit(cache=True, nogil=True, inline="always")
+@compiled(inline="always")
 def _cooled(epsilon: float, final: float, decay: float) -> float:
     if decay == 0:
         return epsilon
@@ -199,7 +199,7 @@ def _cooled(epsilon: float, final: float, decay: float) -> float:
 # -- learning ----------------------------------------------------------------------------------------
 
 
-@njit(cache=True, nogil=True, inline="always")
+@compiled(inline="always")
 def _touch(trace: FloatArray, active: IntArray, count: int, pair: int) -> int:
     """E(s, a) += 1; returns how many pairs now have a trace."""
     if trace[_U(pair)] == 0.0:
@@ -209,7 +209,7 @@ def _touch(trace: FloatArray, active: IntArray, count: int, pair: int) -> int:
     return count
 
 
-@njit(cache=True, nogil=True, inline="always")
+@compiled(inline="always")
 def _learn_q(
     value: FloatArray,
     trace: FloatArray,
@@ -233,7 +233,7 @@ def _learn_q(
     return kept, largest
 
 
-@njit(cache=True, nogil=True, inline="always")
+@compiled(inline="always")
 def _learn_hlq(
     value: FloatArray,
     trace: FloatArray,

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from gindex_lab.aiq.agents_kernel import IntArray, Mind, begin, perceive
 from gindex_lab.aiq.kernel import (
@@ -29,6 +28,7 @@ from gindex_lab.aiq.kernel import (
     reward_of,
 )
 from gindex_lab.aiq.random_streams import AGENT, CHANCE, stream_key
+from gindex_lab.kernels import compiled
 from gindex_lab.validate import FloatArray
 
 __all__ = ["run_pairs"]
@@ -36,7 +36,7 @@ __all__ = ["run_pairs"]
 _U = np.uint64
 
 
-@njit(cache=True, nogil=True, inline="always")
+@compiled(inline="always")
 def _state(output: Symbols, reward_cell: int, symbols: int) -> int:
     """Where the pairs of the observed state begin: n Σ obs_i n^i."""
     if len(output) == 2:
@@ -50,7 +50,7 @@ def _state(output: Symbols, reward_cell: int, symbols: int) -> int:
 
 
 # Nothing is allocated here, so references need not be counted: twice as fast for agents with memory.
-@njit(cache=True, nogil=True, _nrt=False)  # type: ignore[call-overload, untyped-decorator]
+@compiled(_nrt=False)
 def _episode(
     mind: Mind,
     code: Code,
@@ -103,7 +103,7 @@ def _episode(
     return now.largest
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def run_pairs(
     mind: Mind,
     text: npt.NDArray[np.uint8],

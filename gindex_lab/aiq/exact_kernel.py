@@ -14,7 +14,8 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
+
+from gindex_lab.kernels import compiled
 
 __all__ = [
     "BRANCHES",
@@ -47,7 +48,7 @@ Integers = npt.NDArray[np.int64]
 Symbols = npt.NDArray[np.int8]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _cycle(
     text: npt.NDArray[np.uint8],
     jumps: Integers,
@@ -123,7 +124,7 @@ def _cycle(
     return CLOSED
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _hash(row: Symbols) -> np.uint64:
     value = np.uint64(1469598103934665603)
     for symbol in row:
@@ -131,7 +132,7 @@ def _hash(row: Symbols) -> np.uint64:
     return value ^ (value >> np.uint64(29))
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _find(states: Symbols, count: int, table: Integers, row: Symbols) -> int:
     """The number of a state; a new one is put into the table, its row stored by the caller."""
     mask = len(table) - 1
@@ -144,7 +145,7 @@ def _find(states: Symbols, count: int, table: Integers, row: Symbols) -> int:
     return count
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _grown(needs: Integers, seen: Integers, cells: int) -> bool:
     """Take note of what this cycle shows to be needed; True if that is more than was known."""
     before = needs.copy()
@@ -156,7 +157,7 @@ def _grown(needs: Integers, seen: Integers, cells: int) -> bool:
     return (before != needs).any()
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _memory(
     tape: Symbols,
     head: int,
@@ -186,7 +187,7 @@ def _memory(
     return True
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def explore(
     text: npt.NDArray[np.uint8],
     jumps: Integers,

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from gindex_lab.aiq.random_streams import PROGRAM, below, stream_key
+from gindex_lab.kernels import compiled
 
 __all__ = ["generate"]
 
@@ -17,7 +17,7 @@ _LETTERS = np.frombuffer(b"<>+-,.%[]]", dtype=np.uint8)  # a drawn # is read as 
 _OPEN, _CLOSE, _READ, _WRITE, _END = (ord(letter) for letter in "[],.#")
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def generate(
     count: int, first: int, seed: int, active: bool, text: npt.NDArray[np.uint8]
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:

@@ -24,10 +24,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from gindex_lab.aiq.program import Settings, check
 from gindex_lab.aiq.random_streams import below
+from gindex_lab.kernels import compiled
 
 __all__ = [
     "DRAWS",
@@ -96,7 +96,7 @@ def new_state(settings: Settings) -> State:
     )
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def reset(
     work: Symbols, history: Symbols, output: Symbols, registers: Registers, symbols: int
 ) -> None:
@@ -109,7 +109,7 @@ def reset(
     registers[:] = 0
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def reward_of(symbol: int, symbols: int) -> float:
     """The reward of a symbol: 100 (symbol - c) / c with c = (n - 1) / 2, from -100 to 100.
 
@@ -120,7 +120,7 @@ def reward_of(symbol: int, symbols: int) -> float:
     return 100 * (symbol - half) / half
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def assemble(text: npt.NDArray[np.uint8], symbols: int, fused: bool, code: Code) -> int:
     """Rows of `code` for a text that is known to be a program; returns how many.
 
@@ -174,7 +174,7 @@ def compile_program(program: str, symbols: int = 5, fused: bool = True) -> Code:
     return code[: assemble(text, symbols, fused, code)]
 
 
-@njit(cache=True, nogil=True, inline="always")
+@compiled(inline="always")
 def cycle(
     code: Code,
     symbols: int,
@@ -263,7 +263,7 @@ def cycle(
     return steps, head, low, high, draws
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def act(
     code: Code,
     symbols: int,
@@ -299,7 +299,7 @@ def act(
     return steps
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def run_actions(
     code: Code,
     symbols: int,

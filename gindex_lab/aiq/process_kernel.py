@@ -9,16 +9,16 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from gindex_lab.aiq.random_streams import bits
+from gindex_lab.kernels import compiled
 
 __all__ = ["mean_rewards", "partition"]
 
 Integers = npt.NDArray[np.int64]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _signature(
     row: int,
     pointers: Integers,
@@ -34,7 +34,7 @@ def _signature(
     return total
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def partition(
     n: int,
     pointers: Integers,
@@ -71,7 +71,7 @@ def partition(
         found = number + 1
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def mean_rewards(
     n: int,
     pointers: Integers,

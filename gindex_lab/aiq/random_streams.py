@@ -11,7 +11,8 @@ Kept apart so that `import gindex_lab` never loads numba.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from gindex_lab.kernels import compiled
 
 __all__ = ["ACTIONS", "AGENT", "CHANCE", "PROGRAM", "below", "bits", "stream_key", "uniform"]
 
@@ -24,7 +25,7 @@ _30, _27, _31, _32, _11 = (np.uint64(shift) for shift in (30, 27, 31, 32, 11))
 _UNIT = 1.0 / 9007199254740992.0  # 2^-53
 
 
-@njit(cache=True, nogil=True, inline="always")
+@compiled(inline="always")
 def bits(key: int | np.uint64, counter: int) -> np.uint64:
     """The 64 bits of draw `counter` (0, 1, 2, ...) of the stream `key`."""
     z = np.uint64(key) + (np.uint64(counter) + np.uint64(1)) * _GOLDEN
@@ -33,7 +34,7 @@ def bits(key: int | np.uint64, counter: int) -> np.uint64:
     return z ^ (z >> _31)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def stream_key(seed: int, program: int, replicate: int, sign: int, purpose: int) -> int:
     """The key of one stream: any change of any number gives unrelated draws.
 
@@ -47,7 +48,7 @@ def stream_key(seed: int, program: int, replicate: int, sign: int, purpose: int)
     return np.int64(bits(key ^ np.uint64(purpose), 4))  # type: ignore[return-value]
 
 
-@njit(cache=True, nogil=True, inline="always")
+@compiled(inline="always")
 def uniform(key: int, counter: int) -> float:
     """A number in [0, 1) with 53 random bits.
 
@@ -59,7 +60,7 @@ def uniform(key: int, counter: int) -> float:
     return np.float64(whole) * _UNIT
 
 
-@njit(cache=True, nogil=True, inline="always")
+@compiled(inline="always")
 def below(key: int, counter: int, n: int) -> int:
     """A whole number from 0 to n - 1, uniform up to 2^-32.
 

@@ -14,7 +14,6 @@ from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from gindex_lab.aiq.kernel import (
     MOST_STEPS,
@@ -29,6 +28,7 @@ from gindex_lab.aiq.kernel import (
 )
 from gindex_lab.aiq.program import Settings, check
 from gindex_lab.aiq.random_streams import ACTIONS, CHANCE, below, stream_key
+from gindex_lab.kernels import compiled
 
 __all__ = ["LENGTHS", "OVERTIME", "PASSIVE", "STRATA", "probe", "stratum"]
 
@@ -55,7 +55,7 @@ Bytes = npt.NDArray[np.uint8]
 Integers = npt.NDArray[np.int64]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _simple(rewards: npt.NDArray[np.int8], actions: npt.NDArray[np.int8], n: int) -> int:
     """The first simple function that gives all rewards of one run: 1 to 10, or 99."""
     blank = (n - 1) // 2
@@ -78,7 +78,7 @@ def _simple(rewards: npt.NDArray[np.int8], actions: npt.NDArray[np.int8], n: int
     return 99
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _probe(
     code: Code,
     n: int,
@@ -118,7 +118,7 @@ def _probe(
     return 11 + int(np.searchsorted(LENGTHS, length, side="right"))
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _probe_many(
     text: Bytes,
     ends: Integers,

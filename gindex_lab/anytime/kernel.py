@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from gindex_lab.aiq.random_streams import below, uniform
+from gindex_lab.kernels import compiled
 
 __all__ = ["KINDS", "MODE_NUMBERS", "best_policy", "play", "sensitive_states"]
 
@@ -28,7 +28,7 @@ FloatArray = npt.NDArray[np.float64]
 Policy = npt.NDArray[np.int8]
 
 
-@njit(cache=True, nogil=True, inline="always")
+@compiled(inline="always")
 def _move(
     table: IntArray, move: int, first: int, second: int, coins: int, step: int
 ) -> tuple[int, int]:
@@ -45,7 +45,7 @@ def _move(
     return first, to_second
 
 
-@njit(cache=True, nogil=True, inline="always")
+@compiled(inline="always")
 def _state(table: IntArray, mode: int, cell: int, one: int, two: int) -> int:
     """A number for what is seen: own cell and both bodies, n_c standing for one out of sight."""
     n = table.shape[0]
@@ -61,7 +61,7 @@ def _state(table: IntArray, mode: int, cell: int, one: int, two: int) -> int:
     return (cell * (n + 1) + one) * (n + 1) + two
 
 
-@njit(cache=True, nogil=True, inline="always")
+@compiled(inline="always")
 def _best_of(worths: FloatArray, key: int, drawn: int) -> int:
     """The place of the largest number; among equals the draw decides."""
     top, ties = worths[0], 1
@@ -79,7 +79,7 @@ def _best_of(worths: FloatArray, key: int, drawn: int) -> int:
     return 0
 
 
-@njit(cache=True, nogil=True, inline="always")
+@compiled(inline="always")
 def _towards(table: IntArray, cell: int, target: int) -> int:
     """The first action that leads to the target, or -1."""
     for action in range(table.shape[1]):
@@ -88,7 +88,7 @@ def _towards(table: IntArray, cell: int, target: int) -> int:
     return -1
 
 
-@njit(cache=True, nogil=True, inline="always")
+@compiled(inline="always")
 def _foresee(
     table: IntArray, cell: int, good: int, evil: int, rule: tuple[float, float], trail: FloatArray
 ) -> FloatArray:
@@ -102,7 +102,7 @@ def _foresee(
     return worths
 
 
-@njit(cache=True, nogil=True, inline="always")
+@compiled(inline="always")
 def _eat(cell: int, good: int, evil: int, rule: tuple[float, float], trail: FloatArray) -> float:
     """The reward of the new cell: the rule of `Session._eat`."""
     if rule[0] == 0:
@@ -115,7 +115,7 @@ def _eat(cell: int, good: int, evil: int, rule: tuple[float, float], trail: Floa
     return reward
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def play(
     table: IntArray,
     pattern: IntArray,
@@ -188,7 +188,7 @@ def play(
     return steps
 
 
-@njit(cache=True, nogil=True, inline="always")
+@compiled(inline="always")
 def _ahead(
     worth: FloatArray, table: IntArray, cell: int, first: int, second: int, move: int
 ) -> float:
@@ -204,7 +204,7 @@ def _ahead(
     return (one + other) / 2
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _backward(
     table: IntArray, move: int, later: FloatArray, values: FloatArray, policy: Policy
 ) -> None:
@@ -231,7 +231,7 @@ def _backward(
                 policy[place] = chosen
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def best_policy(table: IntArray, pattern: IntArray, horizon: int) -> tuple[Policy, FloatArray]:
     """The best actions [steps to go - 1, pointer, state] and the values [pointer, state] at the horizon."""
     n, length = table.shape[0], len(pattern)
@@ -246,7 +246,7 @@ def best_policy(table: IntArray, pattern: IntArray, horizon: int) -> tuple[Polic
     return policy, later
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def sensitive_states(table: IntArray, pattern: IntArray, horizon: int) -> IntArray:
     """For each (pointer, state) the fewest steps in which actions make a difference; 0 if none do.
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from gindex_lab.aiq.random_streams import AGENT, CHANCE, PROGRAM, below, stream_key
 from gindex_lab.anytime.kernel import FloatArray, play
+from gindex_lab.kernels import compiled
 
 __all__ = ["mean_of_runs"]
 
@@ -19,12 +19,12 @@ _PLACEMENT = 1 << 40  # as in `environment`
 _WHOLE = (1 << 63) - 1
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _nested(seed: int, place: int) -> int:
     return stream_key(seed, place, 0, 1, PROGRAM) & _WHOLE
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _placement(cells: int, key: int) -> tuple[int, int, int, int]:
     first = below(key, _PLACEMENT, cells)
     second = below(key, _PLACEMENT + 1, cells - 1)
@@ -32,7 +32,7 @@ def _placement(cells: int, key: int) -> tuple[int, int, int, int]:
     return cell, first, second + int(second >= first), below(key, _PLACEMENT + 3, 2)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def mean_of_runs(
     how: tuple[Any, ...], seed: int, steps: int, antithetic: bool, means: FloatArray
 ) -> None:

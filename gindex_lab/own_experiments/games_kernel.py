@@ -8,8 +8,8 @@ around. Kept apart so that `import gindex_lab` never loads numba.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from gindex_lab.kernels import compiled
 from gindex_lab.validate import FloatArray
 
 __all__ = ["CENTRE", "GREEDY", "MONTE_CARLO", "NEGAMAX", "RANDOM", "has_four", "play", "threats"]
@@ -23,7 +23,7 @@ _WON = 1000
 _NEVER = 10 * _WON
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def has_four(stones: int) -> bool:
     """Whether four of these stones stand in a line: vertical, horizontal, or on a diagonal."""
     for shift in (1, 7, 6, 8):
@@ -33,7 +33,7 @@ def has_four(stones: int) -> bool:
     return False
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def threats(stones: int, filled: int) -> int:
     """How many empty cells would complete a line of four."""
     cells = (stones << 1) & (stones << 2) & (stones << 3)
@@ -50,14 +50,14 @@ def threats(stones: int, filled: int) -> int:
     return count
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _drop(filled: int, column: int) -> int:
     """The bit where a stone in this column comes to rest; 0 if the column is full."""
     landing = (filled + (1 << (7 * column))) & (63 << (7 * column))
     return landing & ~filled
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _search(mine: int, filled: int, depth: int, alpha: int, beta: int) -> int:
     """Negamax with alpha-beta: the value for the player to move, `depth` stones ahead.
 
@@ -85,7 +85,7 @@ def _search(mine: int, filled: int, depth: int, alpha: int, beta: int) -> int:
     return best
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _negamax_values(mine: int, filled: int, depth: int, values: FloatArray) -> None:
     best = -_NEVER
     for column in _ORDER:
@@ -102,7 +102,7 @@ def _negamax_values(mine: int, filled: int, depth: int, values: FloatArray) -> N
         best = max(best, int(values[column]))
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _playout(mine: int, filled: int, rng: np.random.Generator) -> float:
     """The result for the player to move when both move at random from here."""
     sign = 1.0
@@ -116,7 +116,7 @@ def _playout(mine: int, filled: int, rng: np.random.Generator) -> float:
     return 0.0
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _monte_carlo_values(
     mine: int, filled: int, playouts: int, values: FloatArray, rng: np.random.Generator
 ) -> None:
@@ -133,7 +133,7 @@ def _monte_carlo_values(
         values[column] = total
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _simple_values(mine: int, filled: int, kind: int, values: FloatArray) -> None:
     for column in range(7):
         stone = _drop(filled, column)
@@ -146,7 +146,7 @@ def _simple_values(mine: int, filled: int, kind: int, values: FloatArray) -> Non
             values[column] = 1
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _move(mine: int, filled: int, kind: int, strength: int, rng: np.random.Generator) -> int:
     """The stone that a player sets: one of its best moves, at random."""
     values = np.full(7, -np.inf)
@@ -160,7 +160,7 @@ def _move(mine: int, filled: int, kind: int, strength: int, rng: np.random.Gener
     return _drop(filled, best[int(len(best) * rng.random())])
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def play(first: np.ndarray, second: np.ndarray, rng: np.random.Generator) -> float:
     """One game between two players, each (kind, strength): 1 if the first wins, ½ drawn, 0 lost."""
     mine, filled, mover = 0, 0, 0

@@ -8,40 +8,23 @@ and go on.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 from numba.cpython.unsafe import numbers as intrinsics
 
+from gindex_lab import kernels
 from gindex_lab.errors import BadInput
 from gindex_lab.programs.encode import IntArray
 
 __all__ = ["Clique", "Stack", "max_weight_clique", "new_stack", "peel", "search", "still_open"]
 
-F = TypeVar("F", bound=Callable[..., Any])
 Bits = npt.NDArray[np.uint64]
 Places = npt.NDArray[np.int32]
 
 trailing_zeros: Any = intrinsics.trailing_zeros
-KERNEL_FILES = ("cliques.py", "matching.py", "neighbours.py")
-
-
-def compiled(function: F) -> F:
-    """Compile at the first call and keep the machine code on disk.
-
-    numba forgets the machine code when the file of a function changes, but not when a file it calls
-    does: so the stamp of each kernel is that of all files of kernels, and of its own if it is elsewhere.
-    """
-    dispatcher: Any = njit(cache=True, nogil=True, error_model="numpy")(function)
-    files = [Path(__file__).with_name(name) for name in KERNEL_FILES]
-    own = Path(function.__code__.co_filename)
-    stats = [file.stat() for file in (files if own in files else [*files, own])]
-    dispatcher._cache._cache_file._source_stamp = [(s.st_mtime, s.st_size) for s in stats]
-    return cast(F, dispatcher)
+compiled = kernels.compiled(error_model="numpy", uses=("programs",))
 
 
 class Stack(NamedTuple):

@@ -178,18 +178,21 @@ def _largest(until: float | None) -> int:
     return max(_LARGEST_GRAPH, min(_LARGEST_TIMED, int(entries**0.5)))
 
 
+_KERNELS = ("cliques.py", "matching.py", "neighbours.py")
+
+
 @cache
 def say_if_cold() -> None:
     """Tell the first user of a fresh clone why nothing happens: the kernels are compiled once.
 
     Not in a run of the pipeline, whose reports do not depend on the machine's caches.
     """
-    from gindex_lab.programs import cliques, matching
+    from gindex_lab.programs import matching
 
     kernel: Any = matching.solve
     if kernel.signatures or os.environ.get("GINDEX_LAB_OUTPUT"):
         return
-    files = [Path(__file__).with_name(name) for name in cliques.KERNEL_FILES]
+    files = [Path(__file__).with_name(name) for name in _KERNELS]
     source = max(file.stat().st_mtime for file in files)
     kept = Path(kernel.stats.cache_path).glob("matching.solve-*.nbi")
     if not any(index.stat().st_mtime >= source for index in kept):

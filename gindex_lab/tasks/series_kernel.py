@@ -13,8 +13,8 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
+from gindex_lab.kernels import compiled
 from gindex_lab.tasks.series_machine import USELESS
 
 __all__ = ["enumerate_outputs", "search"]
@@ -25,19 +25,19 @@ SILENT = 1000  # steps without a letter after which a program counts as lost in 
 Ints = npt.NDArray[np.int64]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _cost(length: int, steps: int, offset: float) -> float:
     return length + np.log2(steps + offset)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _limits(longest: int, offset: float, bound: float) -> npt.NDArray[np.float64]:
     """For each length, the steps at which Kt reaches the bound."""
     lengths = np.arange(longest + 2).astype(np.float64)
     return 2.0 ** (bound - lengths) - offset + 1e-9
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _execute(
     program: Ints,
     filled: int,
@@ -100,7 +100,7 @@ def _execute(
     return verdict
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _packed(program: Ints, filled: int) -> int:
     code = 0
     for k in range(filled - 1, -1, -1):
@@ -108,7 +108,7 @@ def _packed(program: Ints, filled: int) -> int:
     return code
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def search(
     pattern: Ints, gap: int, longest: int, n_time: int, offset: float, bound: float, margin: float
 ) -> tuple[npt.NDArray[np.float64], Ints, Ints, Ints, int]:
@@ -155,7 +155,7 @@ def search(
     return cost, length, steps, code, nodes
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def enumerate_outputs(
     longest: int, letters: int, n_time: int, offset: float, bound: float
 ) -> tuple[Ints, Ints, Ints, Ints, int]:
@@ -206,7 +206,7 @@ def enumerate_outputs(
     return key[:count], length[:count], steps[:count], code[:count], nodes
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _grown(values: Ints, size: int) -> Ints:
     new = np.zeros(size, np.int64)
     new[: len(values)] = values

@@ -8,14 +8,14 @@ left of the first drawn level everything counts as solved, right of the last not
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from gindex_lab.kernels import compiled
 from gindex_lab.validate import FloatArray
 
 __all__ = ["weigh"]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _piece(x0: float, x1: float, low: float, high: float) -> tuple[float, float, float, float]:
     """Weights of the two ends of a line from x0 to x1, cut to [low, high], in its area and moment."""
     a, b = max(x0, low), min(x1, high)
@@ -32,7 +32,7 @@ def _piece(x0: float, x1: float, low: float, high: float) -> tuple[float, float,
     )
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _share_out(
     weights: FloatArray, counts: np.ndarray, first: int, last: int, total: int, weight: float
 ) -> None:
@@ -41,7 +41,7 @@ def _share_out(
         weights[i] = weight * counts[i] / total
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def weigh(
     difficulty: FloatArray,
     counts: np.ndarray,
