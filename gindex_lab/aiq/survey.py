@@ -26,6 +26,9 @@ def survey(
 ) -> pd.DataFrame:
     """Exact classes of each program: one row each, with `decided`, `best`, `worst`.
 
+    A straight-line program is decided by symbols even where its states do not close within `caps`; it then
+    has classes, but no `best`, `worst` or pointless code (`gl.aiq.classify` has larger caps).
+
     >>> survey([",.#", "%.,#"])[["decided", "discriminative", "reward_random"]].values.tolist()
     [[True, True, False], [True, False, True]]
     """
