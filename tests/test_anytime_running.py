@@ -588,6 +588,41 @@ def test_a_state_of_another_test_is_refused(call, message, tmp_path):
         call(tmp_path)
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"test": "x"},
+        {"xi": float("nan")},
+        {"xi": 0},
+        {"elapsed": "1/0"},
+        {"elapsed": "-1"},
+        {"increments": None},
+        {"rows": "abc"},
+        {"rows": [{"place": 0}]},
+        {"rows": [{"place": 0, "reward": 7, "counted": 1}]},
+        {"rows": [{"place": 0, "reward": 0, "counted": 1}] * 2},
+    ],
+    ids=str,
+)
+def test_a_damaged_state_is_refused_and_stays_as_it_is(change, tmp_path):
+    path = tmp_path / "state.json"
+    A.test("random", pool=WORLDS, seconds=0.01, path=path)
+    path.write_text(json.dumps(json.loads(path.read_text()) | change))
+    before = path.read_text()
+    with pytest.raises(gl.BadInput, match="is no saved state of an anytime test"):
+        A.test("random", pool=WORLDS, seconds=1, path=path)
+    assert path.read_text() == before
+
+
+@pytest.mark.parametrize("rules", [{"r0": 0.5}, {"identify": True}, {"delta": 0.5}], ids=str)
+def test_a_state_of_other_rules_of_reward_or_sight_is_refused(rules, tmp_path):
+    path = tmp_path / "state.json"
+    A.test("random", pool=WORLDS, seconds=0.01, path=path)
+    other = A.Pool.of([A.Environment(e.space, e.pattern, **rules) for e in WORLDS.environments])
+    with pytest.raises(gl.BadInput, match="holds a test with pool"):
+        A.test("random", pool=other, seconds=1, path=path)
+
+
 def test_the_contract_names_are_there():
     assert A.test.__test__ is False  # pytest must not collect it
     result = A.test("random", seconds=1, seed=1)

@@ -381,6 +381,7 @@ WORLD = A.Environment("1+|1-", "0")
         (lambda: WORLD.start(0).act(2), "is no action here; use 0 to 1"),
         (lambda: WORLD.start(0).act(True), "is no action here"),
         (lambda: WORLD.start(0).act("1"), "is no action here"),
+        (lambda: WORLD.start(0).act(np.array([0, 1])), "is no action here"),
         (lambda: short_session().act(0), "comes after the last of 1 steps"),
         (lambda: WORLD.start(0, steps=0), "use 1 or more"),
         (lambda: WORLD.start(-1), "is not a seed"),

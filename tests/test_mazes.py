@@ -37,6 +37,7 @@ def test_every_golden_maze_comes_out_bit_by_bit(shared):
         maze = gl.mazes.make_maze(rank, share, r_seed=row["seed"], sample_kind=row["sample_kind"])
         assert [r * rank + c + 1 for r, c in maze.dots] == row["dots"]
         facts = maze.facts
+        assert gl.mazes.analyse(rank, row["dots"]) == facts  # also by mazeGen's numbers
         assert facts["max_score"] == row["max_score"]
         assert facts["min_steps"] == row["min_steps"]
         assert facts["routes"] == row["n_full_max_routes"]
@@ -203,8 +204,10 @@ def finished():
         (lambda: gl.mazes.analyse(1, []), "rank=1: is not a whole number from 2 up"),
         (lambda: gl.mazes.analyse(500, []), "rank=500: is larger than anyone draws"),
         (lambda: gl.mazes.analyse(4, "ab"), "dots='ab': is not a list of crossings"),
-        (lambda: gl.mazes.analyse(4, [3]), "dots=3: is not a crossing"),
+        (lambda: gl.mazes.analyse(4, [2.0]), "dots=2.0: is not a crossing"),
         (lambda: gl.mazes.analyse(4, [(2, 2)]), r"dots=\(2, 2\): is outside a maze of rank 4"),
+        (lambda: gl.mazes.analyse(4, [8]), r"dots=\(1, 3\): is outside a maze of rank 4"),
+        (lambda: gl.mazes.analyse(4, [1]), "is the tip, which has no dot"),
         (lambda: gl.mazes.analyse(4, [(0, 0)]), "is the tip, which has no dot"),
         (
             lambda: gl.mazes.analyse(4, [(1, 0), (1, 0)]),

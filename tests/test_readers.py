@@ -107,6 +107,33 @@ def test_the_first_metric_is_read_and_the_others_are_named(tmp_path):
     assert gl.read(tmp_path, metric=["f1", "acc_norm"]).frame.iloc[0, 0] == 0.0
 
 
+def test_a_log_without_the_metric_of_the_others_is_refused(tmp_path):
+    lines(tmp_path / "a" / "samples_arc.jsonl", [sample(0, acc=1.0), sample(1, acc=0.0)])
+    lines(tmp_path / "b" / "samples_arc.jsonl", [sample(0, exact_match=1.0)])
+    with pytest.raises(gl.BadInput, match=r"b/samples_arc.jsonl.*has no 'acc' of task 'arc'"):
+        gl.read(tmp_path)
+    rows = [sample(0, exact_match=1.0), sample(1, acc=1.0)]  # one document of it has it
+    lines(tmp_path / "b" / "samples_arc.jsonl", rows)
+    assert gl.read(tmp_path).frame.loc["b"].isna().tolist() == [True, False]
+
+
+def test_an_inspect_log_without_the_scorer_of_the_others_is_refused(tmp_path):
+    for model, scorer in (("a", "match"), ("b", "judge")):
+        samples = [{"id": 1, "epoch": 1, "scores": {scorer: {"value": "C"}}}]
+        log = {"status": "success", "eval": {"model": model, "task": "t"}, "samples": samples}
+        (tmp_path / f"{model}.json").write_text(json.dumps(log))
+    with pytest.raises(gl.BadInput, match=r"b.json.*has no 'match' of task 't'"):
+        gl.read(tmp_path)
+    with pytest.raises(gl.BadInput, match="metric='judge': is not in task 't'"):
+        gl.read(tmp_path, metric="judge")
+
+
+def test_ratings_get_the_scale_of_their_points_as_a_hint(tmp_path):
+    (tmp_path / "likert.csv").write_text("id,item,resp\n1,a,4\n1,b,2\n2,a,0\n2,b,1\n")
+    with pytest.raises(gl.BadInput, match=r"from 0 to 4.*scale=\(0, 4\)"):
+        gl.read(tmp_path / "likert.csv")
+
+
 def test_a_metric_of_which_less_is_better_is_not_taken(tmp_path):
     folder = tmp_path / "m"
     lines(folder / f"samples_wiki_{TIME}.jsonl", [sample(0, perplexity=0.5, acc=1.0)])

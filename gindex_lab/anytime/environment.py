@@ -279,7 +279,7 @@ class Session:
                 "action", action, f"comes after the last of {self.steps} steps", "start anew"
             )
         actions = self.environment.actions
-        if isinstance(action, bool) or action not in range(actions):
+        if isinstance(action, bool) or np.ndim(action) or action not in range(actions):
             raise BadInput("action", action, "is no action here", f"use 0 to {actions - 1}")
         bodies = self.next_bodies()
         self.cell = self.environment.space.destinations[self.cell][int(action)]

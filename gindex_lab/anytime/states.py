@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 from fractions import Fraction
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,7 +32,9 @@ def fingerprint(pool: Pool) -> str:
     >>> len(fingerprint(Pool.of([Environment("1+|1-", "0")])))
     16
     """
-    text = "\n".join(f"{e!r} {e.delta} {e.observation}" for e in pool.environments)
+    text = "\n".join(
+        f"{e!r} {e.delta} {e.r0} {e.observation} {e.identify}" for e in pool.environments
+    )
     return hashlib.sha256(f"{pool.measure}\n{text}".encode()).hexdigest()[:16]
 
 
@@ -69,11 +72,13 @@ def read_state(exam: Examination, path: Path) -> None:
     """Put a saved state into an examination of the same test."""
     try:
         state = json.loads(path.read_text(encoding="utf-8"))
-        saved, xi, increments = state["test"], float(state["xi"]), int(state["increments"])
-        elapsed, rows = Fraction(state["elapsed"]), list(state["rows"])
+        saved, xi, increments = dict(state["test"]), float(state["xi"]), int(state["increments"])
+        elapsed, rows = Fraction(state["elapsed"]), _sound(state["rows"])
+        if not (0 < xi < inf and elapsed >= 0 and increments >= 0):
+            raise ValueError("ξ, the time or the increments are out of range")
     except FileNotFoundError:
         raise BadInput("path", str(path), "does not exist", "check the name") from None
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, ZeroDivisionError) as error:
         problem = f"is no saved state of an anytime test ({type(error).__name__}: {error})"
         raise BadInput("path", str(path), problem, "name another file") from None
     for name, value in identity(exam).items():
@@ -85,3 +90,13 @@ def read_state(exam: Examination, path: Path) -> None:
                 "go on with the same test, or name another file",
             )
     exam.xi, exam.increments, exam.elapsed, exam.rows = xi, increments, elapsed, rows
+
+
+def _sound(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The rows, if each is an environment with its reward, and none was used twice."""
+    used = {int(row["place"]) for row in rows}
+    if len(used) < len(rows):
+        raise ValueError("an environment was used twice")
+    if not all(-1 <= row["reward"] <= 1 and row["counted"] >= 0 for row in rows):
+        raise ValueError("a reward is not in [-1, 1]")
+    return list(rows)

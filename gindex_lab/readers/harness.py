@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from gindex_lab.errors import BadInput, short
 from gindex_lab.readers.collect import Collector, as_number
-from gindex_lab.readers.metrics import choose_metric, note_metrics
+from gindex_lab.readers.metrics import choose_metric, lacks_metric, note_metrics
 from gindex_lab.readers.options import Options
 from gindex_lab.readers.text import json_lines, load_json, plain
 
@@ -72,6 +72,7 @@ class _Samples:
         worse = run.smaller_is_better.get(task, set()) if run else set()
         wanted = self._wanted_filter(file, task)
         first: str | None = None
+        scored: bool | None = None  # whether any document has the metric of the task
         for number, line in json_lines(file, self.found.notes, self.options.encoding):
             name = str(line.get("filter", "none"))
             first = name if first is None else first
@@ -81,6 +82,9 @@ class _Samples:
                 raise BadInput("path", str(file), problem, "choose one with filter=... (--filter)")
             if wanted in (None, name):
                 self._add(line, number, model, task, worse, file)
+                scored = bool(scored) or self.chosen[task] in line
+        if scored is False:
+            raise lacks_metric(self.chosen[task], file, f"task {task!r}")
 
     def _wanted_filter(self, file: Path, task: str) -> str | None:
         """The filter to read: the one asked for, or the only one; None to take what is there."""

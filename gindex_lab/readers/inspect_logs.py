@@ -15,7 +15,7 @@ from typing import Any
 
 from gindex_lab.errors import BadInput, short
 from gindex_lab.readers.collect import Collector, as_number
-from gindex_lab.readers.metrics import choose_metric, note_metrics
+from gindex_lab.readers.metrics import choose_metric, lacks_metric, note_metrics
 from gindex_lab.readers.options import Options
 from gindex_lab.readers.text import beginning, load_json, open_bytes
 
@@ -38,6 +38,7 @@ def read_inspect(files: Sequence[Path], found: Collector, options: Options) -> N
             found.notes.append(
                 f"{file.name}: the run ended with status {header['status']!r}; what it has was read"
             )
+        scored: bool | None = None  # whether any scored sample has the metric of the task
         for sample in samples:
             values = score_values(sample, file)
             if not values:
@@ -48,6 +49,10 @@ def read_inspect(files: Sequence[Path], found: Collector, options: Options) -> N
             others.setdefault(task, set()).update(values)
             value = _value(values, chosen.get(task), sample, file)
             found.add(model, task, _id(sample, file), value, trial=sample.get("epoch", 1))
+            if values:
+                scored = bool(scored) or chosen[task] in values
+        if scored is False:
+            raise lacks_metric(chosen[task], file, f"task {task!r}")
     found.notes.extend(note_metrics(chosen, others))
     if unscored:
         found.notes.append(

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from gindex_lab.errors import BadInput
 
-__all__ = ["choose_metric", "note_metrics"]
+__all__ = ["choose_metric", "lacks_metric", "note_metrics"]
 
 
 def choose_metric(candidates: Sequence[str], wanted: Sequence[str], path: object, what: str) -> str:
@@ -35,6 +35,17 @@ def choose_metric(candidates: Sequence[str], wanted: Sequence[str], path: object
             "metric", wanted[0] if len(wanted) == 1 else list(wanted), f"is not in {what}", remedy
         )
     return candidates[0]
+
+
+def lacks_metric(metric: str, path: object, what: str) -> BadInput:
+    """The error for a log without the metric by which the other logs of a task were read.
+
+    >>> str(lacks_metric("acc", "b.jsonl", "task 'arc'"))[:68]
+    "path='b.jsonl': has no 'acc' of task 'arc', by which other logs were"
+    """
+    problem = f"has no {metric!r} of {what}, by which other logs were read"
+    remedy = "choose one that all of them have with metric=... (--metric), or read them apart"
+    return BadInput("path", str(path), problem, remedy)
 
 
 def note_metrics(chosen: Mapping[str, str], others: Mapping[str, set[str]]) -> list[str]:

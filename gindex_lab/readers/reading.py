@@ -151,7 +151,9 @@ def _check_scale(found: Gathered, path: Path, kind: type[Responses | Scores]) ->
     low, high = float(np.nanmin(long)), float(np.nanmax(long))
     if low < 0 or high > 1:
         problem = f"holds scores from {low:g} to {high:g}, and a response is in [0, 1]"
-        likely = "scale=(0, 100)" if low >= 0 and 1 < high <= 100 else "scale=(low, high)"
+        points = low >= 0 and 1 < high <= 100
+        few = low < high <= 10 and (long[~np.isnan(long)] % 1 == 0).all()  # the points of a rating
+        likely = f"scale=(0, {high if few else 100:g})" if points else "scale=(low, high)"
         remedy = (
             f"give their scale, e.g. {likely}, or read them raw with gl.read_scores and use gl.rank"
         )

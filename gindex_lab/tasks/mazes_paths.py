@@ -32,19 +32,29 @@ HIGHEST_RANK = 200
 
 
 def check_dots(rank: object, dots: object) -> tuple[int, frozenset[Crossing]]:
-    """The rank and the dots, if they are those of a maze: crossings inside it, each once, none at the tip."""
+    """The rank and the dots, if they are those of a maze: crossings inside it, each once, none at the tip.
+
+    A crossing is (row, column), or its number in mazeGen's grid, row × rank + column + 1.
+    """
     rows = integer("rank", rank, 2)
     if rows > HIGHEST_RANK:
         raise BadInput("rank", rank, "is larger than anyone draws", f"use 2 to {HIGHEST_RANK}")
     if isinstance(dots, str) or not isinstance(dots, Iterable):
         raise BadInput("dots", dots, "is not a list of crossings", "give [(row, column), ...]")
-    found = [checked_crossing("dots", dot, rows) for dot in dots]
+    found = [checked_crossing("dots", _place(dot, rows), rows) for dot in dots]
     if (0, 0) in found:
         raise BadInput("dots", (0, 0), "is the tip, which has no dot", "leave it out")
     if len(set(found)) < len(found):
         twice = next(dot for dot in found if found.count(dot) > 1)
         raise BadInput("dots", twice, "stands there more than once", "give each dot once")
     return rows, frozenset(found)
+
+
+def _place(dot: object, rows: int) -> object:
+    """A crossing, also from its number r R + c + 1 in the grid of mazeGen."""
+    if isinstance(dot, (int, np.integer)) and not isinstance(dot, bool):
+        return divmod(int(dot) - 1, rows)
+    return dot
 
 
 def checked_crossing(name: str, at: Any, rows: int) -> Crossing:
@@ -67,6 +77,8 @@ def analyse(rank: object, dots: Iterable[Crossing]) -> dict[str, Any]:
 
     >>> analyse(4, [(0, 1), (1, 1), (3, 0)])
     {'max_score': 2, 'min_steps': 2, 'routes': 2, 'min_routes': 1, 'scores': {0: 1, 1: 5, 2: 2}}
+    >>> analyse(4, [2, 6, 13]) == analyse(4, [(0, 1), (1, 1), (3, 0)])  # numbered as mazeGen does
+    True
     """
     rows, marked = check_dots(rank, dots)
     exact = np.int64 if rows < 60 else object
