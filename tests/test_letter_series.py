@@ -16,8 +16,8 @@ from gindex_lab.tasks.series_machine import ALPHABET, INSTRUCTIONS, text_of
 from gindex_lab.tasks.series_systems import shown_and_answer
 
 ls = gl.letter_series
-ITEMS = ls.generate(range(7, 15), n=3, seed=1)
-GAPS = ls.generate(range(7, 15), n=3, seed=1, kind="imputation")
+ITEMS = ls.generate(range(7, 15), n=2, seed=1)
+GAPS = ls.generate(range(7, 15), n=2, seed=1, kind="imputation")
 FIVE = {  # difficulty, series with answer, program, instructions, steps to the sixth letter
     "adgjm": (9, "WRITE SUCC SUCC SUCC LOOPTOP", 5, 26),
     "acbdced": (10, "WRITE SUCC SUCC WRITE PRED LOOPTOP", 6, 16),
@@ -145,7 +145,7 @@ def test_the_table_holds_no_program_that_another_beats_in_both_ways():
 
 @pytest.mark.parametrize("items", [ITEMS, GAPS], ids=["prediction", "imputation"])
 def test_items_have_their_difficulty_five_options_and_one_gap(items):
-    assert [item.difficulty for item in items] == [h for h in range(7, 15) for _ in range(3)]
+    assert [item.difficulty for item in items] == [h for h in range(7, 15) for _ in range(2)]
     for item in items:
         assert item.shown.count("_") == 1
         assert len(set(item.options)) == 5
@@ -167,6 +167,18 @@ def test_each_item_has_one_best_answer_by_exhaustive_search(items):
             whole = ls.continuations(item.shown, margin=0)
             assert whole["letter"].tolist() == [item.answer]
             assert whole["kt"].iloc[0] == pytest.approx(item.kt)
+
+
+def test_an_item_that_a_longer_program_questions_is_left_out():
+    loose = ls.generate(12, n=6, seed=5, filters=ls.Filters(rivals=9))
+    rivals = [len(ls.continuations(item.shown, margin=1, longest=10)) - 1 for item in loose]
+    assert rivals.count(0) == 5  # one has a rival of ten instructions within 1
+    strict = ls.generate(12, n=6, seed=5)
+    assert [item for item in strict if item in loose] != loose
+    for item in strict:
+        found = ls.continuations(item.shown, margin=1, longest=10)
+        assert found["letter"].tolist() == [item.answer]
+        assert found["kt"].iloc[0] == pytest.approx(item.kt)
 
 
 def test_the_seed_decides_and_series_are_different():
@@ -239,7 +251,7 @@ def test_a_session_goes_through_its_items_and_scores_them():
     assert session.finished
     table = session.responses()
     assert table.frame.loc["you"].tolist() == [1, 0, 0.2]
-    assert table.difficulty.tolist() == [7, 7, 7]
+    assert table.difficulty.tolist() == [7, 7, 8]
     assert table.items["kind"].tolist() == ["prediction"] * 3
 
 
@@ -271,6 +283,7 @@ def test_a_session_goes_through_its_items_and_scores_them():
         (lambda: ls.generate(7, n=0), "n=0: is not a whole number"),
         (lambda: ls.generate(7, seed="x"), "seed='x': is not a seed"),
         (lambda: ls.generate(7, kind="guess"), "kind='guess': is not an option"),
+        (lambda: ls.Filters(rivals=14), "rivals=14: takes hours to search"),
         (lambda: ls.Filters(longest=12), "longest=12: makes too large a table"),
         (lambda: ls.Filters(wrap="no"), "wrap='no': is neither True nor False"),
         (lambda: ls.computed(pd.DataFrame({"kind": ["x"]})), "has no column 'sequence'"),

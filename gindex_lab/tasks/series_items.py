@@ -6,7 +6,8 @@ h = ⌊Kt⌋ (Kt of the series with its answer, on the *reconstructed* machine) 
 * *stable*: its program has come into a loop (the same WRITEs in turn, with a period of at most half the
   series), and without its first letter or two the series has the same Kt, give or take `tolerance`;
 * *unquestionable*: every other answer costs more than `margin` above the best. As many letters are shown
-  as this takes, from 4 to 12.
+  as this takes, from 4 to 12. Longer programs than those of the table are searched too where they could be
+  cheap enough (from h = 11 on), up to `rivals` instructions.
 
 Generality supplement, A.2 (the two conditions, in words).
 """
@@ -21,7 +22,7 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.errors import BadInput
-from gindex_lab.tasks.series_kt import Scale
+from gindex_lab.tasks.series_kt import Scale, pattern_of
 from gindex_lab.tasks.series_machine import ALPHABET, letters_of, run
 from gindex_lab.tasks.series_systems import alternate, freq, last, repdiff
 from gindex_lab.tasks.series_table import Table, table
@@ -46,12 +47,14 @@ _FEWEST, _MOST, OPTIONS = 4, 12, 5
 @dataclass(frozen=True)
 class Filters:
     """What a candidate must pass: `margin` of unquestionability and `tolerance` of stability, in units of
-    Kt; `wrap=False` forbids series that go from z on to a; `longest` programs are searched."""
+    Kt; `wrap=False` forbids series that go from z on to a; series come from programs of up to `longest`
+    instructions, and other answers are searched among those of up to `rivals`."""
 
     margin: float = 1.0
     tolerance: float = 1.0
     wrap: bool = True
     longest: int = 9
+    rivals: int = 10
 
     def __post_init__(self) -> None:
         number("margin", self.margin, 0, 5)
@@ -59,6 +62,8 @@ class Filters:
         flag("wrap", self.wrap)
         if integer("longest", self.longest, 6) > 10:
             raise BadInput("longest", self.longest, "makes too large a table", "use 6 to 10")
+        if integer("rivals", self.rivals, 6) > 13:
+            raise BadInput("rivals", self.rivals, "takes hours to search", "use 6 to 13")
 
 
 @dataclass(frozen=True)
@@ -177,12 +182,28 @@ def _item(
     ):
         return None
     shift = _shift(whole, filters.wrap, rng)
-    if shift is None:
+    if shift is None or _is_questioned(asked, whole[place], price, filters):
         return None
     shown = tuple(rotated(asked, shift))
     answer = rotated(whole[place], shift)
     options = _options(shown, answer, [rotated(x, shift) for x in answers["letter"]], rng)
     return Item("", kind, shown, answer, options, level, price, program)
+
+
+def _is_questioned(asked: str, answer: str, price: float, filters: Filters) -> bool:
+    """Whether a program too long for the table gives another answer within the margin, or this for less."""
+    from gindex_lab.tasks.series_kernel import search
+
+    scale, bound = Scale(), price + filters.margin + 1e-9
+    if filters.rivals <= filters.longest or scale.cost(filters.longest + 1, scale.n_time) > bound:
+        return False
+    codes, gap = pattern_of(asked)
+    pattern = np.array(codes, dtype=np.int64)
+    found = search(pattern, gap, filters.rivals, scale.n_time, scale.offset, bound, filters.margin)
+    costs = found[0]
+    return bool(
+        costs.min() < price - 1e-9 or np.isfinite(np.delete(costs, ALPHABET.index(answer))).any()
+    )
 
 
 def shown_length(
