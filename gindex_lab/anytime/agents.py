@@ -207,8 +207,9 @@ NAMES: dict[str, BuiltIn] = {
 def agent(spec: object) -> Agent:
     """An agent from its name, an agent, or the user's own class, function or object.
 
-    A class, or a function without arguments that makes an agent, gives a new one for each environment; an
-    object with `act(observation, reward)` is used in all of them, and keeps what it has learnt.
+    A class, or a function that makes an agent, gives a new one for each environment, and may ask for
+    `seed`, `actions` and `space`; an object with `act(observation, reward)` is used in all of them, and
+    keeps what it has learnt.
 
     >>> agent("oracle")
     Oracle()
