@@ -95,11 +95,11 @@ def average_evenly(rewards: FloatArray, cost: Time, tau: Time) -> Average:
 
 
 def mean_interval(values: FloatArray, confidence: float = 0.95) -> tuple[float, float]:
-    """Student's t interval of a mean of rewards; all of [-1, 1] from fewer than two.
+    """Student's t interval of a mean of rewards, within [-1, 1]; all of it from fewer than two.
 
     >>> low, high = mean_interval(np.array([0.0, 0.5, 1.0]))
     >>> round(low, 3), round(high, 3)
-    (-0.742, 1.742)
+    (-0.742, 1.0)
     """
     from scipy.stats import t
 
@@ -107,7 +107,8 @@ def mean_interval(values: FloatArray, confidence: float = 0.95) -> tuple[float, 
     if n < 2:
         return -1.0, 1.0
     half = t.ppf(0.5 + confidence / 2, n - 1) * values.std(ddof=1) / np.sqrt(n)
-    return float(values.mean() - half), float(values.mean() + half)
+    low, high = float(values.mean() - half), float(values.mean() + half)
+    return max(low, -1.0), min(high, 1.0)
 
 
 def listed(name: str, values: object, least: int = 0) -> list[Any]:
