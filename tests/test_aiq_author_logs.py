@@ -6,6 +6,7 @@ import pytest
 
 from gindex_lab.aiq.author_logs import estimate_from_log, read_author_log
 from gindex_lab.aiq.estimate import by_program_length, estimate
+from gindex_lab.aiq.normalised import normalised_aiq
 from gindex_lab.aiq.sampler import sample
 from gindex_lab.errors import BadInput
 
@@ -55,6 +56,16 @@ def test_a_short_log_has_an_estimate_but_no_lengths(tested, tmp_path):
     assert again.value == pytest.approx(result.value, abs=1e-9)
     with pytest.raises(BadInput, match="does not name its programs"):
         by_program_length(again)
+
+
+def test_a_log_is_normalised_for_the_episode_that_one_says(tested, tmp_path):
+    """Ceilings depend on it: a log that does not say how long its runs were has none."""
+    programs, result = tested
+    path = written(tmp_path / "a.log", programs, result)
+    known = normalised_aiq(estimate_from_log(path, episode=100), most=60)
+    assert known.value == pytest.approx(normalised_aiq(result, most=60).value)
+    with pytest.raises(BadInput, match="pass episode= to estimate_from_log"):
+        normalised_aiq(estimate_from_log(path))
 
 
 def test_failed_runs_are_left_out_and_named(tmp_path):

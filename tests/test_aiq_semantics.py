@@ -420,11 +420,49 @@ def test_a_perfect_agent_has_a_normalised_aiq_of_one():
             lambda: aiq.normalised_aiq(nothing_to_earn()),
             "met no program on which an agent can earn",
         ),
+        (lambda: aiq.normalised_aiq("freq"), "result='freq': is not an estimate"),
+        (lambda: aiq.normalised_aiq(one_decided()), "has one decided program, and no interval"),
     ],
 )
 def test_bad_normalisations_say_what_is_wrong(call, message):
     with pytest.raises(BadInput, match=message):
         call()
+
+
+def one_decided():
+    """Of the two strata, one holds a program whose states are more than the cap."""
+    programs = ["+[,.>]%.<#"] * 6 + [",.#"]
+    table = pd.DataFrame({"program": programs, "stratum": [11] * 6 + [1]})
+    return aiq.estimate("freq", table, episode=50, runs=14)
+
+
+def test_a_part_of_the_programs_is_weighed_as_all_of_them():
+    """The stages of a test begin with rare strata; a mean over its beginning must not."""
+    table = pd.DataFrame({"program": [",.#"] * 190 + [".,#"] * 10, "stratum": [1] * 190 + [2] * 10})
+    result = aiq.estimate("freq", table, episode=20, runs=120, seed=1)
+    part = aiq.normalised_aiq(result, most=8).programs
+    of = part["weight"].groupby(part["program"]).sum()
+    assert of[",.#"] == pytest.approx(0.95)
+    assert of[".,#"] == pytest.approx(0.05)
+
+
+def test_a_process_that_did_not_close_answers_nothing():
+    """Its arrays are empty, which must not be taken for an environment without states."""
+    undecided, known = close("+[,.>]%.<#"), close(",.#")
+    for ask in (
+        lambda: same_law(undecided, known),
+        lambda: same_law(known, undecided),
+        lambda: undecided.discriminative,
+        lambda: undecided.independent(undecided.reward_symbols),
+        lambda: undecided.dead,
+    ):
+        with pytest.raises(BadInput, match=r"is not decided \(more states than the cap\)"):
+            ask()
+
+
+def test_laws_of_different_machines_are_not_compared():
+    with pytest.raises(BadInput, match="close both for the same machine"):
+        same_law(close(",.#"), close(",.#", 7))
 
 
 def nothing_to_earn():

@@ -274,6 +274,7 @@ BAD = {
     "step zero": (lambda: stepper_view(",.#", "1", step=0), "step=0: is not a whole number from 1 up"),
     "s first": (lambda: play(",.#", "s"), "keys='s': repeats an action, and there is none; press a digit first"),
     "no such key": (lambda: play(",.#", "7"), "keys='7': is not a key of this agent; press 0 to 4, s"),
+    "a digit of another kind": (lambda: play(",.#", "²"), "keys='²': is not a key of this agent; press 0 to 4, s"),
     "keys used up": (lambda: Manual("").perceive([2], 0), "keys='': are used up; press another key"),
     "no such agent": (lambda: anytime_view("genius"), "agent='genius': is not an option; use one of 'random'"),
     "against itself": (lambda: anytime_view("random", "random"), "rival='random': is the agent itself"),
@@ -497,3 +498,18 @@ def test_the_list_of_demos_asks_the_questions_of_the_catalogue():
 def test_the_agents_of_the_demo_exist():
     for name in TESTED:
         assert gl.anytime.agent(name) is not None
+
+
+def test_what_the_sessions_propose_to_try_can_be_run():
+    """Sessions 2 and 6 end with calls to make; constant items and lost difficulties must not stop them."""
+    population = gl.widgets.population_responses(1, 0.2)
+    found = gl.factors(population, constant="drop").parallel_analysis(seed=1)
+    assert found.n_factors > 1  # one ability, but items of different difficulty
+    presses = {"me": ["0"] * 60, "friend": ["0", "1", "2"] * 20}
+    mine, theirs = (
+        gl.widgets.sitting("Λ worlds", ",".join(keys), seed=1).responses(name)
+        for name, keys in presses.items()
+    )
+    both = pd.concat([mine.frame, theirs.frame])
+    apart = gl.paired_differences(both, "me", "friend", difficulty=mine.difficulty, seed=1)
+    assert apart["p_value"].between(0, 1).all()

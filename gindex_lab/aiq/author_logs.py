@@ -40,8 +40,9 @@ def estimate_from_log(
 ) -> Estimate:
     """The AIQ from a log of the authors' test, as `estimate` gives it: also per stratum and by length.
 
-    `episode` only labels the row of `by_episode`: a log does not name it. Pairs with a run that met the
-    step limit (nan) are left out, and named in `failures` where the log names programs.
+    A log does not say how long its episodes were: `episode` labels the row of `by_episode`, and is what
+    `normalised_aiq` takes the ceilings for. Pairs with a run that met the step limit (nan) are left out,
+    and named in `failures` where the log names programs.
 
     >>> import tempfile
     >>> p = " ".join(["0.5", "0.5"] + ["0"] * 18)

@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gindex_lab.aiq.program import Settings, check, partners
+from gindex_lab.errors import BadInput
 from gindex_lab.validate import FloatArray
 
 __all__ = ["Caps", "Process", "close", "same_law"]
@@ -67,6 +68,12 @@ class Process:
         """Whether the memory is finite within the caps, so that everything below is exact."""
         return not self.reason
 
+    def must_be_closed(self) -> None:
+        """Refuse to answer for a program whose memories were not all searched."""
+        if not self.closed:
+            problem = f"is not decided ({self.reason})"
+            raise BadInput("program", self.program, problem, "look at .closed, or raise the caps")
+
     @property
     def unit(self) -> float:
         """The weight that means probability one."""
@@ -97,6 +104,7 @@ class Process:
         """The block of each state under the coarsest bisimulation for what `labels` show."""
         from gindex_lab.aiq import process_kernel
 
+        self.must_be_closed()
         blocks = np.zeros(self.states, dtype=np.int64)
         rows = process_kernel.partition(
             self.settings.symbols, self.pointers, self.following, labels, self.weights, blocks
@@ -142,6 +150,7 @@ class Process:
     @property
     def dead(self) -> list[int]:
         """Places of the instructions that are never executed, the closing `#` not counted."""
+        self.must_be_closed()
         end = len(self.program) - 1
         return [int(place) for place in np.flatnonzero(~self.covered) if place != end]
 
@@ -212,6 +221,11 @@ def same_law(first: Process, second: Process) -> bool:
     >>> same_law(close(",.#"), close("+,.#")), same_law(close(",.#"), close(",+.#"))
     (True, False)
     """
+    first.must_be_closed()
+    second.must_be_closed()
+    if first.settings != second.settings:
+        problem = f"is a machine other than {first.settings}"
+        raise BadInput("second", second.settings, problem, "close both for the same machine")
     both = Process(
         first.program,
         first.settings,

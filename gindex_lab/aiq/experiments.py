@@ -2,7 +2,7 @@
 
 `rewriting_effect` rewrites the *same* raw programs in several ways and tests an agent on all of them with
 the same random numbers, so that only the rewriting differs (Vadinský 2018, section 3.1, compares samples
-that have no program in common). `null_experiment` compares two samples of the *same* law by the paper's
+drawn independently of each other). `null_experiment` compares two samples of the *same* law by the paper's
 t-test, whose replicates are the settings of agents: all of them met the same two samples, so that their
 differences are not independent, and the test finds what is not there.
 """

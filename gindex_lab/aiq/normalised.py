@@ -2,8 +2,8 @@
 
 In many programs no agent can earn 100: the reward is partly chance, or paid rarely. With rewards and their
 negatives a perfect agent earns best - worst over the two runs, (best - worst) / 2 on average: the *ceiling*
-of a program, known exactly where its decision process closes (Vadinský 2018 leaves "limited achievable
-reward" open in section 2.3).
+of a program, known exactly where its decision process closes (Vadinský 2018, section 4, asks how limited
+achievable rewards should enter the score).
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def normalised_aiq(
 
     V_i is the value of program i, C_i its ceiling for the test's episode, w_i the probability that it
     stands for. The interval is that of a ratio, with programs as the unit. Only the first `most` programs
-    that were tested are analysed.
+    that were tested are analysed; each then stands for a larger part of its stratum.
 
     >>> from gindex_lab.aiq.estimate import estimate
     >>> half = pd.DataFrame({"program": [",.#", "%.,#"] * 50, "stratum": [1, 11] * 50})
@@ -72,15 +72,12 @@ def normalised_aiq(
     >>> bool(tested.value < 55), bool(normalised_aiq(tested).value > 0.8)
     (True, True)
     """
-    first = result.programs.head(integer("most", most, 2))
-    if first["program"].isna().any():
-        raise BadInput("result", result.agent, "does not name its programs", "estimate it anew")
-    episode = int(result.by_episode.index[-1])
+    first, episode = _tested(result, integer("most", most, 2))
     ceilings = [ceiling(p, episode, symbols, observations) for p in first["program"]]
     table = pd.DataFrame(
         {
             "program": first["program"],
-            "weight": first["weight"],
+            "weight": _weights(result.programs, first),
             "value": first[["plus", "minus"]].mean(axis=1),
             "ceiling": pd.array(ceilings, dtype="Float64").to_numpy(dtype=float, na_value=np.nan),
         }
@@ -89,9 +86,34 @@ def normalised_aiq(
         raise BadInput(
             "result", result.agent, "met no program on which an agent can earn", "test more of them"
         )
+    if len(table) < 2:
+        problem = "has one decided program, and no interval"
+        raise BadInput("result", result.agent, problem, "test more of them, or raise most")
     table["fraction"] = (table["value"] / table["ceiling"]).where(table["ceiling"] > _EQUAL)
     value, half = _ratio(table, result.confidence)
     return Normalised(value, value - half, value + half, table, len(first) - len(table))
+
+
+def _tested(result: Estimate, most: int) -> tuple[pd.DataFrame, int]:
+    """The first programs of a test, and how long its episodes were."""
+    if not isinstance(result, Estimate):
+        raise BadInput("result", result, "is not an estimate", 'use estimate("freq", sample)')
+    first, episode = result.programs.head(most), int(result.by_episode.index[-1])
+    if first["program"].isna().any():
+        raise BadInput("result", result.agent, "does not name its programs", "estimate it anew")
+    if "log" in result.settings and episode == 1:
+        problem = "is a log of which the length of episodes is not known"
+        raise BadInput("result", result.agent, problem, "pass episode= to estimate_from_log")
+    return first, episode
+
+
+def _weights(tested: pd.DataFrame, first: pd.DataFrame) -> pd.Series[float]:
+    """The probability that each of the first programs stands for, when the others are left out.
+
+    The test goes from stratum to stratum by stages, so that its beginning has another mixture.
+    """
+    share = tested["stratum"].value_counts() / first["stratum"].value_counts()
+    return first["weight"] * first["stratum"].map(share)
 
 
 def _ratio(table: pd.DataFrame, confidence: float) -> tuple[float, float]:

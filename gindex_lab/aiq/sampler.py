@@ -52,6 +52,10 @@ class _Recipe:
         integer("minimum_length", self.minimum_length, 0)
         integer("seed", self.seed, 0)
         Settings(self.symbols, self.observations)
+        if self.theoretical and (self.minimum_length or self.extend_shorter):
+            problem = "drops and extends nothing"
+            remedy = "leave out minimum_length and extend_shorter"
+            raise BadInput("theoretical", True, problem, remedy)
 
 
 def sample(

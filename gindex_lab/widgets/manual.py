@@ -68,7 +68,7 @@ class Manual:
                     "keys", "s", "repeats an action, and there is none", "press a digit first"
                 )
             return self.last
-        if key.isdigit() and int(key) < self.symbols:
+        if key in map(str, range(self.symbols)):
             return int(key)
         remedy = f"press 0 to {self.symbols - 1}, s (as before) or r (random from now on)"
         raise BadInput("keys", key, "is not a key of this agent", remedy)
