@@ -270,6 +270,7 @@ def test_omega_of_a_known_program_is_zero():
     [
         (lambda: F.omega(F.shape("square"), []), "leaves nothing to compare with"),
         (lambda: F.distances("square"), "is not a list of programs"),
+        (lambda: F.distance(F.shape("car"), F.shape("face"), primitives="circle"), "primitives='circle': is not a list of names"),
         (lambda: F.distance(F.shape("square"), 3), "is not a list of shapes"),
         (lambda: F.distance(F.shape("square"), 3, metric="graph"), "is not a program"),
         (lambda: F.distance(F.shape("square"), F.shape("star"), metric="tree"), "metric='tree': is not an option"),

@@ -112,6 +112,9 @@ class Drawing:
     def of_program(cls, program: Program) -> Drawing:
         """What a program draws: each pen-down move a line, each loop that bends a little a circle.
 
+        Circles of a list have no heading: of an arc, centre, radius and extent are kept, and not where on
+        its circle it lies.
+
         >>> from gindex_lab.flatland import shape
         >>> Drawing.of_program(shape("face"))
         Drawing(4 circles, 0 lines)

@@ -54,6 +54,8 @@ class Metric:
         if name is None:
             graphs = programs and all(isinstance(program, Program) for program in programs)
             name = "graph" if graphs else "list"
+        if isinstance(primitives, str):
+            raise BadInput("primitives", primitives, "is not a list of names", 'use ["circle"]')
         return cls(choice("metric", name, METRICS), mode_of(mode), tuple(primitives))
 
     @property
