@@ -75,8 +75,8 @@ def sample(
 
     `rewriting` deletes pointless code: "none", "original", "sep-orig", "sep-ext", "sep-ext-v1.2".
     `discriminative="sdp"` drops programs whose reward looks like chance, as the authors coded it;
-    `"exact"` drops the programs of which it is proved that no policy earns more than another (and keeps
-    the one in six that is not decided).
+    `"exact"` drops the programs of which it is proved that no policy earns more than another (and keeps the
+    others, also the one in four that is not decided).
     Programs below `minimum_length` are dropped, or with `extend_shorter` another random program is put behind
     them. In `mode="reference"` the `#` between the two stays, as it does in the authors' code by mistake, so
     that what was added is never run.
