@@ -12,6 +12,8 @@ from gindex_lab.errors import BadInput, DataUnavailable
 NAMES = [
     "aiq_percentages",
     "aiq_tests",
+    "anytime_kinds_of_test",
+    "anytime_precedents",
     "generality_table_s1",
     "generality_table_s3",
     "generality_table_s4",
@@ -179,7 +181,7 @@ def test_node_types_are_counted_as_printed():
     ("name", "message"),
     [
         ("gindex_table9", r"name='gindex_table9': is not a printed table; did you mean"),
-        ("zzz", r"name='zzz': is not a printed table; gl.published\(\) lists 11"),
+        ("zzz", r"name='zzz': is not a printed table; gl.published\(\) lists 13"),
         (3, r"name=3: is not a printed table"),
     ],
 )

@@ -167,8 +167,10 @@ def rotate(loadings: FloatArray, rotation: str) -> tuple[FloatArray, FloatArray]
         return loadings, np.eye(factors)
     if rotation in ("oblimin", "quartimin"):
         rotated, phi = _quartimin(loadings)
+    elif rotation == "promax":
+        rotated, phi = _turned(_orthogonal(loadings, "varimax"), rotation)
     else:
-        rotated, phi = _turned(loadings, rotation)
+        rotated, phi = _orthogonal(loadings, rotation), np.eye(factors)
     order = np.argsort(-(rotated @ phi * rotated).sum(0), kind="stable")
     rotated, phi = rotated[:, order], phi[np.ix_(order, order)]
     signs = _signs(rotated)
@@ -185,17 +187,36 @@ def _turned(loadings: FloatArray, rotation: str) -> tuple[FloatArray, FloatArray
     return rotated, np.eye(len(loadings.T)) if rotator.phi_ is None else np.asarray(rotator.phi_)
 
 
-def _quartimin(loadings: FloatArray, starts: int = 8) -> tuple[FloatArray, FloatArray]:
-    """The least of Σ λ²_ij λ²_ik over several starts.
+def _starts(loadings: FloatArray, starts: int = 8) -> list[FloatArray]:
+    """The loadings and fixed pseudo-random turns of them.
 
-    From unrotated loadings the descent may stay where it is: factors of equal strength make them a
-    saddle point. So it starts from varimax and from fixed pseudo-random turns of it.
+    From unrotated loadings a rotation may stay where it is: factors of equal strength make them a
+    saddle point, and only rounding errors, other ones on every machine, lead away from it.
     """
     rng, size = np.random.default_rng(0), loadings.shape[1]
-    straight = _turned(loadings, "varimax")[0]
-    turns = [np.eye(size)]
-    turns += [np.linalg.qr(rng.standard_normal((size, size)))[0] for _ in range(starts - 1)]
-    found = [_turned(straight @ turn, "quartimin") for turn in turns]
+    turns = [np.linalg.qr(rng.standard_normal((size, size)))[0] for _ in range(starts - 1)]
+    return [loadings, *(loadings @ turn for turn in turns)]
+
+
+def _orthogonal(loadings: FloatArray, rotation: str) -> FloatArray:
+    """Varimax or quartimax, the best over several starts."""
+    found = [_turned(start, rotation)[0] for start in _starts(loadings)]
+    return max(found, key=lambda rotated: _simplicity(rotated, rotation == "varimax"))
+
+
+def _simplicity(loadings: FloatArray, varimax: bool) -> float:
+    """What they maximise: Σ λ⁴, for varimax of normalised rows and less the squared column means."""
+    squares = loadings**2
+    if varimax:
+        squares = squares / np.maximum(squares.sum(1, keepdims=True), np.finfo(float).tiny)
+        return float(squares.var(0).sum())
+    return float((squares**2).sum())
+
+
+def _quartimin(loadings: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The least of Σ λ²_ij λ²_ik over several starts, the first of them varimax."""
+    straight = _orthogonal(loadings, "varimax")
+    found = [_turned(start, "quartimin") for start in _starts(straight)]
     return min(found, key=lambda pair: _complexity(pair[0]))
 
 
