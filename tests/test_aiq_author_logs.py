@@ -116,3 +116,8 @@ def test_a_log_that_is_not_there_says_so(tmp_path):
         estimate_from_log(tmp_path / "none.log", ci=2)
     with pytest.raises(BadInput, match="episode=0"):
         estimate_from_log(tmp_path / "none.log", episode=0)
+
+
+def test_what_is_no_path_is_refused():
+    with pytest.raises(BadInput, match="log='None': is not a path"):
+        estimate_from_log(None)

@@ -83,6 +83,8 @@ def read_author_log(path: str | os.PathLike[str]) -> tuple[FloatArray, pd.DataFr
 
     Raises `BadInput` with the line number for anything that is not such a log.
     """
+    if not isinstance(path, (str, os.PathLike)):
+        raise _bad(path, "is not a path")
     try:
         lines = Path(path).read_text(encoding="ascii").splitlines()
     except FileNotFoundError:
