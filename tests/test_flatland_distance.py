@@ -45,6 +45,14 @@ def test_the_list_metric_equals_the_authors(shared, metric, key):
         assert one.value == pytest.approx(golden[key][i][j], abs=1e-12)
 
 
+@pytest.mark.shared
+def test_the_binary_list_metric_equals_the_golden(shared):
+    golden = json.loads((shared / "golden/anytime/flatland_list_metric.json").read_text())
+    known = [Drawing.of(golden["programs"][name]) for name in golden["names"]]
+    ours = [[F.binary_distance(p, q) for q in known] for p in known]
+    assert np.array(ours) == pytest.approx(np.array(golden["distance_binary"]), abs=1e-12)
+
+
 # --- against the definition, written plainly --------------------------------------------------------
 
 

@@ -21,6 +21,7 @@ __getattr__, __dir__, __all__ = _contents(
         "drawings": "Circle Drawing Line",
         # how far apart they are
         "distances": "Distance distance distances generalisation_difficulty nearest omega",
+        "binary": "binary_distance",
         # curricula, and systems that learn from them
         "curricula": "DOMAINS Sample curriculum sample",
         "systems": "NearestPicture RandomDrawing",
