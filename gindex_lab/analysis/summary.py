@@ -135,7 +135,7 @@ def about_survival(
     >>> rows = pd.DataFrame({"generality_order": [1.0], "capability_order": [1.0], "reversed": [0],
     ...                      "separated": [3], "best": ["a"], "least_general": ["b"]}, index=["rank"])
     >>> about_survival({"best": True, "order": True, "least_general": False}, rows, {})[1].text
-    'Who is the least general does not survive: it depends on how difficulty is defined (rank: b).'
+    'Who is the least general (up to ties) does not survive: it depends on how difficulty is defined...'
     """
     if not verdict:
         return [
@@ -145,9 +145,9 @@ def about_survival(
             )
         ]
     texts = {
-        "best": "Who is the most capable",
+        "best": "Who is the most capable (up to ties)",
         "order": "The order of agents that are separated in capability",
-        "least_general": "Who is the least general",
+        "least_general": "Who is the least general (up to ties)",
         "gamma_order": "The order of agents that are separated in γ",
     }
     column = {"best": "best", "least_general": "least_general"}
