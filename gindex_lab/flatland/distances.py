@@ -22,7 +22,7 @@ from gindex_lab.flatland.drawings import Drawing
 from gindex_lab.flatland.programs import Program
 from gindex_lab.flatland.shelves import Metric, graph_of, shelve
 from gindex_lab.programs.comparison import Neighbours, Uncertified
-from gindex_lab.programs.divergence import EFFORT, Divergence
+from gindex_lab.programs.divergence import EFFORT, Divergence, best_clique
 from gindex_lab.programs.encode import Rules
 from gindex_lab.programs.flows import Flow
 from gindex_lab.validate import FloatArray, Mode, integer, number
@@ -37,7 +37,6 @@ __all__ = [
     "omega",
 ]
 
-_CHUNK = 10_000_000  # words of bitsets read between two looks at the clock
 _LARGEST = 16_384  # pairs of nodes of one kind in a search
 _EFFORT_IN_BATCH = 20_000_000
 
@@ -130,7 +129,7 @@ def _search(
     table: Any, metric: Metric, effort: int, until: float | None
 ) -> tuple[int, int, list[tuple[int, int]], str]:
     from gindex_lab.flatland import metric_kernel as kernel
-    from gindex_lab.programs import cliques, matching
+    from gindex_lab.programs import matching
 
     n, o = (int(size) for size in np.diff(table.first))
     room = _room(table)
@@ -146,18 +145,8 @@ def _search(
     if vertices == 0:
         return 0, 0, [], "bound"
     adjacent = np.zeros((vertices, (vertices + 63) // 64), np.uint64)
-    stack = cliques.new_stack(vertices, min(n, o))
     kernel.arrange(table, 0, 1, vertices, pairs, adjacent)
-    matching.first_clique(vertices, pairs, adjacent, stack)
-    proven = False
-    while not proven and effort > 0 and (until is None or time.monotonic() < until):
-        proven = cliques.search(pairs.weight, adjacent, vertices, stack, total, _CHUNK)
-        effort -= _CHUNK if until is None else 0
-    low = int(stack.state[1])
-    high = low if proven else min(total, int(cliques.still_open(stack)))
-    best = stack.best[: stack.state[2]]
-    chosen = list(zip(pairs.left[best].tolist(), pairs.right[best].tolist(), strict=True))
-    return low, high, chosen, "search" if low == high else "effort" if until is None else "time"
+    return best_clique(pairs, adjacent, min(n, o), total, effort, until)
 
 
 def _mapped(pairs: Any, nodes: int) -> list[tuple[int, int]]:

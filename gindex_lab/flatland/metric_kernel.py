@@ -16,7 +16,8 @@ import numpy.typing as npt
 from gindex_lab.programs.cliques import Bits, compiled, new_stack, peel, search, still_open
 from gindex_lab.programs.divergence import BY_BOUND, BY_SEARCH, OPEN
 from gindex_lab.programs.encode import IntArray
-from gindex_lab.programs.matching import Pairs, assign, first_clique, new_pairs
+from gindex_lab.programs.matching import Pairs, first_clique, new_pairs, settle
+from gindex_lab.programs.neighbours import from_similarity, in_common
 from gindex_lab.validate import FloatArray
 
 __all__ = [
@@ -159,11 +160,7 @@ def associate(t: Shelf, a: int, b: int, most: int, pairs: Pairs) -> tuple[int, i
                     pairs.weight[vertices] = row[c]
                     vertices += 1
         i, j = x - t.first[a], y - t.first[b]
-        partner = pairs.partner[i : i + rows]
-        total += assign(pairs.block, rows, columns, partner)
-        for r in range(rows):
-            c = partner[r]
-            partner[r] = c + j if c >= 0 and pairs.block[r * columns + c] > 0 else -1
+        total += settle(pairs, i, j, rows, columns)
         x, y = x + rows, y + columns
     return vertices, total
 
@@ -247,25 +244,13 @@ def greedy(t: Shelf, a: int, b: int, vertices: int, pairs: Pairs) -> tuple[int, 
 @compiled
 def apart(t: Shelf, a: int, b: int, weight: int) -> float:
     """Δ = 1 - S² / (|V'| |V''|) of a similarity in units; 1 where a program is empty."""
-    n, o = t.first[a + 1] - t.first[a], t.first[b + 1] - t.first[b]
-    if n == 0 or o == 0:
-        return 1.0
-    s = weight // UNIT + (weight % UNIT) / UNIT
-    return 1.0 - (s * s) / (n * o)
+    return from_similarity(t.first, a, b, weight, UNIT)
 
 
 @compiled
 def by_kinds(t: Shelf, a: int, b: int) -> int:
     """A bound on the similarity by the number of nodes of each kind."""
-    x, y, count = t.first[a], t.first[b], 0
-    while x < t.first[a + 1] and y < t.first[b + 1]:
-        if t.kind[x] < t.kind[y]:
-            x += 1
-        elif t.kind[x] > t.kind[y]:
-            y += 1
-        else:
-            x, y, count = x + 1, y + 1, count + 1
-    return count * UNIT
+    return in_common(t.first, t.kind, a, b) * UNIT
 
 
 @compiled

@@ -235,7 +235,7 @@ def _search(
     t: Table, a: int, b: int, rules: Rules, effort: int, until: float | None
 ) -> tuple[int, int, list[tuple[int, int]], str]:
     """Bounds on the similarity by matching, then by clique search, with the pairs of the lower one."""
-    from gindex_lab.programs import cliques, matching
+    from gindex_lab.programs import matching
 
     nodes_a, nodes_b = (int(t.first[f + 1] - t.first[f]) for f in (a, b))
     room = max(1, matching.count_pairs(t, a, b))
@@ -248,8 +248,27 @@ def _search(
         low, high, chosen, reason = _rough(t, a, b, rules, effort, until)
         return low, min(high, total), chosen, "bound" if low == total else reason
     adjacent = np.zeros((vertices, (vertices + 63) // 64), np.uint64)
-    stack = cliques.new_stack(vertices, levels)
     matching.arrange(t, a, b, vertices, pairs, rules.both_ways, adjacent)
+    return best_clique(pairs, adjacent, levels, total, effort, until)
+
+
+def best_clique(
+    pairs: Any,
+    adjacent: npt.NDArray[np.uint64],
+    levels: int,
+    total: int,
+    effort: int,
+    until: float | None,
+) -> tuple[int, int, list[tuple[int, int]], str]:
+    """Bounds on the heaviest clique of an association graph, the pairs of the lower one, what ended it.
+
+    `pairs` holds the vertices in the order of `adjacent`; `levels` is the most a clique can have, `total` a
+    bound on its weight. Ends when it is proven, after `effort` steps, or at the moment `until`.
+    """
+    from gindex_lab.programs import cliques, matching
+
+    vertices = len(adjacent)
+    stack = cliques.new_stack(vertices, levels)
     matching.first_clique(vertices, pairs, adjacent, stack)
     proven = False
     while not proven and effort > 0 and (until is None or time.monotonic() < until):

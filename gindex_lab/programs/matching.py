@@ -178,6 +178,17 @@ def count_pairs(t: Table, a: int, b: int) -> int:
 
 
 @compiled
+def settle(pairs: Pairs, i: int, j: int, rows: int, columns: int) -> int:
+    """The best partners within `pairs.block`, whose nodes begin at i and j, and what they weigh."""
+    partner = pairs.partner[i : i + rows]
+    total = assign(pairs.block, rows, columns, partner)
+    for r in range(rows):
+        c = partner[r]
+        partner[r] = c + j if c >= 0 and pairs.block[r * columns + c] > 0 else -1
+    return total
+
+
+@compiled
 def associate(t: Table, a: int, b: int, symmetric: bool, pairs: Pairs) -> tuple[int, int]:
     """List the vertices of the association graph (Eq 11), and match the nodes blind to wires.
 
@@ -207,11 +218,7 @@ def associate(t: Table, a: int, b: int, symmetric: bool, pairs: Pairs) -> tuple[
                     pairs.weight[vertices] = w
                     vertices += 1
         i, j = x - t.first[a], y - t.first[b]
-        partner = pairs.partner[i : i + rows]
-        total += assign(pairs.block, rows, columns, partner)
-        for r in range(rows):
-            c = partner[r]
-            partner[r] = c + j if c >= 0 and pairs.block[r * columns + c] > 0 else -1
+        total += settle(pairs, i, j, rows, columns)
         x, y = x + rows, y + columns
     return vertices, total
 

@@ -19,28 +19,40 @@ __all__ = ["closest", "divergence_of", "rough", "shared_types"]
 
 
 @compiled
-def divergence_of(t: Table, a: int, b: int, weight: int) -> float:
+def from_similarity(first: IntArray, a: int, b: int, weight: int, unit: int) -> float:
     """Δ = 1 - S² / (|V'| |V''|) of a similarity in units (Eq 5); 1 where a flow is empty."""
-    n, o = t.first[a + 1] - t.first[a], t.first[b + 1] - t.first[b]
+    n, o = first[a + 1] - first[a], first[b + 1] - first[b]
     if n == 0 or o == 0:
         return 1.0
     # whole and broken part apart: n nodes that match fully give exactly n
-    s = weight // t.share[0] + (weight % t.share[0]) / t.share[0]
+    s = weight // unit + (weight % unit) / unit
     return 1.0 - (s * s) / (n * o)
+
+
+@compiled
+def in_common(first: IntArray, kind: Places, a: int, b: int) -> int:
+    """How many nodes two flows have in common, by kind alone; the nodes of a flow stand by kind."""
+    x, y, count = first[a], first[b], 0
+    while x < first[a + 1] and y < first[b + 1]:
+        if kind[x] < kind[y]:
+            x += 1
+        elif kind[x] > kind[y]:
+            y += 1
+        else:
+            x, y, count = x + 1, y + 1, count + 1
+    return count
+
+
+@compiled
+def divergence_of(t: Table, a: int, b: int, weight: int) -> float:
+    """Δ of a similarity in the units of a table."""
+    return from_similarity(t.first, a, b, weight, t.share[0])
 
 
 @compiled
 def shared_types(t: Table, a: int, b: int) -> int:
     """A bound on the similarity by the number of nodes of each type."""
-    x, y, count = t.first[a], t.first[b], 0
-    while x < t.first[a + 1] and y < t.first[b + 1]:
-        if t.kind[x] < t.kind[y]:
-            x += 1
-        elif t.kind[x] > t.kind[y]:
-            y += 1
-        else:
-            x, y, count = x + 1, y + 1, count + 1
-    return count * t.share[0]
+    return in_common(t.first, t.kind, a, b) * t.share[0]
 
 
 @compiled

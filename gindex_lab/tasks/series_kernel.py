@@ -109,6 +109,19 @@ def _packed(program: Ints, filled: int) -> int:
 
 
 @compiled
+def _advance(program: Ints, k: int) -> int:
+    """The next canonical program in order: where it ends, -1 after the last."""
+    while k >= 0:
+        program[k] += 1
+        if program[k] == 10:
+            program[k] = -1
+            k -= 1
+        elif k == 0 or not USELESS[program[k - 1], program[k]]:
+            return k
+    return k
+
+
+@compiled
 def search(
     pattern: Ints, gap: int, longest: int, n_time: int, offset: float, bound: float, margin: float
 ) -> tuple[npt.NDArray[np.float64], Ints, Ints, Ints, int]:
@@ -127,14 +140,10 @@ def search(
     first = 1 if pattern[0] < 0 else 0
     limits = _limits(longest, offset, bound)
     k = nodes = 0
-    while k >= 0:
-        program[k] += 1
-        if program[k] == 10:
-            program[k] = -1
-            k -= 1
-            continue
-        if k > 0 and USELESS[program[k - 1], program[k]]:
-            continue
+    while True:
+        k = _advance(program, k)
+        if k < 0:
+            break
         nodes += 1
         state = stack[k + 1]
         state[:] = stack[k]
@@ -173,14 +182,10 @@ def enumerate_outputs(
     key, length = np.zeros(size, np.int64), np.zeros(size, np.int64)
     steps, code = np.zeros(size, np.int64), np.zeros(size, np.int64)
     k = nodes = count = 0
-    while k >= 0:
-        program[k] += 1
-        if program[k] == 10:
-            program[k] = -1
-            k -= 1
-            continue
-        if k > 0 and USELESS[program[k - 1], program[k]]:
-            continue
+    while True:
+        k = _advance(program, k)
+        if k < 0:
+            break
         nodes += 1
         state = stack[k + 1]
         state[:] = stack[k]
