@@ -28,6 +28,7 @@ from gindex_lab.reproduction.inputs import PROFILES, Entry, file_hash, inputs, p
 from gindex_lab.reproduction.runs import (
     Failure,
     Task,
+    died,
     git_commit,
     run,
     start_worker,
@@ -149,8 +150,9 @@ def _out_of_date(
 def _run_all(tasks: list[Task], reasons: dict[str, str], jobs: int, reports: Path) -> list[Failure]:
     failures: list[Failure] = []
     print(f"{len(tasks)} notebook{'s' * (len(tasks) > 1)} to run", flush=True)
-    with _progress(len(tasks)) as say:
-        for task, failure in _finished(tasks, min(jobs, len(tasks)), reports / ".cache"):
+    finished = _finished(tasks, min(jobs, len(tasks)), reports / ".cache")
+    with _progress(len(tasks)) as say, _same_hashes():
+        for task, failure in finished:
             record = _read_record(task.folder)
             took = f"{record['seconds']:.1f} s" if record and not failure else ""
             say(
@@ -161,6 +163,18 @@ def _run_all(tasks: list[Task], reasons: dict[str, str], jobs: int, reports: Pat
             _note(task, failure)
             failures += [failure] if failure else []
     return failures
+
+
+@contextmanager
+def _same_hashes() -> Iterator[None]:
+    """The order of sets is the same in every run; Python reads this when a worker starts."""
+    before = os.environ.get("PYTHONHASHSEED")
+    os.environ["PYTHONHASHSEED"] = "0"
+    try:
+        yield
+    finally:
+        del os.environ["PYTHONHASHSEED"]
+        os.environ |= {} if before is None else {"PYTHONHASHSEED": before}
 
 
 def _note(task: Task, failure: Failure | None) -> None:
@@ -220,7 +234,7 @@ def _outcome(future: Future[Failure | None], task: Task) -> Failure | None:
     if error is None:
         return future.result()
     if isinstance(error, BrokenProcessPool):
-        return Failure(task.entry.path, "its worker process died; perhaps out of memory")
+        return died(task)
     return Failure(task.entry.path, f"{type(error).__name__}: {error}")
 
 

@@ -17,6 +17,7 @@ import sys
 import threading
 import time
 from collections.abc import Mapping
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
@@ -27,9 +28,10 @@ from gindex_lab.notebook import OUTPUT
 from gindex_lab.reproduction.claims import failed_folder, print_hash
 from gindex_lab.reproduction.inputs import Entry, data_fingerprint, file_hash
 
-__all__ = ["Failure", "Task", "git_commit", "run", "start_worker", "versions"]
+__all__ = ["Failure", "Task", "died", "git_commit", "run", "start_worker", "versions"]
 
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
+_stop: Any = None  # the event that ends the workers; a fork inherits it
 _PACKAGES = ("numpy", "scipy", "pandas", "matplotlib", "seaborn", "networkx", "statsmodels",
              "factor_analyzer", "scikit-learn", "numba", "papermill", "ipykernel")  # fmt: skip
 
@@ -70,6 +72,9 @@ class Failure:
 
 def start_worker(stop: Any, cache: Path) -> None:
     """Prepare a worker process: a quiet, private Jupyter, one BLAS thread, and an eye on the parent."""
+    from gindex_lab.reproduction import warm_kernels
+
+    global _stop
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's business
     for folder in ("ipython", "runtime"):
         (cache / folder).mkdir(parents=True, exist_ok=True)
@@ -86,7 +91,15 @@ def start_worker(stop: Any, cache: Path) -> None:
     }
     # jsonschema would spend 1.7 s compiling a grammar of addresses that notebooks do not contain.
     sys.modules["rfc3987_syntax"] = None  # type: ignore[assignment]
-    threading.Thread(target=_leave_with, args=(stop, os.getppid()), daemon=True).start()
+    _stop = stop
+    if warm_kernels.available():
+        warm_kernels.load()
+    else:
+        _watch()
+
+
+def _watch() -> None:
+    threading.Thread(target=_leave_with, args=(_stop, os.getppid()), daemon=True).start()
 
 
 def _leave_with(stop: Any, parent: int) -> None:
@@ -97,6 +110,22 @@ def _leave_with(stop: Any, parent: int) -> None:
 
 def run(task: Task) -> Failure | None:
     """Execute the notebook and publish its folder; a failing cell is returned, not raised."""
+    from gindex_lab.reproduction import warm_kernels
+
+    if not warm_kernels.available():
+        return _run(task)
+    try:
+        return warm_kernels.run_apart(_run, task, start=_watch)
+    except BrokenProcessPool:
+        return died(task)
+
+
+def died(task: Task) -> Failure:
+    """What is said of a notebook whose worker process is gone."""
+    return Failure(task.entry.path, "its worker process died; perhaps out of memory")
+
+
+def _run(task: Task) -> Failure | None:
     from nbclient.exceptions import DeadKernelError
     from papermill.exceptions import PapermillExecutionError
 
