@@ -10,23 +10,30 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from gindex_lab import parallel
 from gindex_lab.errors import BadInput
 from gindex_lab.files import write_text
 
-__all__ = ["Journal", "fingerprint"]
+__all__ = ["Damaged", "Journal", "continued", "fingerprint"]
+
+
+class Damaged(ValueError):
+    """A line that cannot have been written by the computation; says what is wrong with it."""
 
 
 class Journal:
     """`header` and finished pieces (`entries`, each plain JSON), in memory and in the file.
 
-    `argument` is the argument that named the file, for the messages.
+    `argument` is the argument that named the file, for the messages. A journal with lines of its own form
+    overrides `written` and `understood`.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -35,6 +42,10 @@ class Journal:
     ...     Journal(place, {"format": "sums 1", "n": 3}).entries
     [{'piece': 0, 'sum': 0.5}]
     """
+
+    foreign = "is no journal of this computation"
+    other = "is of another computation"
+    remedy = "name a new file, or delete this one"
 
     def __init__(
         self,
@@ -49,13 +60,24 @@ class Journal:
         else:
             write_text(self.path, json.dumps(self.header) + "\n")
 
-    def add(self, entry: Any) -> None:
-        """Write a finished piece down; it is on the disk when this returns."""
-        self.entries.append(entry)
+    def add(self, *entries: Any) -> None:
+        """Write finished pieces down; they are on the disk when this returns."""
+        self.entries.extend(entries)
         with self.path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(entry) + "\n")
+            file.writelines(self.written(entry) + "\n" for entry in entries)
             file.flush()
             os.fsync(file.fileno())
+
+    def written(self, entry: Any) -> str:
+        """A piece as a line."""
+        return json.dumps(entry)
+
+    def understood(self, line: str) -> Any:
+        """The piece of a line, or `Damaged`."""
+        try:
+            return json.loads(line)
+        except json.JSONDecodeError:
+            raise Damaged(repr(line[:40])) from None
 
     def _read(self) -> None:
         try:
@@ -67,7 +89,10 @@ class Journal:
         if lines and lines[-1]:  # cut off when the run was interrupted
             os.truncate(self.path, len(text.encode()) - len(lines[-1].encode()))
         for number, line in enumerate(lines[:-1], 2):
-            self.entries.append(self._understood(number, line))
+            try:
+                self.entries.append(self.understood(line))
+            except Damaged as problem:
+                raise self._corrupted(number, str(problem)) from None
 
     def _check(self, first: str) -> None:
         try:
@@ -75,22 +100,52 @@ class Journal:
         except json.JSONDecodeError:
             found = None
         if not isinstance(found, dict) or found.get("format") != self.header["format"]:
-            raise self._bad("is no journal of this computation")
+            raise self._bad(self.foreign)
         for name, value in json.loads(json.dumps(self.header)).items():
             if found.get(name) != value:
-                problem = f"is of another computation ({name} {found.get(name)}, not {value})"
-                raise self._bad(problem)
+                raise self._bad(f"{self.other} ({name} {found.get(name)}, not {value})")
 
-    def _understood(self, number: int, line: str) -> Any:
-        try:
-            return json.loads(line)
-        except json.JSONDecodeError:
-            raise self._bad(f"is corrupted in line {number} ({line[:40]!r})") from None
+    def by(self, key: str) -> dict[int, dict[str, Any]]:
+        """The pieces by the number that each has under `key`."""
+        for number, entry in enumerate(self.entries, 2):
+            if not isinstance(entry, dict) or not isinstance(entry.get(key), int):
+                raise self._corrupted(number, repr(entry)[:40])
+        return {entry[key]: entry for entry in self.entries}
+
+    def _corrupted(self, number: int, problem: str) -> BadInput:
+        return self._bad(f"is corrupted in line {number} ({problem})")
 
     def _bad(self, problem: str) -> BadInput:
-        return BadInput(
-            self.argument, str(self.path), problem, "name a new file, or delete this one"
-        )
+        return BadInput(self.argument, str(self.path), problem, self.remedy)
+
+
+def continued(
+    journal: Journal | None,
+    compute: Callable[..., dict[str, Any]],
+    items: Iterable[int],
+    *,
+    key: str = "item",
+    shared: tuple[Any, ...] = (),
+    jobs: int | None = 1,
+    progress: str | None = None,
+) -> list[dict[str, Any]]:
+    """`compute(*shared, item)` of every item, in order: what the journal knows is not computed again.
+
+    A piece is the answer (plain JSON) with its item under `key`, and is written down as it comes.
+
+    >>> continued(None, lambda item: {"square": item**2}, range(3))
+    [{'square': 0}, {'square': 1}, {'square': 4}]
+    """
+    wanted = list(items)
+    known = {} if journal is None else journal.by(key)
+    new = [item for item in wanted if item not in known]
+    answers = parallel.as_done(compute, new, shared=shared, jobs=jobs, progress=progress)
+    with closing(answers) as done:
+        for place, answer in done:
+            known[new[place]] = {key: new[place], **answer}
+            if journal is not None:
+                journal.add(known[new[place]])
+    return [{name: known[i][name] for name in known[i] if name != key} for i in wanted]
 
 
 def fingerprint(arrays: Iterable[npt.ArrayLike]) -> str:

@@ -7,7 +7,7 @@ import pytest
 
 import gindex_lab as gl
 from gindex_lab.errors import BadInput
-from gindex_lab.journals import Journal, fingerprint
+from gindex_lab.journals import Journal, continued, fingerprint
 from gindex_lab.uncertainty import percentile
 from gindex_lab.uncertainty.coverage import Profile, simulate_profile
 
@@ -49,6 +49,29 @@ def test_foreign_and_corrupted_journals_are_refused(text, message, tmp_path):
     with pytest.raises(BadInput, match=message):
         Journal(path, HEADER)
     assert path.read_text() == text
+
+
+@pytest.mark.parametrize("line", ["[1]", '{"sum": 1}', '{"item": "a"}'])
+def test_a_piece_without_its_number_is_corrupted(line, tmp_path):
+    journal = Journal(tmp_path / "j", HEADER)
+    (tmp_path / "j").write_text((tmp_path / "j").read_text() + line + "\n")
+    journal = Journal(tmp_path / "j", HEADER)
+    with pytest.raises(BadInput, match=r"checkpoint=.*is corrupted in line 2"):
+        continued(journal, lambda item: {"sum": item}, [0])
+
+
+def test_what_a_journal_knows_is_not_computed_again(tmp_path):
+    asked = []
+
+    def compute(item):
+        asked.append(item)
+        return {"square": item**2}
+
+    first = continued(Journal(tmp_path / "j", HEADER), compute, [0, 2])
+    again = continued(Journal(tmp_path / "j", HEADER), compute, [2, 1, 0])
+    assert first == [{"square": 0}, {"square": 4}]
+    assert again == [{"square": 4}, {"square": 1}, {"square": 0}]
+    assert asked == [0, 2, 1]
 
 
 def test_fingerprints_tell_numbers_types_and_shapes_apart():

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 from itertools import combinations
 from typing import Any
 
@@ -24,16 +23,18 @@ from gindex_lab.aiq.agents import agent as agent_of
 from gindex_lab.aiq.compare import named_agents, values_on
 from gindex_lab.aiq.episodes import Trial, run
 from gindex_lab.aiq.estimate import trial_of
-from gindex_lab.aiq.logs import Journal
+from gindex_lab.aiq.logs import LogFile
 from gindex_lab.aiq.program import Settings
 from gindex_lab.aiq.rewriting import REWRITINGS, rewriter
 from gindex_lab.aiq.sampler import generate, sample
 from gindex_lab.errors import BadInput
+from gindex_lab.journals import continued
 from gindex_lab.validate import FloatArray, choice, integer, number
 
 __all__ = ["null_experiment", "ratio_differences", "rewriting_effect", "rewriting_values"]
 
 _CHUNK = 20_000  # raw programs at a time
+NULL_FORMAT = "gindex_lab AIQ null experiment 1"
 _PAPER = ("original", "sep-orig", "sep-ext")
 
 
@@ -221,9 +222,15 @@ def null_experiment(
     kind = {"rewriting": rewriting, "discriminative": discriminative}
     who = [[name, describe(one)] for name, one in named.items()]
     header = {"agents": who, **recipe, **kind, "seed": integer("seed", seed, 0)}
-    compute = partial(_replicate, named, recipe, kind, seed)
-    journal = Journal(log, "AIQ null experiment", header)
-    rows = journal.rows(range(count), compute, jobs=jobs, progress=progress)
+    journal = None if log is None else LogFile(log, {"format": NULL_FORMAT, **header})
+    rows = continued(
+        journal,
+        _replicate,
+        range(count),
+        shared=(named, recipe, kind, seed),
+        jobs=jobs,
+        progress=progress,
+    )
     return pd.DataFrame(rows, index=pd.RangeIndex(count, name="replication"))
 
 

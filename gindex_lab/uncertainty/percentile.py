@@ -10,16 +10,14 @@ from __future__ import annotations
 import copy
 import hashlib
 from collections.abc import Iterable
-from contextlib import closing
 from dataclasses import asdict, dataclass
 from os import PathLike
 from typing import Any
 
 import numpy as np
 
-from gindex_lab import parallel
 from gindex_lab.errors import BadInput
-from gindex_lab.journals import Journal, fingerprint
+from gindex_lab.journals import Journal, continued, fingerprint
 from gindex_lab.uncertainty.contributions import contributions_of
 from gindex_lab.uncertainty.resample import MEASURES, draws, jackknife, measures_of, quantiles
 from gindex_lab.uncertainty.samples import Sample
@@ -55,26 +53,21 @@ def resampled_limits(
     journal = None
     if checkpoint is not None:
         journal = Journal(checkpoint, _header(sample, plan, size, random))
-    known = {entry["block"]: _read(entry) for entry in (journal.entries if journal else [])}
-    missing = [k for k in range(count) if k not in known]
-    with closing(
-        parallel.as_done(
-            _block, missing, shared=(sample, plan, size, random), jobs=jobs, progress="bootstrap"
-        )
-    ) as done:
-        for place, ends in done:
-            known[missing[place]] = ends
-            if journal is not None:
-                journal.add({"block": missing[place], "limits": _written(ends)})
-    return stacked(known[k] for k in range(count))
+    shared = (sample, plan, size, random)
+    parts = continued(
+        journal, _block, range(count), key="block", shared=shared, jobs=jobs, progress="bootstrap"
+    )
+    return stacked(map(_read, parts))
 
 
-def _block(sample: Sample, plan: Plan, size: int, random: np.random.Generator, k: int) -> Limits:
+def _block(
+    sample: Sample, plan: Plan, size: int, random: np.random.Generator, k: int
+) -> dict[str, Any]:
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
     blocks = sample.blocks(size)
     with threadpool_limits(None if len(blocks) == 1 else 1):  # threads may sum in another order
-        return _drawn(blocks[k], plan, copy.deepcopy(random))
+        return {"limits": _written(_drawn(blocks[k], plan, copy.deepcopy(random)))}
 
 
 def _header(sample: Sample, plan: Plan, size: int, random: np.random.Generator) -> dict[str, Any]:
