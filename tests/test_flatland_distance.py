@@ -266,6 +266,26 @@ def test_omega_is_the_least_distance_and_skips_pairs():
     )
 
 
+@pytest.mark.parametrize("metric", ["list", "matching"])
+def test_empty_drawings_are_the_same_program_and_share_nothing_with_others(metric):
+    empty, line = Drawing(()), Drawing((Line(1, 1, 9, 9),))
+    assert F.distances([empty, line], metric=metric).tolist() == [[0, 1], [1, 0]]
+    result = F.distance(empty, empty, metric=metric)
+    assert (float(result), result.exact, result.mapping) == (0.0, True, {})
+    assert F.nearest(empty, [line, empty], metric=metric) == (1, 0.0)
+    assert F.distances([empty], metric=metric, mode="reference").tolist() == [[1.0]]
+
+
+def test_of_an_arc_a_list_keeps_centre_radius_and_extent_but_not_where_it_begins():
+    text = '#include "arc.fbp"\n{{"position": [64, 44], "theta": {}}} -> arc(20 90)'
+    arcs = [Drawing.of_program(F.parse(text.format(theta))).shapes[0] for theta in (0, 90)]
+    assert [(arc.radius, arc.theta) for arc in arcs] == [pytest.approx((arcs[0].radius, 90))] * 2
+    assert arcs[0].centre != pytest.approx(arcs[1].centre)
+    assert Drawing((arcs[1],)).segments[0, :2] == pytest.approx(
+        (arcs[1].x, arcs[1].y - arcs[1].radius)
+    )
+
+
 def test_omega_of_a_known_program_is_zero():
     known = [task.drawing for task in F.curriculum(3, seed=1)]
     assert all(F.omega(drawing, known) == 0 for drawing in known[::7])
@@ -279,6 +299,10 @@ def test_omega_of_a_known_program_is_zero():
         (lambda: F.omega(F.shape("square"), []), "leaves nothing to compare with"),
         (lambda: F.distances("square"), "is not a list of programs"),
         (lambda: F.distance(F.shape("car"), F.shape("face"), primitives="circle"), "primitives='circle': is not a list of names"),
+        (lambda: F.distance(F.shape("car"), F.shape("face"), primitives=["wheel", "sircle"]), "primitives='sircle': is no flow of these programs; there are .*circle, .*wheel"),
+        (lambda: F.distances([F.shape("car")], primitives=["tree"]), "primitives='tree': is no flow of these programs"),
+        (lambda: F.nearest(F.shape("car"), [F.shape("face")], primitives=["tree"]), "primitives='tree': is no flow of these programs"),
+        (lambda: F.distance(F.shape("car"), F.shape("face"), metric="list", primitives=["circle"]), "mean nothing to metric='list'"),
         (lambda: F.distance(F.shape("square"), 3), "is not a list of shapes"),
         (lambda: F.distance(F.shape("square"), 3, metric="graph"), "is not a program"),
         (lambda: F.distance(F.shape("square"), F.shape("star"), metric="tree"), "metric='tree': is not an option"),

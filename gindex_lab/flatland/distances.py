@@ -94,6 +94,10 @@ def distance(
     metric takes the authors' shortcuts: a greedy mapping is kept if it covers the smaller program with a mean
     similarity above 0.95, and otherwise each node keeps at most five partners, so that Δ may be too high
     and depends on the order of the two programs; the bounds are then those of the shortened search.
+    Flows named in `primitives` stay whole in the graphs of the programs that have them.
+
+    Two empty drawings are the same: their Δ is 0 (1 in reference mode, as by the authors' code). An empty
+    one has nothing in common with any other: 1.
 
     >>> from gindex_lab.flatland import Circle, Drawing
     >>> one, two = (Drawing((Circle(60, y, 20),)) for y in (60, 70))

@@ -51,7 +51,11 @@ class Line:
 
 @dataclass(frozen=True)
 class Circle:
-    """A circle around (x, y), or the first `theta` degrees of one, from its lowest point to the right."""
+    """A circle around (x, y), or the first `theta` degrees of one, from its lowest point to the right.
+
+    These are all the fields of the paper's list of primitives (centre, radius, theta): where an arc begins
+    cannot be said there, so it is neither kept nor compared.
+    """
 
     x: float
     y: float

@@ -243,7 +243,14 @@ def greedy(t: Shelf, a: int, b: int, vertices: int, pairs: Pairs) -> tuple[int, 
 
 @compiled
 def apart(t: Shelf, a: int, b: int, weight: int) -> float:
-    """Δ = 1 - S² / (|V'| |V''|) of a similarity in units; 1 where a program is empty."""
+    """Δ = 1 - S² / (|V'| |V''|) of a similarity in units; 1 where one program is empty.
+
+    Of two empty ones the quotient is 0/0. They are the same program, whose Δ is 0 (g-index paper, section
+    2.4, and every other Δ(p, p)); the authors' code says 1, and so does reference mode.
+    """
+    nodes = t.first[a + 1] - t.first[a] + t.first[b + 1] - t.first[b]
+    if nodes == 0 and not t.rounded:
+        return 0.0
     return from_similarity(t.first, a, b, weight, UNIT)
 
 

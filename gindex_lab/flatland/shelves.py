@@ -56,7 +56,22 @@ class Metric:
             name = "graph" if graphs else "list"
         if isinstance(primitives, str):
             raise BadInput("primitives", primitives, "is not a list of names", 'use ["circle"]')
-        return cls(choice("metric", name, METRICS), mode_of(mode), tuple(primitives))
+        how = cls(choice("metric", name, METRICS), mode_of(mode), tuple(primitives))
+        if how.primitives:
+            how._check_primitives(programs)
+        return how
+
+    def _check_primitives(self, programs: Sequence[object]) -> None:
+        """A name that no program knows is a slip: it would change nothing, and say nothing."""
+        if self.name != "graph":
+            problem = f"mean nothing to metric={self.name!r}, which compares what is drawn"
+            raise BadInput("primitives", list(self.primitives), problem, "use metric='graph'")
+        programs = [p.program() if isinstance(p, Drawing) else p for p in programs]
+        known = {name for p in programs if isinstance(p, Program) for name in p.flows}
+        unknown = [name for name in self.primitives if name not in known]
+        if unknown:
+            remedy = f"there are {', '.join(sorted(known))}"
+            raise BadInput("primitives", unknown[0], "is no flow of these programs", remedy)
 
     @property
     def partners(self) -> int:
