@@ -106,6 +106,15 @@ def test_theoretical_sampler_rewrites_and_drops_nothing():
     assert (programs.loc[passive, "stratum"] == 0).all()
 
 
+def test_a_length_that_hardly_any_program_has_is_given_up(monkeypatch):
+    monkeypatch.setattr("gindex_lab.aiq.sampler._PATIENCE", 30_000)
+    message = (
+        r"minimum_length=900: keeps 0 of 40,000 raw programs \(the longest has \d+ instructions\)"
+    )
+    with pytest.raises(BadInput, match=message + "; lower it, or set extend_shorter=True"):
+        sample(5_000, minimum_length=900, seed=1)
+
+
 def test_minimum_length_drops_shorter_programs_and_moves_the_strata():
     programs = sample(200, minimum_length=30, seed=1)
     lengths = programs["program"].str.len()

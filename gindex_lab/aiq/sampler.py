@@ -28,6 +28,7 @@ __all__ = ["generate", "read_sample", "sample", "save_sample"]
 
 DISCRIMINATIVE = ("none", "sdp", "exact")
 _CHUNK = 20_000  # raw programs at a time
+_PATIENCE = 1_000_000  # raw programs that may be drawn for each that is kept (some seconds)
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,8 @@ def sample(
     others, also the one in four that is not decided).
     Programs below `minimum_length` are dropped, or with `extend_shorter` another random program is put behind
     them. In `mode="reference"` the `#` between the two stays, as it does in the authors' code by mistake, so
-    that what was added is never run.
+    that what was added is never run. Long programs are rare (one raw program in 4,000 is kept with 150
+    instructions or more): where less than one in a million would be kept, the search is given up.
     With `theoretical=True` nothing is rewritten or dropped: strata 0 and -1 are there as well.
 
     >>> programs = sample(3, seed=1)
@@ -118,17 +120,24 @@ def _chunks(recipe: _Recipe, wanted: int) -> Iterator[list[tuple[str, int]]]:
     keep = _keeper(recipe)
     change = rewriter("none" if recipe.theoretical else recipe.rewriting)
     first, size = 0, min(_CHUNK, 8 * wanted + 200)
-    while True:
+    accepted, longest = 0, 0
+    while first <= _PATIENCE * (accepted + 1):
         if recipe.extend_shorter:
             programs, numbers = _extended(recipe, change, first, size)
         else:
             raw, numbers = generate(size, recipe.seed, first, active=not recipe.theoretical)
             programs = [change(program) for program in raw]
         first += size
+        longest = max([longest, *map(len, programs)])
         kept = [k for k, program in enumerate(programs) if keep(program)]
         programs = [programs[k] for k in kept]
         found = probe(programs, numbers[kept], settings, recipe.seed, recipe.minimum_length)
-        yield _accepted(recipe, programs, found)
+        rows = _accepted(recipe, programs, found)
+        accepted += len(rows)
+        yield rows
+    problem = f"keeps {accepted} of {first:,} raw programs (the longest has {longest} instructions)"
+    remedy = "lower it, or set extend_shorter=True"
+    raise BadInput("minimum_length", recipe.minimum_length, problem, remedy)
 
 
 def _extended(
