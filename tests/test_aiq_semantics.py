@@ -422,6 +422,22 @@ def test_a_perfect_agent_has_a_normalised_aiq_of_one():
         ),
         (lambda: aiq.normalised_aiq("freq"), "result='freq': is not an estimate"),
         (lambda: aiq.normalised_aiq(one_decided()), "has one decided program, and no interval"),
+        (
+            lambda: aiq.normalised_aiq(one_decided(), symbols=3),
+            "symbols=3: is not that of the test, which had 5; leave it out",
+        ),
+        (
+            lambda: aiq.normalised_aiq(one_decided(), observations=2),
+            "observations=2: is not that of the test, which had 1",
+        ),
+        (
+            lambda: aiq.normalised_aiq(one_decided(discount=0.9)),
+            "was tested with discount=0.9, for which there are no ceilings",
+        ),
+        (
+            lambda: aiq.normalised_aiq(one_decided(reverse=True)),
+            "was tested with reverse=True, for which there are no ceilings",
+        ),
     ],
 )
 def test_bad_normalisations_say_what_is_wrong(call, message):
@@ -429,11 +445,19 @@ def test_bad_normalisations_say_what_is_wrong(call, message):
         call()
 
 
-def one_decided():
+def one_decided(**options):
     """Of the two strata, one holds a program whose states are more than the cap."""
     programs = ["+[,.>]%.<#"] * 6 + [",.#"]
     table = pd.DataFrame({"program": programs, "stratum": [11] * 6 + [1]})
-    return aiq.estimate("freq", table, episode=50, runs=14)
+    return aiq.estimate("freq", table, episode=50, runs=14, **options)
+
+
+def test_a_test_is_normalised_on_its_own_machine():
+    table = pd.DataFrame({"program": [",.#", ".,#"] * 10, "stratum": [1, 2] * 10})
+    table.attrs = {"symbols": 3, "observations": 1}
+    result = aiq.estimate("freq", table, episode=50, runs=20)
+    told = aiq.normalised_aiq(result, symbols=3, observations=1)
+    assert aiq.normalised_aiq(result).value == told.value
 
 
 def test_a_part_of_the_programs_is_weighed_as_all_of_them():

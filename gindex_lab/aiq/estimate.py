@@ -273,7 +273,14 @@ def _summary(
         tested.exhausted,
         wild,
         confidence,
-        {"episode": trial.lengths, "discount": trial.discount, "seed": trial.seed},
+        {
+            "episode": trial.lengths,
+            "discount": trial.discount,
+            "seed": trial.seed,
+            "symbols": trial.machine.symbols,
+            "observations": trial.machine.observations,
+            "reverse": bool(trial.machine.reverse),
+        },
     )
 
 

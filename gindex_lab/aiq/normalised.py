@@ -58,13 +58,18 @@ class Normalised:
 
 
 def normalised_aiq(
-    result: Estimate, *, most: int = 400, symbols: int = 5, observations: int = 1
+    result: Estimate,
+    *,
+    most: int = 400,
+    symbols: int | None = None,
+    observations: int | None = None,
 ) -> Normalised:
     """An agent's AIQ as a fraction of what is achievable: Σ w_i V_i / Σ w_i C_i over decided programs.
 
     V_i is the value of program i, C_i its ceiling for the test's episode, w_i the probability that it
     stands for. The interval is that of a ratio, with programs as the unit. Only the first `most` programs
-    that were tested are analysed; each then stands for a larger part of its stratum.
+    that were tested are analysed; each then stands for a larger part of its stratum. `symbols` and
+    `observations` are those of the test; of a log that does not tell them they are 5 and 1 if not given.
 
     >>> from gindex_lab.aiq.estimate import estimate
     >>> half = pd.DataFrame({"program": [",.#", "%.,#"] * 50, "stratum": [1, 11] * 50})
@@ -73,7 +78,8 @@ def normalised_aiq(
     (True, True)
     """
     first, episode = _tested(result, integer("most", most, 2))
-    ceilings = [ceiling(p, episode, symbols, observations) for p in first["program"]]
+    machine = _machine(result, symbols, observations)
+    ceilings = [ceiling(p, episode, *machine) for p in first["program"]]
     table = pd.DataFrame(
         {
             "program": first["program"],
@@ -105,6 +111,23 @@ def _tested(result: Estimate, most: int) -> tuple[pd.DataFrame, int]:
         problem = "is a log of which the length of episodes is not known"
         raise BadInput("result", result.agent, problem, "pass episode= to estimate_from_log")
     return first, episode
+
+
+def _machine(result: Estimate, symbols: int | None, observations: int | None) -> tuple[int, int]:
+    """Symbols and observations of the machine that the agent was tested on."""
+    tested = result.settings
+    for name, plain in (("reverse", False), ("discount", 1.0)):
+        if tested.get(name, plain) != plain:
+            problem = f"was tested with {name}={tested[name]}, for which there are no ceilings"
+            raise BadInput("result", result.agent, problem, f"estimate it with {name}={plain}")
+    found = []
+    for name, given, usual in (("symbols", symbols, 5), ("observations", observations, 1)):
+        known = tested.get(name, usual if given is None else given)
+        if given is not None and given != known:
+            problem = f"is not that of the test, which had {known}"
+            raise BadInput(name, given, problem, "leave it out")
+        found.append(known)
+    return found[0], found[1]
 
 
 def _weights(tested: pd.DataFrame, first: pd.DataFrame) -> pd.Series[float]:
