@@ -40,6 +40,22 @@ def test_every_link_of_the_front_page_leads_to_a_heading(built):
     assert not [(p, name) for p, name in links if name and f'id="{name}"' not in pages[p]]
 
 
+def test_links_lead_to_the_reports_wherever_the_pages_stand(tmp_path):
+    reports = tmp_path / "work" / "reports"
+    for name in ("index.html", "claims.html", f"{questions(documented())[0].notebook}/report.html"):
+        (reports / name).parent.mkdir(parents=True, exist_ok=True)
+        (reports / name).write_text("there")
+    front = build(tmp_path / "elsewhere" / "pages", reports)
+    links = re.findall(r'href="(\.\./[^"]+)"', front.read_text("utf-8"))
+    assert len(set(links)) == 3
+    assert {(front.parent / link).read_text() for link in links} == {"there"}
+
+
+def test_without_reports_no_link_leads_to_them(tmp_path):
+    front = build(tmp_path / "pages", tmp_path / "reports")
+    assert "../" not in front.read_text("utf-8")
+
+
 def test_every_notebook_of_the_guide_is_in_the_catalogue():
     known = {entry.path for entry in read_catalogue(ROOT)}
     assert {row.notebook for row in questions(documented())} <= known

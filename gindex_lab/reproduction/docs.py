@@ -7,6 +7,7 @@ which measure answers which question, then every public name with its first sent
 from __future__ import annotations
 
 import inspect
+import os
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -66,8 +67,13 @@ def public_modules() -> list[str]:
     return list(documented())
 
 
-def build(out: Path | str = Path("reports") / "docs") -> Path:
-    """Write the guide and the reference into the folder `out`, whole or not at all; its front page."""
+def build(
+    out: Path | str = Path("reports") / "docs", reports: Path | str = Path("reports")
+) -> Path:
+    """Write the guide and the reference into the folder `out`, whole or not at all; its front page.
+
+    The front page leads to the reports of the notebooks, where there are some in the folder `reports`.
+    """
     from gindex_lab.reproduction.guide import questions
     from gindex_lab.reproduction.reports import page
 
@@ -76,8 +82,13 @@ def build(out: Path | str = Path("reports") / "docs") -> Path:
         raise BadInput("out", str(out), "is a file", "name a folder")
     names = documented()
     titles = {module: _first_sentence(import_module(module)) for module in names}
-    front = page("docs.html.j2", title="gindex_lab: guide and reference", up="../", here="docs",
-                 questions=questions(names), names=names, titles=titles)  # fmt: skip
+    asked, around = questions(names), Path(reports)
+    targets = ["index.html", "claims.html", "manifest.json"]
+    targets += [f"{question.notebook}/report.html" for question in asked]
+    front = page("docs.html.j2", title="gindex_lab: guide and reference", here="docs",
+                 up=f"{Path(os.path.relpath(around, folder)).as_posix()}/",
+                 there={target for target in targets if (around / target).is_file()},
+                 questions=asked, names=names, titles=titles)  # fmt: skip
     with atomic_folder(folder) as temporary:
         _reference(list(names), temporary)
         write_text(temporary / "index.html", front)
