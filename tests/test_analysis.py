@@ -18,6 +18,7 @@ from gindex_lab.analysis import surviving
 from gindex_lab.analysis.audit import audit_counts, expected_duplicates, item_audit
 from gindex_lab.analysis.names import drawable_names
 from gindex_lab.analysis.shuffle import deal, shuffle_control
+from gindex_lab.analysis.whole import analyse_table
 from gindex_lab.cli import main
 from gindex_lab.readers.examples import simulated_runs, write_example
 
@@ -365,3 +366,20 @@ def test_help_needs_no_library():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    ("ci", "text"),
+    [
+        (0.95, "Only 4 items: intervals are wide, and cover more than they say."),
+        (None, "Only 4 items: other items of the same kind could give another order."),
+    ],
+)
+def test_few_items_are_told_with_intervals_and_without(ci, text):
+    family = pd.Series(list("aabb"), index=list("wxyz"), name="family")
+    table = gl.Responses(
+        pd.DataFrame([[1, 0, 1, 1], [0, 0, 1, 0], [1, 1, 0, 1]], columns=list("wxyz")), items=family.to_frame()
+    )  # fmt: skip
+    said = [sentence.text for sentence in analyse_table(table, ci=ci, seed=1).said()]
+    assert text in said
+    assert any("the intervals take items as independent" in one for one in said) == (ci is not None)

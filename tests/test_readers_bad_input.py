@@ -265,7 +265,13 @@ FILES = {
         "a.csv",
         "agent,i\nann,1\n",
         {"families": ["art"]},
-        "families='art': is not in the logs",
+        "families='art': cannot be found: these items have no families; leave families out, or name the column",
+    ),
+    "an unknown family among others": (
+        "a.csv",
+        "agent,item,family,score\nann,i,maths,1\nann,j,logic,0\n",
+        {"families": ["art"]},
+        "families='art': is not in the logs; there are 'maths', 'logic'",
     ),
     "a metric that is a number": (
         "a.csv",

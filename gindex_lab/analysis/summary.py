@@ -37,8 +37,8 @@ def names_of(agents: Sequence[Any], most: int = 4) -> str:
     return " and ".join([", ".join(shown[:-1]), shown[-1]]) if len(shown) > 1 else "".join(shown)
 
 
-def about_data(data: Responses | Scores, resample: str) -> list[Said]:
-    """Cautions that follow from the size and the kind of the data.
+def about_data(data: Responses | Scores, resample: str | None) -> list[Said]:
+    """Cautions that follow from the size and the kind of the data; `resample` is None without intervals.
 
     >>> [said.text for said in about_data(Responses([[1, 1, 1], [1, 1, 1]]), "items")][-1]
     'Every agent responded alike to every item: the data say nothing about differences.'
@@ -49,7 +49,9 @@ def about_data(data: Responses | Scores, resample: str) -> list[Said]:
         text = f"{_few(agents, 'agent')}: how hard an item seems depends on who happened to be measured."
         found.append(Said(text, False))
     if items < 10:
-        text = f"{_few(items, 'item')}: intervals are wide, and cover more than they say."
+        wide = "intervals are wide, and cover more than they say"
+        why = wide if resample else "other items of the same kind could give another order"
+        text = f"{_few(items, 'item')}: {why}."
         found.append(Said(text, False))
     family = data.family
     if family is not None and family.nunique() > 1 and resample == "items":

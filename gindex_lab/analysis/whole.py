@@ -153,7 +153,8 @@ class Analysis:
             found += summary.about_control(self.control)
         if self.audit is not None and self.raw is not None:
             found += summary.about_items(self.audit_counts, expected_duplicates(self.raw))
-        return found + ([] if self.raw is None else summary.about_data(self.raw, self.resample))
+        resample = None if self.ci is None else self.resample
+        return found + ([] if self.raw is None else summary.about_data(self.raw, resample))
 
     def _said_of_order(self) -> list[summary.Said]:
         if self.apart:

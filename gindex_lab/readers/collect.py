@@ -119,10 +119,7 @@ class Collector:
                 continue
             for label in wanted:
                 if label not in known:
-                    remedy = f"there are {', '.join(map(repr, list(known)[:5]))}" + " …" * (
-                        len(known) > 5
-                    )
-                    raise BadInput(name, label, "is not in the logs", remedy)
+                    raise _unknown(name, label, [one for one in known if one])
             keep &= np.isin(code, [known[label] for label in wanted])
         return keep
 
@@ -218,6 +215,16 @@ class Collector:
         share = f"{int(gaps.sum())} of {gaps.size} cells ({gaps.mean():.1%}) are missing"
         differ = f"; the agents met {len(sets)} different sets of items" if len(sets) > 1 else ""
         self.notes.append(share + differ)
+
+
+def _unknown(name: str, label: object, known: list[str]) -> BadInput:
+    if not known:
+        problem = f"cannot be found: these items have no {name}"
+        return BadInput(
+            name, label, problem, f"leave {name} out, or name the column that tells them"
+        )
+    remedy = f"there are {', '.join(map(repr, known[:5]))}" + " …" * (len(known) > 5)
+    return BadInput(name, label, "is not in the logs", remedy)
 
 
 def _means(
