@@ -38,6 +38,7 @@ OUTPUT = "GINDEX_LAB_OUTPUT"  # the folder of the running notebook; the pipeline
 SOURCES = ("published", "own experiment", "simulated")
 _NAME = re.compile(r"[a-z0-9][a-z0-9_.-]*")
 _COLOURS = {"published": "#0072B2", "own experiment": "#009E73", "simulated": "#D55E00"}
+_LAID_OUT: Any = {"figure.autolayout": False, "figure.constrained_layout.use": False}
 _BOX = "border-left:4px solid {colour};padding:.5em .9em;margin:.6em 0;background:{ground}"
 
 
@@ -111,12 +112,15 @@ def show(fig: Figure, name: str, table: pd.DataFrame | None = None) -> None:
     >>> figure, axes = plt.subplots()
     >>> show(figure, "fig06")
     """
+    import matplotlib
+
     _checked_name(name)
-    crop = _sign(fig)
-    png = _png(fig, crop)
     folder = _output()
-    if folder is not None:
-        _save_figure(fig, crop, png, folder / "figures" / name)
+    with matplotlib.rc_context(_LAID_OUT):
+        crop = _sign(fig)
+        png = _png(fig, crop)
+        if folder is not None:
+            _save_figure(fig, crop, png, folder / "figures" / name)
     if table is not None:
         save_table(table, name)
     _show_png(png, name)
@@ -143,8 +147,8 @@ def _sign(fig: Figure) -> Bbox:
     import matplotlib
     from matplotlib.transforms import Bbox
 
-    fig.canvas.draw()
-    fig.set_layout_engine("none")  # or the line itself would move the axes
+    fig.draw_without_rendering()
+    fig.set_layout_engine(None)  # or the line would move the axes, and each format be drawn twice
     renderer = fig.canvas.get_renderer()  # type: ignore[attr-defined]
     drawn = fig.get_tightbbox(renderer)
     below = drawn.y0 / fig.get_figheight() - 0.02

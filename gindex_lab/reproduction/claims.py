@@ -15,6 +15,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -153,10 +154,18 @@ def ledger(path: Path | None = None) -> dict[str, Claim]:
     """
     path = path or LEDGER
     try:
-        with path.open(newline="", encoding="utf-8") as file:
-            claims = [Claim(**row) for row in csv.DictReader(file)]
+        facts = path.stat()
+        return dict(_read(path, (facts.st_mtime_ns, facts.st_size)))
     except FileNotFoundError:
         raise BadInput("path", str(path), "is no ledger", "restore data/claims.csv") from None
+
+
+@lru_cache(maxsize=2)
+def _read(path: Path, _stamp: tuple[int, int]) -> dict[str, Claim]:
+    """The ledger of that stamp, read once: a notebook asks for it with every claim."""
+    try:
+        with path.open(newline="", encoding="utf-8") as file:
+            claims = [Claim(**row) for row in csv.DictReader(file)]
     except TypeError as error:
         raise BadInput(
             "path", str(path), f"has other columns than a ledger ({error})", "see claims.Claim"

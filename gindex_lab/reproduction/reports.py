@@ -18,7 +18,7 @@ from typing import Any
 from gindex_lab.reproduction.claims import STATUSES, Result
 from gindex_lab.reproduction.inputs import Entry
 
-__all__ = ["claims_page", "formula", "index_page", "notebook_page", "page"]
+__all__ = ["claims_page", "formula", "index_page", "notebook_page", "page", "rehearse"]
 
 _TEMPLATES = Path(__file__).resolve().parent / "templates"
 _PAPERS = {
@@ -113,6 +113,16 @@ def _exporter() -> Any:
     )
     exporter.register_filter("markdown2html", markdown)  # type: ignore[no-untyped-call]
     return exporter
+
+
+def rehearse() -> None:
+    """Convert a small notebook: templates and patterns are compiled now, and forks inherit them."""
+    from nbformat import v4
+
+    shown = v4.new_output("display_data", {"text/html": "<i>x</i>"})  # type: ignore[no-untyped-call]
+    cells = [v4.new_markdown_cell("# `x` is $x$"), v4.new_code_cell("x = 1", outputs=[shown])]  # type: ignore[no-untyped-call]
+    notebook = v4.new_notebook(cells=cells)  # type: ignore[no-untyped-call]
+    _exporter().from_notebook_node(notebook)
 
 
 def notebook_page(executed: Path, entry: Entry, profile: str) -> str:

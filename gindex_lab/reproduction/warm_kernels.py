@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import atexit
 import gc
+import io
 import multiprocessing
 import os
 import signal
@@ -34,11 +35,13 @@ Answer = TypeVar("Answer")
 _NAME = "gindex-lab-warm"
 _INLINE = "module://matplotlib_inline.backend_inline"
 _USUAL = (  # of the pipeline, of the kernel, of the notebooks
-    "papermill.execute", "nbclient.exceptions", "gindex_lab.reproduction.reports",
-    "nbconvert.exporters.html", "latex2mathml.converter",
-    "ipykernel.ipkernel", "ipykernel.kernelapp", "IPython.core.completer",
-    "numpy", "pandas", "matplotlib.pyplot", "matplotlib.backends.backend_svg", "numba",
-    "gindex_lab.notebook",
+    "papermill.execute", "nbclient.exceptions", "nbconvert.exporters.html",
+    "gindex_lab.reproduction.reports", "ipykernel.kernelapp", "ipykernel.ipkernel",
+    "ipykernel.debugger", "IPython.core.completer", "IPython.extensions.storemagic", "psutil",
+    "pandas", "pandas.io.formats.html", "scipy.stats", "scipy.cluster.hierarchy", "numba",
+    "matplotlib.pyplot", "matplotlib.backends.backend_agg", "matplotlib.backends.backend_svg",
+    "gindex_lab.notebook", "gindex_lab.plots.generality", "gindex_lab.uncertainty.intervals",
+    "gindex_lab.programs.gindex", "gindex_lab.aiq.sweep",
 )  # fmt: skip
 
 
@@ -96,10 +99,28 @@ def load() -> None:
     for name in _USUAL:
         import_module(name)
     del os.environ["MPLBACKEND"]
+    _rehearse()
     gc.collect()
     gc.freeze()  # what is never collected is never copied
     signal.signal(signal.SIGALRM, lambda *_: None if os.getppid() == parent else os._exit(1))
     signal.setitimer(signal.ITIMER_REAL, 0.1, 0.1)
+
+
+def _rehearse() -> None:
+    """Do once what is slow the first time: fonts are read, templates and patterns compiled."""
+    import numba
+    from matplotlib.figure import Figure
+
+    from gindex_lab.reproduction.claims import ledger
+    from gindex_lab.reproduction.reports import rehearse
+
+    numba.njit(lambda x: x)(1)
+    ledger()
+    rehearse()
+    figure = Figure()
+    figure.subplots().set_title("$x$ x")
+    for kind in ("png", "svg"):
+        figure.savefig(io.BytesIO(), format=kind, bbox_inches="tight")
 
 
 def run_apart(
