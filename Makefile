@@ -66,6 +66,8 @@ docs: $(READY)  ## the guide and the reference, from the docstrings -> reports/d
 	@$(BIN)/gindex-lab docs
 
 bench: $(READY)  ## measure speed against peers and write reports/benchmarks.html (ONLY=gindex, PROFILE=full)
+	@test .tools/peers/.ready -nt benchmarks/requirements.lock || { $(PY) -m pip install --quiet --no-deps --only-binary :all: --require-hashes --upgrade --target .tools/peers --requirement benchmarks/requirements.lock && touch .tools/peers/.ready; } \
+		|| echo "The peers of benchmarks/requirements.lock are not to be had here: their rows will say so"
 	@$(PY) -m benchmarks $(ONLY) --profile $(PROFILE)
 
 lock: $(READY)  ## resolve the dependencies anew into requirements.lock

@@ -1,7 +1,6 @@
 """Speed as ratios against peers, measured in one run: `make bench`, or `python -m benchmarks [names]`.
 
-A benchmark is a module `bench_<name>.py` with a function `run()` that returns rows (dicts, or a table).
-A row has a name (`benchmark` or `what`), a `ratio` against its peer, and whatever else it wants to tell;
-`sizes` and `seconds` make it a growth curve, `share_of_limit` says how far from a stated limit it is.
-With an argument `quick`, `run` is told whether minutes or hours are wanted.
+A benchmark is a module `bench_<name>.py` with a function `run()` that returns the rows of `benchmarks.rows`:
+`race` against a peer, `within` a stated limit, a growth `curve`, or a number `alone`. With an argument
+`quick`, `run` is told whether minutes or hours are wanted.
 """

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.page import write_page
-from benchmarks.rows import compared, tidy
+from benchmarks.rows import compared
 
 HERE = Path(__file__).parent
 BASELINE = HERE / "baseline.json"
@@ -62,7 +62,7 @@ def measured(name: str, quick: bool) -> dict[str, Any]:
     run = import_module(f"benchmarks.bench_{name}").run
     takes_quick = "quick" in inspect.signature(run).parameters
     wall, cpu = time.perf_counter(), time.process_time()
-    rows = tidy(run(quick=quick) if takes_quick else run())
+    rows = run(quick=quick) if takes_quick else run()
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return {
         "rows": rows,
@@ -74,9 +74,10 @@ def measured(name: str, quick: bool) -> dict[str, Any]:
 
 def _in_process(name: str, profile: str) -> dict[str, Any]:
     """A benchmark that fails is told as such, and the others go on."""
+    load = os.getloadavg()[0]
     command = [sys.executable, "-m", "benchmarks", "--one", name, "--profile", profile]
     done = subprocess.run(command, capture_output=True, text=True, cwd=HERE.parent, check=False)
-    facts = {"benchmark": name, "load": os.getloadavg()[0], "error": "", "rows": []}
+    facts = {"benchmark": name, "load": [load, os.getloadavg()[0]], "error": "", "rows": []}
     if done.returncode:
         return facts | {"error": (done.stderr.strip().splitlines() or ["no message"])[-1]}
     return facts | json.loads(done.stdout.splitlines()[-1])
@@ -86,7 +87,9 @@ def _told(part: dict[str, Any]) -> str:
     if part["error"]:
         return f"failed: {part['error']}"
     fallen = sum(row["fell"] for row in part["rows"])
-    return f"{len(part['rows'])} rows, {part['cpu']:.0f} s" + f", {fallen} FELL" * bool(fallen)
+    absent = {row["note"] for row in part["rows"] if row["kind"] == "race" and row["peer"] is None}
+    told = [f"{len(part['rows'])} rows", f"{part['cpu']:.0f} s", *sorted(absent)]
+    return ", ".join(told + [f"{fallen} FELL"] * bool(fallen))
 
 
 def machine() -> dict[str, Any]:
@@ -122,7 +125,7 @@ def _write(
 
 
 def _ratios(rows: list[dict[str, Any]]) -> dict[str, float]:
-    return {row["name"]: row["ratio"] for row in rows if isinstance(row["ratio"], (int, float))}
+    return {row["name"]: round(row["ratio"], 3) for row in rows if row.get("ratio") is not None}
 
 
 if __name__ == "__main__":

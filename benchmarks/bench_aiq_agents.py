@@ -4,18 +4,17 @@ Two peers run the same sampled programs with the readable learners of `gindex_la
 core, in turn: the readable machine of `gindex_lab.aiq.machine` ("plain"), and one with a list as tape and
 local variables, about as fast as Python gets ("tuned"). The authors' code, whose Q-learners are slower than
 ours in Python, made 136,000 (Random), 88,000 (Freq), 23,000 (Q(0)), 25,000 (Q(0.5)) and 14,300 (HLQ)
-interactions per second on a machine like this one: `ratio_authors` divides by these recorded numbers.
-Times are CPU times, the best of three for each, since other work on the machine would blur the clock.
+interactions per second on a machine like this one: the note divides by these recorded numbers.
 """
 
 from __future__ import annotations
 
 import random
-import time
 from collections.abc import Callable
 
 import numpy as np
 
+from benchmarks.rows import Row, best_time, race
 from gindex_lab.aiq.agents import HLQ, Agent, Freq, QLearning, Random
 from gindex_lab.aiq.episodes import Trial, start
 from gindex_lab.aiq.episodes import run as run_compiled
@@ -32,45 +31,33 @@ AGENTS: dict[str, Agent] = {
     "HLQ": HLQ(),
 }
 AUTHORS = {"Random": 136_000, "Freq": 88_000, "Q(0)": 23_000, "Q(0.5)": 25_000, "HLQ": 14_300}
-REPEATS = 3
 
 
-def run(programs: int = 400, episode: int = 1_000, seed: int = 1) -> list[dict[str, object]]:
+def run(programs: int = 400, episode: int = 1_000, seed: int = 1) -> list[Row]:
     """One row per agent: interactions per second of both, the ratio, and the growth with episodes."""
     table = sample(programs, seed=seed)["program"].tolist()
     return [_row(name, agent, table, episode) for name, agent in AGENTS.items()]
 
 
-def _row(name: str, agent: Agent, table: list[str], episode: int) -> dict[str, object]:
+def _row(name: str, agent: Agent, table: list[str], episode: int) -> Row:
     rows, few = np.arange(len(table)), table[::10]
     run_compiled(agent, table[:1], rows[:1], Trial((2,)))  # compile, or load what was compiled
-    ours, values = _seconds(lambda: run_compiled(agent, table, rows, Trial((episode,))).values)
-    longer, _ = _seconds(lambda: run_compiled(agent, table, rows, Trial((10 * episode,))).values)
-    plain, _ = _seconds(lambda: [_play(_plain, agent, p, episode // 2) for p in few])
-    tuned, _ = _seconds(lambda: [_play(_Machine, agent, p, episode // 2) for p in few])
+    values = run_compiled(agent, table, rows, Trial((episode,))).values
+    ours = best_time(lambda: run_compiled(agent, table, rows, Trial((episode,))))
+    longer = best_time(lambda: run_compiled(agent, table, rows, Trial((10 * episode,))))
+    plain = best_time(lambda: [_play(_plain, agent, p, episode // 2) for p in few])
+    tuned = best_time(lambda: [_play(_Machine, agent, p, episode // 2) for p in few])
     speed = 2 * episode * int(np.isfinite(values[:, 0, 0]).sum()) / ours
     plain_speed, tuned_speed = (episode * len(few) / seconds for seconds in (plain, tuned))
-    return {
-        "benchmark": f"AIQ: {name}, {len(table)} programs, episode {episode:,}",
-        "interactions_per_second": round(speed),
-        "plain_python": round(plain_speed),
-        "tuned_python": round(tuned_speed),
-        "ratio": round(speed / plain_speed, 1),
-        "ratio_tuned": round(speed / tuned_speed, 1),
-        "ratio_authors": round(speed / AUTHORS[name], 1),
-        "time_of_ten_times_the_episode": round(longer / ours, 2),
-    }
-
-
-def _seconds(
-    work: Callable[[], np.ndarray | list[None]], repeats: int = REPEATS
-) -> tuple[float, np.ndarray]:
-    best, answer = np.inf, None
-    for _ in range(repeats):
-        begin = time.process_time()
-        answer = work()
-        best = min(best, time.process_time() - begin)
-    return best, np.asarray(answer)
+    return race(
+        f"AIQ: {name}, {len(table)} programs, episode {episode:,}",
+        speed,
+        plain_speed,
+        "plain Python",
+        unit="interactions/s",
+        note=f"{speed / tuned_speed:.0f} times tuned Python; {speed / AUTHORS[name]:.0f} times the authors' "
+        f"recorded speed; ten times the episode takes {longer / ours:.1f} times as long",
+    )
 
 
 def _plain(program: str, chance: random.Random) -> Machine:

@@ -8,10 +8,10 @@ in one run on one core. Times are CPU times, since other work on the machine wou
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 
 import numpy as np
 
+from benchmarks.rows import Row, best_time, curve, race, within
 from gindex_lab.aiq.exact import close
 from gindex_lab.aiq.machine import Machine, episode
 from gindex_lab.aiq.sampler import sample
@@ -38,55 +38,44 @@ def _compiled(programs: list[str], actions: np.ndarray) -> float:
     return len(programs) * len(actions) / (time.process_time() - start)
 
 
-def _seconds(call: Callable[[], object]) -> float:
-    start = time.process_time()
-    call()
-    return time.process_time() - start
-
-
-def run() -> list[dict[str, object]]:
-    """Interactions per second, seconds per sample and per exact analysis."""
+def run() -> list[Row]:
+    """Interactions per second, the growth with the episode, seconds per sample and per exact analysis."""
     rng = np.random.default_rng(1)
     programs = sample(PROGRAMS, seed=1)["program"].tolist()
     actions = rng.integers(5, size=LONG)
     _compiled(programs[:2], actions[:10])
-    pure = _pure(programs, actions[:SHORT], rng)
-    fast, shorter = _compiled(programs, actions), _compiled(programs, actions[: LONG // 10])
     close(",.#").mean_rewards()
-    sampling = _seconds(lambda: sample(20_000, seed=2))
-    exact = _seconds(lambda: [close(program) for program in programs])
+    speeds = {cycles: _compiled(programs, actions[:cycles]) for cycles in (1_000, 10_000, LONG)}
     return [
-        {
-            "benchmark": "AIQ machine, interactions per second",
-            "ours": fast,
-            "peer": pure,
-            "ratio": fast / pure,
-            "note": "peer: pure Python, same specification; episodes of 100,000 and 500 cycles",
-        },
-        {
-            "benchmark": "AIQ machine, speed at 100,000 cycles against 10,000",
-            "ours": fast,
-            "peer": shorter,
-            "ratio": fast / shorter,
-            "note": "near 1 where the time grows in proportion to the episode",
-        },
-        {
-            "benchmark": "AIQ sample of 200,000 programs, seconds",
-            "ours": 10 * sampling,
-            "peer": 120.0,
-            "ratio": 120.0 / (10 * sampling),
-            "note": "ten times a sample of 20,000; the goal is two minutes on one core",
-        },
-        {
-            "benchmark": "AIQ exact analysis, seconds per program",
-            "ours": exact / PROGRAMS,
-            "peer": 0.25,
-            "ratio": 0.25 / (exact / PROGRAMS),
-            "note": "peer: the pure-Python prototype of the specification",
-        },
+        race(
+            "AIQ machine, interactions per second",
+            speeds[LONG],
+            _pure(programs, actions[:SHORT], rng),
+            "plain Python",
+            unit="interactions/s",
+            note=f"same specification; episodes of {LONG:,} and {SHORT} cycles",
+        ),
+        curve(
+            "AIQ machine, episode length",
+            list(speeds),
+            [PROGRAMS * cycles / speed for cycles, speed in speeds.items()],
+            "cycles",
+            note="1 is in proportion to the work",
+        ),
+        within(
+            "AIQ sample of 200,000 programs",
+            10 * best_time(lambda: sample(20_000, seed=2), 1),
+            120.0,
+            "two minutes on one core",
+            unit="s",
+            note="ten times a sample of 20,000",
+        ),
+        within(
+            "AIQ exact analysis of a program",
+            best_time(lambda: [close(program) for program in programs], 1) / PROGRAMS,
+            0.25,
+            "the recorded time of a prototype in plain Python",
+            unit="s",
+            note=f"mean of {PROGRAMS} programs",
+        ),
     ]
-
-
-if __name__ == "__main__":
-    for row in run():
-        print(row)

@@ -13,7 +13,7 @@ from typing import Any
 import networkx as nx
 import numpy as np
 
-from benchmarks.bench_gindex import Row, best_time
+from benchmarks.rows import Row, alone, best_time, race, within
 from gindex_lab import flatland
 from gindex_lab.flatland.curricula import samples
 from gindex_lab.flatland.distances import nearest_many
@@ -87,16 +87,14 @@ def _picture_rows() -> list[Row]:
     raster = best_time(lambda: [flatland.picture(part) for part in segments]) / len(segments)
     lists = best_time(lambda: [Drawing(one.shapes).image() for one in drawings]) / len(drawings)
     slowest = max(best_time(program.image, 2) for program in shapes)
+    name = f"pictures of the {len(shapes)} library programs, run and drawn"
+    note = (
+        f"slowest shape {1 / slowest:,.0f}/s; drawing alone {1 / raster:,.0f}/s; "
+        f"lists of lines and circles {1 / lists:,.0f}/s"
+    )
     return [
-        {
-            "benchmark": f"pictures of the {len(shapes)} library programs, run and drawn",
-            "ours": f"{1 / ours:,.0f} pictures/s",
-            "peer": f"Pillow {1 / peer:,.0f} pictures/s",
-            "ratio": round(1 / ours / 100, 1),
-            "target": "100 pictures/s",
-            "note": f"slowest shape {1 / slowest:,.0f}/s; drawing alone {1 / raster:,.0f}/s; "
-            f"lists of lines and circles {1 / lists:,.0f}/s",
-        }
+        race(name, 1 / ours, 1 / peer, "Pillow", unit="pictures/s", note=note),
+        within("a picture, run and drawn", ours, 0.01, "100 pictures/s", unit="s"),
     ]
 
 
@@ -113,17 +111,16 @@ def _omega_rows() -> list[Row]:
     plain = [[plain_distance(test, one) for one in few] for test in some]
     slow = best_time(lambda: [[plain_distance(t, one) for one in few] for t in some], 1) / pairs
     gap = np.abs(flatland.distances(some, few) - np.array(plain)).max()
+    name = f"Ω of {len(tests)} drawings from {len(known):,}, exact, encoding included"
+    note = (
+        f"{1 - found.evaluated / found.pairs:.1%} of pairs skipped by bounds, "
+        f"{1 - found.weighed / found.pairs:.1%} without weighing a node; difference {gap:.0e}"
+    )
+    against = f"networkx (from {pairs} pairs)"
     return [
-        {
-            "benchmark": f"Ω of {len(tests)} drawings from {len(known):,}, exact, encoding included",
-            "ours": f"{seconds:.2f} s ({found.pairs / seconds:,.0f} pairs/s)",
-            "peer": f"networkx {slow * found.pairs:,.0f} s (from {pairs} pairs)",
-            "ratio": round(slow * found.pairs / seconds, 1),
-            "target": "60 s",
-            "note": f"{1 - found.evaluated / found.pairs:.1%} of pairs skipped by bounds, "
-            f"{1 - found.weighed / found.pairs:.1%} without weighing a node; difference {gap:.0e}",
-        },
+        race(name, seconds, slow * found.pairs, against, note=note),
         _every_pair(tests, known, slow),
+        within(name, seconds, 60.0, "a minute", unit="s"),
     ]
 
 
@@ -132,12 +129,8 @@ def _every_pair(tests: list[Drawing], known: list[Drawing], slow: float) -> Row:
     some = tests[::10]
     seconds = best_time(lambda: flatland.distances(some, known))
     pairs = len(some) * len(known)
-    return {
-        "benchmark": f"all {pairs:,} distances of {len(some)} to {len(known):,}, no bounds",
-        "ours": f"{seconds / pairs * 1e6:.1f} us a pair",
-        "peer": f"networkx {slow * 1e6:,.0f} us a pair",
-        "ratio": round(slow / (seconds / pairs), 1),
-    }
+    name = f"all {pairs:,} distances of {len(some)} to {len(known):,}, no bounds"
+    return race(name, seconds / pairs, slow, "networkx", note="seconds a pair")
 
 
 def _graph_rows() -> list[Row]:
@@ -149,13 +142,12 @@ def _graph_rows() -> list[Row]:
         times.append(best_time(lambda p=p, q=q: flatland.distance(p, q, effort=100_000_000), 1))  # type: ignore[misc]
         if not result.exact:
             rows.append(f"{a}-{b} {result.lower:.3f}..{result.upper:.3f}")
-    return [
-        {
-            "benchmark": f"graph metric, {len(times)} pairs of library programs",
-            "ours": f"median {np.median(times) * 1e3:.1f} ms, slowest {max(times):.2f} s",
-            "note": f"{len(times) - len(rows)} proven; open: {', '.join(rows) or 'none'}",
-        }
-    ]
+    name = f"graph metric, slowest of {len(times)} pairs of library programs"
+    note = (
+        f"median {np.median(times) * 1e3:.1f} ms; {len(times) - len(rows)} proven; "
+        f"open: {', '.join(rows) or 'none'}"
+    )
+    return [alone(name, max(times), note=note)]
 
 
 def run() -> list[Row]:
@@ -166,10 +158,3 @@ def run() -> list[Row]:
     flatland.distance(small[0], small[1])
     assert math.isclose(plain_distance(small[0], small[0]), 0.0, abs_tol=1e-9)
     return _picture_rows() + _omega_rows() + _graph_rows()
-
-
-if __name__ == "__main__":
-    import pandas as pd
-
-    pd.set_option("display.width", 250, "display.max_colwidth", 120)
-    print(pd.DataFrame(run()).to_string(index=False))

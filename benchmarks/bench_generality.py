@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import tracemalloc
-from time import perf_counter
 
 import numpy as np
 
+from benchmarks.rows import Row, best_time, race, within
 from gindex_lab.acc.acc import generality
 from gindex_lab.acc.curves import indicators
 from gindex_lab.responses import Responses
@@ -31,7 +31,8 @@ def one_agent(responses, difficulty, low, high):
     return low + area, spread, 1 / spread, gamma, expected, responses.mean(), spread > constant
 
 
-def run() -> list[dict[str, object]]:
+def run() -> list[Row]:
+    """The array kernel and the public call against the loop; the memory of the call against its limit."""
     rng = np.random.default_rng(1)
     values, h = rng.random((AGENTS, ITEMS)), rng.uniform(1, 20, ITEMS)
     span = (float(h.min()), float(h.max()))
@@ -42,11 +43,12 @@ def run() -> list[dict[str, object]]:
     found = generality(table)
     assert np.allclose(found["spread"], loop[:, 1], atol=1e-9)
     assert np.allclose(found["normalised_generality"], loop[:, 3], atol=1e-9)
-    what = f"indicators, {AGENTS:,} agents x {ITEMS} items"
+    what, peer = f"indicators, {AGENTS:,} agents x {ITEMS} items", "loop over agents, NumPy"
     memory = values.nbytes + peak(lambda: generality(table))
     return [
-        row(what + ", array kernel", kernel, slow, GOAL, memory),
-        row(what + ", gl.generality", public, slow, GOAL, memory),
+        race(what + ", array kernel", kernel, slow, peer, goal=GOAL),
+        race(what + ", gl.generality", public, slow, peer, goal=GOAL),
+        within(what + ", memory", memory / 1e9, MEMORY / 1e9, "two gigabytes", unit="GB"),
     ]
 
 
@@ -55,34 +57,11 @@ def raced(values, h, span, *calls, parts: int = 10) -> tuple:
     take turns, and the best of each counts, so that a busy moment of the machine hits all alike."""
     found, seconds = [], np.empty((parts, 1 + len(calls)))
     for k, part in enumerate(np.split(values, parts)):
-        start = perf_counter()
-        found.append(np.array([one_agent(row, h, *span) for row in part]))
-        seconds[k, 0] = parts * (perf_counter() - start)
-        seconds[k, 1:] = [fastest(call, 3) for call in calls]
+        rows = []
+        loop = best_time(lambda: rows.extend(one_agent(row, h, *span) for row in part), 1)  # noqa: B023
+        found.append(np.array(rows))
+        seconds[k] = parts * loop, *(best_time(call) for call in calls)
     return np.concatenate(found), *seconds.min(axis=0)
-
-
-def row(what: str, ours: float, loop: float, goal: float, memory: float) -> dict[str, object]:
-    return {
-        "what": what,
-        "ours_s": round(ours, 4),
-        "peer": "loop over agents, NumPy",
-        "peer_s": round(loop, 2),
-        "ratio": int(loop / ours),
-        "goal": goal,
-        "memory_gb": round(memory / 1e9, 2),
-        "met": bool(loop / ours >= goal and memory < MEMORY),
-    }
-
-
-def fastest(call, times: int) -> float:
-    """The best of a few runs: what the code needs, not what else the machine was doing."""
-    seconds = []
-    for _ in range(times):
-        start = perf_counter()
-        call()
-        seconds.append(perf_counter() - start)
-    return min(seconds)
 
 
 def peak(call) -> int:

@@ -18,6 +18,7 @@ from typing import Any
 import networkx as nx
 import numpy as np
 
+from benchmarks.rows import Row, best_time, curve, race, within
 from gindex_lab.errors import GIndexLabError
 from gindex_lab.programs.comparison import compare, nearest_many
 from gindex_lab.programs.divergence import divergence
@@ -27,7 +28,7 @@ from gindex_lab.programs.flows import Flow
 __all__ = ["plain_divergence", "run"]
 
 PROGRAMS, ROUNDS = 5_000, 7
-Row = dict[str, Any]
+SIZES = (10, 20, 40, 80, 160, 320)
 
 
 def plain_divergence(a: nx.DiGraph, b: nx.DiGraph, mode: str) -> float:
@@ -55,16 +56,6 @@ def _plain_similarity(v: Row, w: Row, mode: str) -> int:
     keys = set(mine) if mode == "reference" else set(mine) | set(theirs)
     equal = sum(mine.get(key) == theirs.get(key) for key in keys)
     return round(360360 * equal / len(keys)) if keys else 360360
-
-
-def best_time(call: Callable[[], Any], repeats: int = 3) -> float:
-    """The shortest of a few times: the machine's other work only ever adds."""
-    times = []
-    for _ in range(repeats):
-        start = time.process_time()
-        call()
-        times.append(time.process_time() - start)
-    return min(times)
 
 
 def sample_programs() -> tuple[str, list[list[Row]]]:
@@ -130,15 +121,15 @@ def _sample_rows() -> list[Row]:
             ours += _fresh_times(lambda flows, r=rules: compare(flows, mode=r), programs)  # type: ignore[misc]
         usual = np.median(peers) / np.median(ours)
         rows.append(
-            {
-                "benchmark": f"{len(programs) ** 2} ordered pairs, {name}, {mode}, encoding included",
-                "ours": f"{min(ours) * 1e3:.2f} ms",
-                "peer": f"networkx {min(peers) * 1e3:.0f} ms, graphs ready",
-                "ratio": round(min(peers) / min(ours), 1),
-                "target": 100 if mode == "reference" else None,
-                "note": f"best of {len(ours)} and {ROUNDS} runs; ratio of medians {usual:.0f}; "
+            race(
+                f"{len(programs) ** 2} ordered pairs, {name}, {mode}, encoding included",
+                min(ours),
+                min(peers),
+                "networkx, graphs ready",
+                goal=100 if mode == "reference" else None,
+                note=f"best of {len(ours)} and {ROUNDS} runs; ratio of medians {usual:.0f}; "
                 f"largest difference {np.abs(values - np.array(peer)).max():.0e}",
-            }
+            )
         )
     return rows
 
@@ -161,14 +152,14 @@ def _clique_rows() -> list[Row]:
         batch = best_time(lambda x=left, y=right: compare(x, y)) / count**2  # type: ignore[misc]
         alone = best_time(lambda x=left[0], y=right[0]: divergence(x, y), 20)  # type: ignore[misc]
         rows.append(
-            {
-                "benchmark": f"{count**2} pairs of {nodes} nodes, {types} types, exact, in a batch",
-                "ours": f"{batch * 1e6:.0f} us a pair",
-                "peer": f"networkx {slow * 1e3:.2f} ms",
-                "ratio": round(slow / batch, 1),
-                "target": 50,
-                "note": f"one pair alone, mapping included: {alone * 1e6:.0f} us",
-            }
+            race(
+                f"{count**2} pairs of {nodes} nodes, {types} types, exact, in a batch",
+                batch,
+                slow,
+                "networkx",
+                goal=50,
+                note=f"seconds a pair; one pair alone, mapping included: {alone * 1e6:.0f} µs",
+            )
         )
     return rows
 
@@ -187,13 +178,14 @@ def _corpus_rows() -> list[Row]:
         pairs = sum(n for how, n in result.decided.items() if how != "copy")
         decided = ", ".join(f"{how} {n / pairs:.2%}" for how, n in result.decided.items())
         rows.append(
-            {
-                "benchmark": f"all pairs of {len(flows)} programs, {mode}, encoding included",
-                "ours": f"{pairs / seconds:,.0f} distinct pairs/s",
-                "ratio": round(pairs / seconds / target, 1),
-                "target": f"{target:,} pairs/s",
-                "note": f"{pairs:,} pairs; decided by {decided}",
-            }
+            within(
+                f"all pairs of {len(flows):,} programs, {mode}, encoding included",
+                seconds,
+                pairs / target,
+                f"{target:,} distinct pairs/s",
+                unit="s",
+                note=f"{pairs / seconds:,.0f} distinct pairs/s of {pairs:,}; decided by {decided}",
+            )
         )
     order = np.random.default_rng(1).permutation(len(flows))
     queries, known = ([flows[k] for k in part] for part in (order[:500], order[500:]))
@@ -201,42 +193,44 @@ def _corpus_rows() -> list[Row]:
     found = nearest_many(queries, known)
     seconds = time.process_time() - start
     rows.append(
-        {
-            "benchmark": f"nearest of {len(known)} for each of {len(queries)}, exact",
-            "ours": f"{seconds:.2f} s",
-            "share of pairs evaluated": round(found.evaluated / found.pairs, 5),
-            "target": "a share below 0.05",
-            "note": f"{found.weighed / found.pairs:.2%} of pairs had their nodes compared",
-        }
+        within(
+            f"nearest of {len(known):,} for each of {len(queries)}, exact",
+            found.evaluated / found.pairs,
+            0.05,
+            "a twentieth of the pairs evaluated",
+            unit="of the pairs",
+            note=f"{seconds:.2f} s; {found.weighed / found.pairs:.2%} had their nodes compared",
+        )
     )
     return rows
 
 
 def _growth_rows() -> list[Row]:
     """Time against size, and from where on only an interval is certain within two seconds."""
-    rows = []
-    for types_per_node, name in ((0.2, "a type for every 5 nodes"), (0.0, "one type")):
-        for nodes in (10, 20, 40, 80, 160, 320):
-            rng = np.random.default_rng(nodes)
-            types = max(1, round(nodes * types_per_node))
-            pairs = [
-                tuple(Flow(random_program(rng, nodes, types)) for _ in range(2)) for _ in range(3)
-            ]
-            times, widths = [], []
-            for a, b in pairs:
-                start = time.process_time()
-                result = divergence(a, b, seconds=2)
-                times.append(time.process_time() - start)
-                widths.append(result.upper - result.lower)
-            proven = sum(width == 0 for width in widths)
-            rows.append(
-                {
-                    "benchmark": f"growth: {nodes} nodes, {name}",
-                    "ours": f"{np.median(times) * 1e3:.1f} ms",
-                    "note": f"{proven} of 3 proven, widest interval {max(widths):.3f}",
-                }
-            )
-    return rows
+    return [
+        _growth(0.2, "exact Δ, a type for every 5 nodes"),
+        _growth(0.0, "exact Δ, all nodes of one type"),
+    ]
+
+
+def _growth(types_per_node: float, name: str, each: int = 3) -> Row:
+    times, widths = [], []
+    for nodes in SIZES:
+        rng = np.random.default_rng(nodes)
+        types = max(1, round(nodes * types_per_node))
+        spent, open_by = [], []
+        for _ in range(each):
+            a, b = (Flow(random_program(rng, nodes, types)) for _ in range(2))
+            start = time.process_time()
+            result = divergence(a, b, seconds=2)
+            spent.append(time.process_time() - start)
+            open_by.append(result.upper - result.lower)
+        times.append(float(np.median(spent)))
+        widths.append(max(open_by))
+    proven = [width == 0 for width in widths]
+    told = ", ".join(f"{n}: {w:.2f}" for n, w in zip(SIZES, widths, strict=True) if w)
+    note = f"widest interval at {told}" if told else ""
+    return curve(name, SIZES, times, "nodes", note=note, proven=proven)
 
 
 def run() -> list[Row]:
@@ -247,10 +241,3 @@ def run() -> list[Row]:
         divergence(small[0], small[1], mode=Rules.of(mode))
     nearest_many(small, small)
     return _sample_rows() + _clique_rows() + _corpus_rows() + _growth_rows()
-
-
-if __name__ == "__main__":
-    import pandas as pd
-
-    pd.set_option("display.width", 250, "display.max_colwidth", 80)
-    print(pd.DataFrame(run()).to_string(index=False))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 
 import numpy as np
 
 import gindex_lab as gl
+from benchmarks.rows import Row, best_time, curve
 from gindex_lab.aiq.agents import Freq
 from gindex_lab.aiq.episodes import Trial
 from gindex_lab.aiq.episodes import run as play
@@ -16,7 +16,7 @@ from gindex_lab.uncertainty.coverage import Profile, simulate_profile
 __all__ = ["run"]
 
 
-def run(quick: bool = True) -> list[dict[str, object]]:
+def run(quick: bool = True) -> list[Row]:
     """Growth curves of the main calls; the exponent is fitted to their points."""
     more = 1 if quick else 4
     return [
@@ -30,24 +30,11 @@ def run(quick: bool = True) -> list[dict[str, object]]:
 
 def _curve(
     name: str, sizes: list[int], prepare: Callable[[int], Callable[[], object]], expected: int
-) -> dict[str, object]:
+) -> Row:
     prepare(min(sizes) // 10)()  # compile, or load what was compiled
-    seconds = [_best(prepare(size)) for size in sizes]
-    return {
-        "benchmark": f"growth: {name}",
-        "sizes": sizes,
-        "seconds": seconds,
-        "note": f"{expected} is in proportion to the work",
-    }
-
-
-def _best(call: Callable[[], object], repeats: int = 3) -> float:
-    found = []
-    for _ in range(repeats):
-        start = time.process_time()
-        call()
-        found.append(time.process_time() - start)
-    return min(found)
+    seconds = [best_time(prepare(size)) for size in sizes]
+    of = name.rsplit(", ", 1)[1]
+    return curve(name, sizes, seconds, of, note=f"{expected} is in proportion to the work")
 
 
 def _generality(agents: int) -> Callable[[], object]:

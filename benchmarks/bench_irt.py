@@ -1,28 +1,23 @@
 """How fast, and how likely, is our 2PL against girth and the PyPI package mirt?
 
-All three fit the same simulated responses in one run; their log-likelihoods are computed by one
-function on one grid (61 nodes on [-6, 6]) from the parameters each returns. The peers are not
-dependencies of gindex_lab: install them into an environment of their own and name its Python,
-
-    python -m venv peers && peers/bin/pip install girth mirt
-    GINDEX_LAB_PEERS=peers/bin/python python -m benchmarks.bench_irt
-
-or install them beside gindex_lab. Without them the table says so and holds our own times only.
+All three fit the same simulated responses in one run, one thread each; their log-likelihoods are computed by
+one function on one grid (61 nodes on [-6, 6]) from the parameters each returns. The peers are oracles, not
+dependencies of gindex_lab: `make bench` puts the versions pinned in `benchmarks/requirements.lock` into a
+folder of their own, which only the peers' processes see. Without them the rows say so.
 """
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
+from benchmarks.rows import Row, best_time, race
 from gindex_lab.psychometrics.irt import irt, simulate_irt
 from gindex_lab.psychometrics.irt_em import e_step
 from gindex_lab.psychometrics.irt_settings import Patterns, Settings
@@ -30,11 +25,14 @@ from gindex_lab.psychometrics.irt_settings import Patterns, Settings
 __all__ = ["run"]
 
 SIZES = [(496, 23), (5_000, 100)]
-MISSING = "peer not installed: pip install girth mirt (and set GINDEX_LAB_PEERS to that Python)"
+FOLDER = Path(__file__).parents[1] / ".tools" / "peers"
+ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "RAYON_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+Fit = tuple[float, np.ndarray, np.ndarray]
 
-# What runs in the peers' Python: load the responses, fit once to warm up, then time.
+# What runs in the peer's process: load the responses, fit once to warm up, then time.
 PEER = """
 import sys, time, warnings
+from importlib.metadata import version
 import numpy as np
 warnings.simplefilter("ignore")
 peer, source, target, repeats = sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4])
@@ -52,20 +50,21 @@ else:
 fit(responses[:200, :10])
 seconds = []
 for _ in range(repeats):
-    start = time.perf_counter()
+    start = time.process_time()
     slope, difficulty = fit(responses)
-    seconds.append(time.perf_counter() - start)
+    seconds.append(time.process_time() - start)
 np.savez(target, seconds=min(seconds), slope=np.ravel(slope), difficulty=np.ravel(difficulty))
+print(version(peer))
 """
 
 
-def run(sizes: list[tuple[int, int]] | None = None, seed: int = 1) -> pd.DataFrame:
-    """One row per size and program: seconds, log-likelihood, and how many times ours it takes."""
-    rows = []
-    for agents, items in sizes or SIZES:
-        values = _responses(agents, items, seed)
-        rows += _with_ratios(values, f"{agents:,} x {items}")
-    return pd.DataFrame(rows)
+def run(sizes: list[tuple[int, int]] | None = None, seed: int = 1) -> list[Row]:
+    """One row per size and peer: both times, both log-likelihoods."""
+    return [
+        row
+        for agents, items in sizes or SIZES
+        for row in _rows(_responses(agents, items, seed), f"2PL, {agents:,} x {items}")
+    ]
 
 
 def _responses(agents: int, items: int, seed: int) -> np.ndarray:
@@ -76,73 +75,52 @@ def _responses(agents: int, items: int, seed: int) -> np.ndarray:
     return simulate_irt(truth, agents, seed=rng).values
 
 
-def _with_ratios(values: np.ndarray, size: str) -> list[dict[str, object]]:
+def _rows(values: np.ndarray, what: str) -> list[Row]:
     seconds, slope, difficulty = _ours(values)
-    base = {"size": size, "program": "gindex_lab", "seconds": seconds, "times ours": 1.0}
-    rows: list[dict[str, object]] = [
-        base | {"log-likelihood": _log_likelihood(values, slope, difficulty), "note": ""}
-    ]
+    likelihood = _log_likelihood(values, slope, difficulty)
+    rows = []
     for peer in ("mirt", "girth"):
-        row: dict[str, object] = {"size": size, "program": peer}
-        found = _peer(peer, values)
-        if isinstance(found, str):
-            rows.append(row | {"note": found})
+        name = f"{what}, against {peer}"
+        try:
+            release, (took, slope, difficulty) = _peer(peer, values)
+        except RuntimeError as problem:
+            rows.append(race(name, seconds, None, peer, note=str(problem)))
             continue
-        took, slope, difficulty = found
-        fit = _log_likelihood(values, slope, difficulty)
-        rows.append(
-            row | {"seconds": took, "times ours": took / seconds, "log-likelihood": fit, "note": ""}
-        )
+        theirs = _log_likelihood(values, slope, difficulty)
+        note = f"log-likelihood ours {likelihood:,.2f}, theirs {theirs:,.2f}"
+        rows.append(race(name, seconds, took, f"{peer} {release}", note=note))
     return rows
 
 
-def _ours(values: np.ndarray, repeats: int = 3) -> tuple[float, np.ndarray, np.ndarray]:
-    irt(values[:200, :10])
-    seconds = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        found = irt(values).parameters
-        seconds.append(time.perf_counter() - start)
-    return min(seconds), found["discrimination"].to_numpy(), found["difficulty"].to_numpy()
+def _ours(values: np.ndarray) -> Fit:
+    irt(values[:200, :10])  # compile, or load what was compiled
+    found = irt(values).parameters
+    seconds = best_time(lambda: irt(values).parameters)
+    return seconds, found["discrimination"].to_numpy(), found["difficulty"].to_numpy()
 
 
-def _peer(peer: str, values: np.ndarray) -> tuple[float, np.ndarray, np.ndarray] | str:
-    """Seconds, discriminations and difficulties of a peer, or why there are none."""
-    python = os.environ.get("GINDEX_LAB_PEERS")
-    if python is None and importlib.util.find_spec(peer) is None:
-        return MISSING
-    python = python or sys.executable
+def _peer(peer: str, values: np.ndarray) -> tuple[str, Fit]:
+    """The peer's version, seconds, discriminations and difficulties."""
+    if not (FOLDER / peer).exists():
+        raise RuntimeError(
+            f"{peer} is not installed here: `make bench` fetches it (network needed)"
+        )
     with tempfile.TemporaryDirectory() as folder:
         source, target = Path(folder, "responses.npy"), Path(folder, "found.npz")
         np.save(source, values)
-        command = [
-            python,
-            "-c",
-            PEER,
-            peer,
-            str(source),
-            str(target),
-            "1" if peer == "girth" else "3",
-        ]
-        try:
-            done = subprocess.run(command, capture_output=True, text=True, check=False)
-        except OSError as problem:
-            return f"GINDEX_LAB_PEERS={python}: {problem.strerror}"
+        repeats = "1" if peer == "girth" else "3"
+        command = [sys.executable, "-c", PEER, peer, str(source), str(target), repeats]
+        place = os.environ | ONE_THREAD | {"PYTHONPATH": str(FOLDER)}
+        done = subprocess.run(command, capture_output=True, text=True, check=False, env=place)
         if done.returncode:
             last = (done.stderr.strip().splitlines() or ["no message"])[-1]
-            return MISSING if "ModuleNotFoundError" in last else f"failed: {last}"
+            raise RuntimeError(f"{peer} failed: {last}")
         with np.load(target) as found:
-            return float(found["seconds"]), found["slope"], found["difficulty"]
+            fit = float(found["seconds"]), found["slope"], found["difficulty"]
+            return done.stdout.strip(), fit
 
 
 def _log_likelihood(values: np.ndarray, slope: np.ndarray, difficulty: np.ndarray) -> float:
     data = Patterns.of(values)
     by_pattern, _ = e_step(data, np.stack([slope, -slope * difficulty], 1), *Settings().grid())
     return float(data.agents @ by_pattern)
-
-
-if __name__ == "__main__":
-    with pd.option_context("display.width", 140, "display.max_colwidth", 80):
-        print(
-            run().round({"seconds": 4, "times ours": 1, "log-likelihood": 3}).to_string(index=False)
-        )

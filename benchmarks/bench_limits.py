@@ -8,11 +8,10 @@ processor's own counter of instructions is not used: virtual machines rarely off
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 from numba import njit
 
+from benchmarks.rows import Row, best_time, within
 from gindex_lab.aiq.agents import Freq, QLearning, Random
 from gindex_lab.aiq.episodes import Trial
 from gindex_lab.aiq.episodes import run as play
@@ -21,7 +20,7 @@ from gindex_lab.aiq.sampler import sample
 
 __all__ = ["run"]
 
-PROGRAMS, EPISODE, REPEATS = 300, 20_000, 3
+PROGRAMS, EPISODE = 300, 20_000
 LIMIT = "one clock tick per instruction of the program"
 
 
@@ -37,13 +36,7 @@ def _clock() -> float:
     """Ticks per second."""
     _chain(10, 3)
     n = 100_000_000
-    return 2 * n / min(_seconds(lambda: _chain(n, 3)) for _ in range(REPEATS))
-
-
-def _seconds(call) -> float:
-    start = time.process_time()
-    call()
-    return time.process_time() - start
+    return 2 * n / best_time(lambda: _chain(n, 3))
 
 
 def _instructions(programs: list[str]) -> tuple[float, list[str]]:
@@ -54,25 +47,24 @@ def _instructions(programs: list[str]) -> tuple[float, list[str]]:
     return float(np.mean(list(whole.values()))), list(whole)
 
 
-def run() -> list[dict[str, object]]:
+def run() -> list[Row]:
     """The share of the limit for three agents: what is left is the agent, decoding and branching."""
     steps, programs = _instructions(sample(PROGRAMS, seed=1)["program"].tolist())
     ticks = _clock()
     return [_row(agent, programs, steps, ticks) for agent in (Random(), Freq(), QLearning())]
 
 
-def _row(agent, programs: list[str], steps: float, ticks: float) -> dict[str, object]:
+def _row(agent, programs: list[str], steps: float, ticks: float) -> Row:
     rows, trial = np.arange(len(programs)), Trial((EPISODE,))
     play(agent, programs[:1], rows[:1], Trial((2,)))
-    best = min(_seconds(lambda: play(agent, programs, rows, trial)) for _ in range(REPEATS))
+    best = best_time(lambda: play(agent, programs, rows, trial))
     interactions = 2 * EPISODE * len(programs)
-    spent = best * ticks / interactions
-    return {
-        "benchmark": f"AIQ machine with {type(agent).__name__}",
-        "share_of_limit": steps / spent,
-        "limit": LIMIT,
-        "instructions_per_interaction": steps,
-        "ticks_per_interaction": spent,
-        "clock_ghz": ticks / 1e9,
-        "interactions_per_second": interactions / best,
-    }
+    return within(
+        f"AIQ machine with {type(agent).__name__}",
+        interactions / best,
+        ticks / steps,
+        LIMIT,
+        unit="interactions/s",
+        note=f"{steps:.1f} instructions and {best * ticks / interactions:.0f} ticks an interaction, "
+        f"at {ticks / 1e9:.2f} GHz",
+    )

@@ -2,15 +2,14 @@
 
 The peer of the maze analysis lists all 2^(R-1) paths (as the package that made the published mazes does,
 in R); that of the enumeration is the same depth-first search with lazy branching, in plain Python. Each
-pair runs in turn on one core; times are CPU times, the best of a few, since others load the machine.
+pair runs in turn on one core.
 """
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from itertools import product
 
+from benchmarks.rows import Row, best_time, race, within
 from gindex_lab.tasks.mazes_make import Maze, make_maze
 from gindex_lab.tasks.series_kernel import enumerate_outputs
 from gindex_lab.tasks.series_machine import INSTRUCTIONS, USELESS
@@ -19,15 +18,6 @@ __all__ = ["run"]
 
 RANK, LETTERS, N_TIME, BOUND = 14, 14, 6, 16.0
 _SILENT = 1000
-
-
-def _seconds(work: Callable[[], object], repeats: int = 3) -> float:
-    best = float("inf")
-    for _ in range(repeats):
-        begin = time.process_time()
-        work()
-        best = min(best, time.process_time() - begin)
-    return best
 
 
 def _listed(maze: Maze) -> tuple[int, int]:
@@ -84,39 +74,28 @@ def _executed(program: tuple[int, ...], state: tuple[int, ...]) -> tuple[int, ..
     return a, b, c, out, steps, last
 
 
-def run() -> list[dict[str, object]]:
+def run() -> list[Row]:
     """Seconds of both, and the ratio; the whole table to nine instructions against its goal."""
     maze = make_maze(RANK, 0.3, seed=1)
     large = make_maze(20, 0.3, seed=1)
-    analysed = _seconds(lambda: Maze(maze.rank, maze.saturation, maze.dots).facts, 10)
-    listed = _seconds(lambda: _listed(maze), 1)
-    ms = 1000 * _seconds(lambda: Maze(large.rank, large.saturation, large.dots).facts, 10)
+    analysed = best_time(lambda: Maze(maze.rank, maze.saturation, maze.dots).facts, 10)
+    listed = best_time(lambda: _listed(maze), 1)
+    ms = 1000 * best_time(lambda: Maze(large.rank, large.saturation, large.dots).facts, 10)
     enumerate_outputs(2, LETTERS, N_TIME, 1.0, BOUND)  # compile, or load what was compiled
     nodes = enumerate_outputs(6, LETTERS, N_TIME, 1.0, BOUND)[4]
     assert nodes == _plain(6), "both must visit the same programs"
-    compiled = _seconds(lambda: enumerate_outputs(6, LETTERS, N_TIME, 1.0, BOUND))
-    plain = _seconds(lambda: _plain(6), 1)
-    whole = _seconds(lambda: enumerate_outputs(9, LETTERS, N_TIME, 1.0, BOUND), 1)
+    compiled = best_time(lambda: enumerate_outputs(6, LETTERS, N_TIME, 1.0, BOUND))
+    plain = best_time(lambda: _plain(6), 1)
+    same = f"the same {nodes:,} programs visited"
+    whole = best_time(lambda: enumerate_outputs(9, LETTERS, N_TIME, 1.0, BOUND), 1)
     return [
-        {
-            "benchmark": f"maze of rank {RANK}, seconds",
-            "ours": analysed,
-            "peer": listed,
-            "ratio": listed / analysed,
-            "note": f"peer: all {2 ** (RANK - 1):,} paths listed; rank 20 takes us {ms:.2f} ms",
-        },
-        {
-            "benchmark": f"Kt enumeration to 6 instructions ({nodes:,} programs), seconds",
-            "ours": compiled,
-            "peer": plain,
-            "ratio": plain / compiled,
-            "note": "peer: the same search in plain Python",
-        },
-        {
-            "benchmark": "Kt table to 9 instructions, seconds",
-            "ours": whole,
-            "peer": 60.0,
-            "ratio": 60.0 / whole,
-            "note": "the goal is a minute on one core",
-        },
+        race(
+            f"maze of rank {RANK}, analysed",
+            analysed,
+            listed,
+            "all paths listed",
+            note=f"{2 ** (RANK - 1):,} paths; rank 20 takes us {ms:.2f} ms",
+        ),
+        race("Kt enumeration to 6 instructions", compiled, plain, "plain Python", note=same),
+        within("Kt table to 9 instructions", whole, 60.0, "a minute on one core", unit="s"),
     ]

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.rows import quantity
 from gindex_lab.reproduction.reports import page
 
 __all__ = ["write_page"]
@@ -22,7 +23,7 @@ def write_page(
 ) -> None:
     """Every benchmark with its rows, the growth curves, and what the numbers were measured on."""
     rows = [row for part in found for row in part["rows"]]
-    curves = [row for row in rows if "sizes" in row]
+    curves = [row for row in rows if row["kind"] == "curve"]
     content = page(
         "benchmarks.html.j2",
         title="How fast, and against what?",
@@ -30,9 +31,12 @@ def write_page(
         machine=machine,
         before=before,
         profile=profile,
-        fallen=sum(row["fell"] for row in rows),
+        fallen=[row for row in rows if row["fell"]],
         compared=sum(row["change"] is not None for row in rows),
-        limits=[row for row in rows if "share_of_limit" in row],
+        absent=[row for row in rows if row["kind"] == "race" and row["peer"] is None],
+        limits=[row for row in rows if row["kind"] == "limit"],
+        curves=curves,
+        quantity=quantity,
         chart=growth_chart(curves) if curves else "",
         up="",
         here="",
@@ -67,19 +71,22 @@ def growth_chart(curves: list[dict[str, Any]]) -> str:
 
 def _panel(ax: Any, curve: dict[str, Any]) -> None:
     sizes, seconds = np.array(curve["sizes"], float), np.array(curve["seconds"])
-    slope, level = np.polyfit(np.log(sizes), np.log(seconds), 1)
-    ax.loglog(sizes, np.exp(level) * sizes**slope, color="#999999", linewidth=1)
-    ax.loglog(sizes, seconds, "o", markersize=4)
-    ax.set_title(curve["name"].removeprefix("growth: "), fontsize=8)
-    ax.text(0.05, 0.88, f"exponent {slope:.2f}", transform=ax.transAxes, fontsize=8)
+    proven = np.array(curve["proven"])
+    if curve["exponent"] is not None:
+        level = np.mean(np.log(seconds[proven]) - curve["exponent"] * np.log(sizes[proven]))
+        fitted = np.exp(level) * sizes[proven] ** curve["exponent"]
+        ax.loglog(sizes[proven], fitted, color="#999999", linewidth=1)
+        ax.text(0.05, 0.9, f"exponent {curve['exponent']:.2f}", transform=ax.transAxes, fontsize=8)
+    ax.loglog(sizes[proven], seconds[proven], "o", color="C0", markersize=4)
+    ax.loglog(sizes[~proven], seconds[~proven], "o", color="C0", mfc="white", markersize=4)
     for size, second in zip(sizes, seconds, strict=True):
         beside = {"ha": "right", "xytext": (-6, 2)} if size == sizes[-1] else {"xytext": (6, -8)}
-        ax.annotate(
-            f"{second:.2g} s", (size, second), fontsize=7, textcoords="offset points", **beside
-        )
+        told = quantity(float(f"{second:.2g}"), "s")
+        ax.annotate(told, (size, second), fontsize=7, textcoords="offset points", **beside)
+    ax.set_title(curve["name"], fontsize=8)
     ax.set_xticks(sizes, [f"{size:,.0f}" for size in sizes])
-    ax.set_xlabel("size", fontsize=8)
+    ax.set_xlabel(curve["of"], fontsize=8)
     ax.set_ylabel("seconds", fontsize=8)
     ax.tick_params(labelsize=7)
     ax.minorticks_off()
-    ax.margins(0.08, 0.12)
+    ax.margins(0.12, 0.2)

@@ -1,88 +1,153 @@
-"""One form for the rows of all benchmarks: name, ratio, goal, growth, and the rest as text."""
+"""The rows of the benchmarks: a race against a peer, a share of a stated limit, a growth curve, or a
+measurement that stands alone.
+
+Times are process times (`best_time`), in seconds; a unit that ends in "/s" is a rate, more of which is
+better. All rows have `name`, `kind`, `unit` and `note`, and can be written as JSON.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
-__all__ = ["FALL", "compared", "exponent", "tidy"]
+__all__ = [
+    "FALL",
+    "alone",
+    "best_time",
+    "compared",
+    "curve",
+    "exponent",
+    "quantity",
+    "race",
+    "within",
+]
 
 FALL = 0.7  # a ratio below this share of the stored one has fallen
-_NAMES = ("benchmark", "what", "task")
-_RATIOS = ("ratio", "times ours", "times faster", "times_faster")
-_GOALS = ("goal", "target")
-_APART = {*_NAMES, *_RATIOS, *_GOALS, "note", "sizes", "seconds", "share_of_limit", "limit", "met"}
+Row = dict[str, Any]
 
 
-def tidy(found: pd.DataFrame | Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Rows of a benchmark as {name, ratio, goal, exponent, sizes, seconds, share_of_limit, told}."""
-    rows = list(found) if not isinstance(found, pd.DataFrame) else _rows_of(found)
-    return [_tidied(dict(row)) for row in rows]
+def best_time(call: Callable[[], object], repeats: int = 3) -> float:
+    """The shortest process time of a few: the machine's other work only ever adds."""
+    times = []
+    for _ in range(repeats):
+        start = time.process_time()
+        call()
+        times.append(time.process_time() - start)
+    return min(times)
 
 
-def _rows_of(table: pd.DataFrame) -> list[dict[str, Any]]:
-    if not isinstance(table.index, pd.RangeIndex):
-        table = table.rename_axis("benchmark").reset_index()
-    return [
-        {key: value for key, value in row.items() if not _nothing(value)}
-        for row in table.to_dict("records")
-    ]
+def race(
+    name: str,
+    ours: float,
+    peer: float | None,
+    against: str,
+    *,
+    unit: str = "s",
+    goal: float | None = None,
+    note: str = "",
+) -> Row:
+    """Ours and the peer's, both measured in this run; `ratio` says how many times faster ours is.
 
+    A peer that could not run is None, and the note says why.
 
-def _nothing(value: object) -> bool:
-    return value is None or value == "" or (isinstance(value, float) and np.isnan(value))
-
-
-def _tidied(row: dict[str, Any]) -> dict[str, Any]:
-    plain = {key: _plain(value) for key, value in row.items() if not _nothing(value)}
-    curve = isinstance(plain.get("seconds"), list)
-    told = [f"{key.replace('_', ' ')} {_short(plain[key])}" for key in plain if key not in _APART]
-    told += [f"{plain['seconds']:.3g} s"] if "seconds" in plain and not curve else []
-    told += [str(plain["note"])] if "note" in plain else []
-    kept = {
-        "name": _name(plain),
-        "ratio": _first(plain, _RATIOS),
-        "goal": _first(plain, _GOALS),
-        "told": "; ".join(told),
+    >>> race("sum", 0.5, 2.0, "a loop")["ratio"]
+    4.0
+    >>> race("sum", 50.0, 25.0, "a loop", unit="sums/s")["ratio"]
+    2.0
+    """
+    rate = unit.endswith("/s")
+    ratio = None if peer is None else float(ours / peer if rate else peer / ours)
+    theirs = None if peer is None else float(peer)
+    return _row("race", name, unit, note) | {
+        "ours": float(ours),
+        "peer": theirs,
+        "against": against,
+        "ratio": ratio,
+        "goal": goal,
     }
-    if curve:
-        kept |= {key: plain[key] for key in ("sizes", "seconds")}
-        kept["exponent"] = exponent(plain["sizes"], plain["seconds"])
-    return kept | {key: plain[key] for key in ("share_of_limit", "limit") if key in plain}
 
 
-def _plain(value: Any) -> Any:
-    return value.item() if isinstance(value, np.generic) else value
+def within(name: str, used: float, limit: float, stated: str, *, unit: str, note: str = "") -> Row:
+    """How much of a stated limit was used; for a rate, which share of the best possible was reached.
+
+    >>> within("pool", 2.0, 60.0, "a minute", unit="s")["share_of_limit"] * 60
+    2.0
+    """
+    return _row("limit", name, unit, note) | {
+        "ours": float(used),
+        "limit": float(limit),
+        "stated": stated,
+        "share_of_limit": float(used / limit),
+    }
 
 
-def _short(value: object) -> str:
-    return f"{value:,.4g}" if isinstance(value, float) else str(value)
+def curve(
+    name: str,
+    sizes: Sequence[float],
+    seconds: Sequence[float],
+    of: str,
+    *,
+    note: str = "",
+    proven: Sequence[bool] | None = None,
+) -> Row:
+    """Time against size (of what: `of`); the exponent is that of the proven points, if they are three."""
+    kept = [True] * len(sizes) if proven is None else list(proven)
+    points = [(n, s) for n, s, ok in zip(sizes, seconds, kept, strict=True) if ok]
+    return _row("curve", name, "s", note) | {
+        "sizes": list(sizes),
+        "seconds": [float(second) for second in seconds],
+        "of": of,
+        "proven": kept,
+        "exponent": exponent(*zip(*points, strict=True)) if len(points) > 2 else None,
+    }
 
 
-def _name(row: Mapping[str, Any]) -> str:
-    named = _first(row, _NAMES)
-    return str(named) if named else ", ".join(str(row[k]) for k in ("size", "program") if k in row)
+def alone(name: str, ours: float, *, unit: str = "s", note: str = "") -> Row:
+    """A measurement for which there is neither peer nor limit."""
+    return _row("alone", name, unit, note) | {"ours": float(ours)}
 
 
-def _first(row: Mapping[str, Any], keys: Sequence[str]) -> Any:
-    return next((row[key] for key in keys if key in row), None)
+def _row(kind: str, name: str, unit: str, note: str) -> Row:
+    return {"name": name, "kind": kind, "unit": unit, "note": note}
 
 
 def exponent(sizes: Sequence[float], seconds: Sequence[float]) -> float:
-    """The slope of log time against log size, by least squares: 1 is in proportion, 2 the square."""
+    """The slope of log time against log size, by least squares: 1 is in proportion, 2 the square.
+
+    >>> round(exponent([1, 10, 100], [0.5, 50, 5_000]), 9)
+    2.0
+    """
     return float(np.polyfit(np.log(sizes), np.log(seconds), 1)[0])
 
 
-def compared(rows: list[dict[str, Any]], stored: Mapping[str, float]) -> list[dict[str, Any]]:
+def quantity(value: float | None, unit: str) -> str:
+    """A number with its unit, at three digits.
+
+    >>> quantity(0.00144, "s"), quantity(25_134_282, "steps/s"), quantity(0.05, "of the pairs")
+    ('1.44 ms', '25.1 M steps/s', '0.05 of the pairs')
+    """
+    if value is None:
+        return "–"
+    scales = ((1, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n"))
+    if unit != "s":
+        scales = ((1e6, "M "), (1e3, "k "), (1, ""))
+    scale, prefix = next((pair for pair in scales if abs(value) >= pair[0]), scales[-1])
+    return f"{_three(value / scale)} {prefix}{unit}"
+
+
+def _three(value: float) -> str:
+    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
+
+
+def compared(rows: Sequence[Row], stored: Mapping[str, float]) -> list[Row]:
     """The rows with the stored ratio, the change since, and whether it is a fall."""
-    return [row | _change(row, stored.get(row["name"])) for row in rows]
+    return [row | _change(row.get("ratio"), stored.get(row["name"])) for row in rows]
 
 
-def _change(row: Mapping[str, Any], before: float | None) -> dict[str, Any]:
-    now = row["ratio"]
-    if not before or not isinstance(now, (int, float)):
+def _change(now: float | None, before: float | None) -> Row:
+    if not before or now is None:
         return {"before": before, "change": None, "fell": False}
     return {"before": before, "change": now / before - 1, "fell": now < FALL * before}
