@@ -65,7 +65,7 @@ PUBLISHED = {  # of 200,000 programs: original, SEP-ext, SDP (the authors' table
 
 @pytest.mark.parametrize(
     ("column", "rewriting", "discriminative"),
-    [(0, "original", "none"), (1, "sep-ext", "none"), (2, "sep-ext", "sdp")],
+    [(0, "original", "none"), (1, "sep-ext-v1.2", "none"), (2, "sep-ext-v1.2", "sdp")],
 )
 def test_shares_of_the_classes_match_the_paper(column, rewriting, discriminative):
     """Here with 4,000 programs: half a point, and three standard errors of the smaller sample."""
@@ -78,26 +78,21 @@ def test_shares_of_the_classes_match_the_paper(column, rewriting, discriminative
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", [202, 303])
+@pytest.mark.parametrize("seed", [404, 505])
 @pytest.mark.parametrize(
     ("column", "rewriting", "discriminative"),
-    [(0, "original", "none"), (1, "sep-ext", "none"), (2, "sep-ext", "sdp")],
+    [(0, "original", "none"), (1, "sep-ext-v1.2", "none"), (2, "sep-ext-v1.2", "sdp")],
 )
 def test_shares_match_the_paper_within_half_a_point_at_its_sample_size(
     column, rewriting, discriminative, seed
 ):
-    """200,000 programs of seeds on which nothing was tuned (the patterns saw seeds 3 and 101).
+    """200,000 programs of seeds on which nothing was chosen, rewritten as the paper's version 1.2 does.
 
-    Two shares are too high by about half a point, and miss on one seed: "reward trivially action" in the
-    original sample (measured +0.41 and +0.65) and "overwritten" in the SDP sample (+0.47 and +0.63). They
-    are allowed two standard errors (0.15) of the difference between two such samples.
+    The patterns saw seeds 3, 101, 202 and 303, and at last 11 to 14.
     """
     ours = shares(sample(200_000, rewriting, discriminative, seed=seed)["program"])["hits"]
-    off = {name: abs(ours[name] - counts[column] / 2000) for name, counts in PUBLISHED.items()}
-    edge = {0: "reward_action", 2: "overwritten"}
-    if column in edge:
-        assert off.pop(edge[column]) < 0.8
-    assert max(off.values()) < 0.5, off
+    off = {name: ours[name] - counts[column] / 2000 for name, counts in PUBLISHED.items()}
+    assert max(map(abs, off.values())) < 0.5, off
 
 
 @pytest.mark.parametrize(
@@ -118,7 +113,7 @@ def test_shares_match_the_paper_within_half_a_point_at_its_sample_size(
         (",[.]#", "write_limit_possible"),
         (",[.][+]#", "never_executed"),
         ("%+.,#", "modified_chance"),
-        (",.,+>+%#", "overwritten"),
+        (",.,+>%#", "overwritten"),
         (".[+],#", "zeroing_overwritten"),
         (",+.,[,+]>>%#", "zeroed"),
     ],

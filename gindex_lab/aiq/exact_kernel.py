@@ -148,19 +148,26 @@ def _find(states: Symbols, count: int, table: Integers, row: Symbols) -> int:
 @compiled
 def _grown(needs: Integers, seen: Integers, cells: int) -> bool:
     """Take note of what this cycle shows to be needed; True if that is more than was known."""
-    before = needs.copy()
-    needs[DRIFT_LOW] = min(needs[DRIFT_LOW], seen[2])
-    needs[DRIFT_HIGH] = max(needs[DRIFT_HIGH], seen[2])
-    needs[REACH_LOW] = min(needs[REACH_LOW], seen[3])
-    needs[REACH_HIGH] = max(needs[REACH_HIGH], seen[4])
-    needs[STALE] = max(needs[STALE], cells - seen[5])
-    return (before != needs).any()
+    head, low, high, stale = seen[2], seen[3], seen[4], cells - seen[5]
+    if (
+        needs[DRIFT_LOW] <= head <= needs[DRIFT_HIGH]
+        and needs[REACH_LOW] <= low
+        and high <= needs[REACH_HIGH]
+        and stale <= needs[STALE]
+    ):
+        return False
+    needs[DRIFT_LOW] = min(needs[DRIFT_LOW], head)
+    needs[DRIFT_HIGH] = max(needs[DRIFT_HIGH], head)
+    needs[REACH_LOW] = min(needs[REACH_LOW], low)
+    needs[REACH_HIGH] = max(needs[REACH_HIGH], high)
+    needs[STALE] = max(needs[STALE], stale)
+    return True
 
 
 @compiled
 def _memory(
     tape: Symbols,
-    head: int,
+    seen: Integers,
     history: Symbols,
     output: Symbols,
     needs: Integers,
@@ -172,9 +179,12 @@ def _memory(
     row[:] = blank
     lowest = needs[REACH_LOW] if needs[DRIFT_LOW] >= 0 else -2 * _MARGIN
     highest = needs[REACH_HIGH] if needs[DRIFT_HIGH] <= 0 else 2 * _MARGIN
-    for cell in range(2 * _MARGIN + 1):
-        place = cell - _MARGIN - head
-        if tape[cell] != blank and lowest <= place <= highest:
+    head = seen[2]
+    first = max(min(-RADIUS, seen[3]), lowest + head)  # all else is blank, or out of reach
+    last = min(max(RADIUS, seen[4]), highest + head)
+    for cell in range(_MARGIN + first, _MARGIN + last + 1):
+        if tape[cell] != blank:
+            place = cell - _MARGIN - head
             if abs(place) > RADIUS:
                 return False
             row[place + RADIUS] = tape[cell]
@@ -252,7 +262,7 @@ def explore(
                 limits[1 - seen[7]] += 1
                 if _grown(needs, seen, cells):
                     status = GROW
-                elif not _memory(tape, seen[2], history, output, needs, n, row):
+                elif not _memory(tape, seen, history, output, needs, n, row):
                     status = CELLS
                 elif branches > _BRANCHES:
                     status = BRANCHES

@@ -54,7 +54,7 @@ def classify(
 
     References: Vadinský (2018), section 2.3.
     """
-    patterns = by_pattern(check(program), symbols)
+    patterns = by_pattern(check(program), symbols, observations)
     exact, reason = decide(program, symbols, observations, caps)
     answer = {"program": program, "patterns": patterns, "decided": exact is not None}
     answer |= {"exact": exact or {}, "reason": reason, "bound": None}
