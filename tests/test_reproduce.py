@@ -9,16 +9,17 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from gindex_lab.errors import BadInput, GIndexLabError
-from gindex_lab.reproduction import claims
+from gindex_lab.reproduction import claims, warm_kernels
 from gindex_lab.reproduction import inputs as reproduce_inputs
 from gindex_lab.reproduction.claims import print_hash
 from gindex_lab.reproduction.inputs import file_hash, inputs, parameters, read_catalogue, select
 from gindex_lab.reproduction.reports import formula
-from gindex_lab.reproduction.reproduce import reproduce, stale_reason
+from gindex_lab.reproduction.reproduce import _out_of_date, reproduce, stale_reason
 from gindex_lab.reproduction.runs import Failure
 
 PARAMETERS = 'profile = "quick"\nseed = 1\nn = 3'
@@ -291,6 +292,20 @@ def test_outputs_stored_in_a_notebook_do_not_make_it_stale(project):
     assert inputs(entry, "quick") == before
 
 
+def test_the_slowest_run_first_by_the_last_run_or_by_the_catalogue(project, tmp_path):
+    names = ["demo/one", "demo/slow", "demo/known"]
+    for name in names:
+        write_notebook(project, name)
+    rows = [f'[[notebook]]\npath = "{n}"\ntitle = "T"\npaper = "p"\n' for n in names]
+    (project / "notebooks/catalogue.toml").write_text(
+        rows[0] + rows[1] + "seconds = 30\n" + rows[2]
+    )
+    (tmp_path / "r/demo/known").mkdir(parents=True)
+    (tmp_path / "r/demo/known/record.json").write_text('{"seconds": 40.5}')
+    tasks, _ = _out_of_date(read_catalogue(project), "quick", tmp_path / "r", force=True)
+    assert [task.entry.path for task in tasks] == ["demo/known", "demo/slow", "demo/one"]
+
+
 def test_another_profile_is_another_run(project):
     (entry,) = read_catalogue(project)
     assert inputs(entry, "full") != inputs(entry, "quick")
@@ -447,14 +462,22 @@ def published(root):
 
 
 def processes_of(root):
+    """The driver and all that it started: each has the name of the log in its environment."""
     found = []
-    for path in Path("/proc").glob("[0-9]*/cmdline"):
+    for path in Path("/proc").glob("[0-9]*/environ"):
         try:
-            if str(root).encode() in path.read_bytes():
+            if f"RUN_LOG={root}/".encode() in path.read_bytes():
                 found.append(path.parent.name)
         except OSError:  # it ended while we looked
             continue
     return found
+
+
+def assert_all_end(root, seconds=10):
+    began = time.monotonic()
+    while processes_of(root) and time.monotonic() - began < seconds:
+        time.sleep(0.1)
+    assert not processes_of(root)
 
 
 def many(root, n=3):
@@ -498,6 +521,7 @@ def test_killed_at_ten_moments_a_run_resumes_to_the_same_bytes(tmp_path):
     last = start(tmp_path)
     assert last.wait(120) == 0, last.stdout.read()
     assert tables(tmp_path / "reports") == expected
+    assert_all_end(tmp_path)
     assert not list((tmp_path / "reports" / "demo").glob(".*")), "leftovers of killed runs"
 
 
@@ -519,9 +543,7 @@ def test_ctrl_c_stops_at_once_leaves_no_process_and_resumes(tmp_path):
     assert "Traceback" not in output
     done = published(tmp_path)
     assert done
-    while processes_of(tmp_path) and time.monotonic() - began < 10:
-        time.sleep(0.1)
-    assert not processes_of(tmp_path)
+    assert_all_end(tmp_path)
     (tmp_path / "runs.log").unlink()
     again = start(tmp_path)
     output = again.communicate(timeout=60)[0]
@@ -558,3 +580,92 @@ def test_a_bad_claim_or_name_fails_its_notebook_with_our_message(project):
     error = (project / "reports/.failed/demo-one/error.txt").read_text()
     assert "demo/one failed in cell 3: BadInput: id='X9': is not in the ledger" in error
     assert "notebook.claim('X9', 1)" in error
+
+
+# -- forked kernels ------------------------------------------------------------------------------------
+
+forked = pytest.mark.skipif(sys.platform != "linux", reason="kernels are forked on Linux only")
+
+LOOK = """import json, multiprocessing, os, pathlib, sys
+import matplotlib
+look = {
+    "warm": "pandas" in sys.modules,
+    "folder": os.getcwd(),
+    "given": os.environ.get("GIVEN"),
+    "left": os.environ.get("LEFT"),
+    "backend": matplotlib.get_backend(auto_select=False),
+    "hashes": sys.flags.hash_randomization,
+    "start": multiprocessing.get_start_method(allow_none=True),
+    "known": hasattr(json, "left_behind"),
+}
+out = pathlib.Path(os.environ["GINDEX_LAB_OUTPUT"])
+(out / "look.json").write_text(json.dumps(look))"""
+LEAVE = "import json, os\njson.left_behind = True\nos.environ['LEFT'] = 'behind'"
+
+
+def looked(root, name):
+    return json.loads((root / "reports" / name / "look.json").read_text())
+
+
+@forked
+def test_a_forked_kernel_is_as_a_fresh_one_whatever_ran_before(project, monkeypatch):
+    monkeypatch.setenv("GIVEN", "by the caller")
+    write_notebook(project, "demo/one", cell("leave", LEAVE))
+    write_notebook(project, "demo/two", cell("look", LOOK))
+    catalogue(project, "demo/one", "demo/two")
+    assert reproduce(root=project, reports=project / "reports", jobs=1) == 0
+    assert looked(project, "demo/two") == {
+        "warm": True,
+        "folder": str(project / "notebooks/demo"),
+        "given": "by the caller",
+        "left": None,
+        "backend": "module://matplotlib_inline.backend_inline",
+        "hashes": 0,
+        "start": None,
+        "known": False,
+    }
+
+
+@forked
+def test_a_killed_kernel_is_reported_and_the_next_notebook_runs(project):
+    write_notebook(project, "demo/one", cell("die", "import os\nos.kill(os.getpid(), 9)"))
+    write_notebook(project, "demo/two", cell("look", LOOK))
+    catalogue(project, "demo/one", "demo/two")
+    assert reproduce(root=project, reports=project / "reports", jobs=1) == 1
+    error = (project / "reports/.failed/demo-one/error.txt").read_text()
+    assert error.startswith("demo/one failed: the kernel died")
+    assert looked(project, "demo/two")["warm"]
+
+
+def test_nothing_is_forked_where_hashes_differ_from_run_to_run(monkeypatch):
+    monkeypatch.setattr(sys, "platform", "linux")
+    for randomised in (False, True):
+        monkeypatch.setattr(sys, "flags", SimpleNamespace(hash_randomization=randomised))
+        assert warm_kernels.available() is not randomised
+    monkeypatch.setattr(sys, "flags", SimpleNamespace(hash_randomization=False))
+    monkeypatch.setattr(sys, "platform", "darwin")
+    assert not warm_kernels.available()
+
+
+@forked
+def test_an_ordinary_kernel_gives_the_same_bytes(project, monkeypatch):
+    source = "from gindex_lab import notebook as nb\nimport matplotlib.pyplot as plt\n"
+    source += (
+        "fig, ax = plt.subplots()\nax.plot([1, 3, 2])\nnb.show(fig, 'line')\nprint({'b', 'a', 'c'})"
+    )
+    write_notebook(project, "demo/one", cell("work", source))
+    assert reproduce(root=project, reports=project / "warm") == 0
+    monkeypatch.setenv(warm_kernels.FRESH, "1")
+    assert reproduce(root=project, reports=project / "fresh") == 0
+    for name in ("figures/line.svg", "figures/line.png", "report.html", "claims.json"):
+        one, other = (project / kind / "demo/one" / name for kind in ("warm", "fresh"))
+        assert one.read_bytes() == other.read_bytes()
+
+
+@forked
+def test_what_is_loaded_before_the_fork_starts_no_thread():
+    code = "import threading; from gindex_lab.reproduction import warm_kernels as w; w.load()\n"
+    code += "import os; print(threading.active_count(), flush=True); os._exit(0)"
+    command = [sys.executable, "-Xfrozen_modules=off", "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120)
+    assert done.stdout == "1\n", done.stderr

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import astuple, dataclass
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -170,6 +171,7 @@ def _number(value: Any, names: dict[Any, float]) -> float:
     return kernel.OPEN_VALUE * (2 + names.setdefault(("open", value), len(names)))
 
 
+@lru_cache(maxsize=8192)  # a curriculum is held against many lists of programs
 def _list_rows(drawing: Drawing, metric: Metric, rounded: bool) -> _Rows:
     circle = [isinstance(part, Circle) for part in drawing.shapes]
     kinds = [kernel.CIRCLE if found else kernel.LINE for found in circle]

@@ -53,6 +53,7 @@ class Entry:
     seed: int = 1
     profiles: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     root: Path = Path()
+    seconds: int = 5  # about, in the quick profile: the slowest run first
 
     @property
     def file(self) -> Path:
@@ -83,7 +84,7 @@ def read_catalogue(root: Path) -> list[Entry]:
 
 
 def _entry(row: Mapping[str, Any], root: Path) -> Entry:
-    allowed = {"path": str, "title": str, "paper": str, "data": list, "seed": int}
+    allowed = {"path": str, "title": str, "paper": str, "data": list, "seed": int, "seconds": int}
     allowed |= dict.fromkeys(PROFILES, dict)
     name = row.get("path", "?")
     for key, value in row.items():
@@ -101,7 +102,8 @@ def _entry(row: Mapping[str, Any], root: Path) -> Entry:
         raise BadInput("path", name, "is not folder/notebook", 'write it as "gindex/table1"')
     profiles = {profile: row.get(profile, {}) for profile in PROFILES}
     data = tuple(row.get("data", ()))
-    return Entry(name, row["title"], row["paper"], data, row.get("seed", 1), profiles, root)
+    numbers = {key: row[key] for key in ("seed", "seconds") if key in row}
+    return Entry(name, row["title"], row["paper"], data, profiles=profiles, root=root, **numbers)
 
 
 def _name(path: Path) -> str:

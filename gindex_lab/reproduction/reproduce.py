@@ -133,7 +133,7 @@ def _read_record(folder: Path) -> dict[str, Any] | None:
 def _out_of_date(
     chosen: list[Entry], profile: str, reports: Path, force: bool
 ) -> tuple[list[Task], dict[str, str]]:
-    """What has to run and why; the slowest of last time first, so that no worker waits at the end."""
+    """What has to run and why; the slowest first, so that no worker waits at the end."""
     tasks: list[tuple[float, Task]] = []
     reasons = {}
     for entry in chosen:
@@ -142,7 +142,7 @@ def _out_of_date(
         reason = "forced" if force else stale_reason(task.folder, wanted)
         if reason:
             last = _read_record(task.folder) or {}
-            tasks.append((-last.get("seconds", 1e9), task))
+            tasks.append((-last.get("seconds", entry.seconds), task))
             reasons[entry.path] = reason
     return [task for _, task in sorted(tasks, key=lambda pair: pair[0])], reasons
 

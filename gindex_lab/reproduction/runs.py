@@ -19,6 +19,7 @@ import time
 from collections.abc import Mapping
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
+from functools import partial
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -95,11 +96,11 @@ def start_worker(stop: Any, cache: Path) -> None:
     if warm_kernels.available():
         warm_kernels.load()
     else:
-        _watch()
+        _watch(os.getppid())
 
 
-def _watch() -> None:
-    threading.Thread(target=_leave_with, args=(_stop, os.getppid()), daemon=True).start()
+def _watch(parent: int) -> None:
+    threading.Thread(target=_leave_with, args=(_stop, parent), daemon=True).start()
 
 
 def _leave_with(stop: Any, parent: int) -> None:
@@ -115,7 +116,7 @@ def run(task: Task) -> Failure | None:
     if not warm_kernels.available():
         return _run(task)
     try:
-        return warm_kernels.run_apart(_run, task, start=_watch)
+        return warm_kernels.run_apart(_run, task, start=partial(_watch, os.getpid()))
     except BrokenProcessPool:
         return died(task)
 

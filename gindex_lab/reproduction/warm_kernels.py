@@ -28,10 +28,11 @@ from jupyter_client.connect import KernelConnectionInfo
 from jupyter_client.provisioning.factory import KernelProvisionerFactory
 from jupyter_client.provisioning.local_provisioner import LocalProvisioner
 
-__all__ = ["WarmProvisioner", "available", "load", "run_apart"]
+__all__ = ["FRESH", "WarmProvisioner", "available", "load", "run_apart"]
 
 Answer = TypeVar("Answer")
 
+FRESH = "GINDEX_LAB_FRESH_KERNELS"
 _NAME = "gindex-lab-warm"
 _INLINE = "module://matplotlib_inline.backend_inline"
 _USUAL = (  # of the pipeline, of the kernel, of the notebooks
@@ -62,7 +63,7 @@ class _Waiting:
         reader.close()
 
     def launch(self, command: list[str], env: dict[str, str], cwd: str) -> None:
-        self._writer.send((command, env, cwd))
+        self._writer.send((command, env | {"JPY_PARENT_PID": str(os.getpid())}, cwd))
         self.dismiss()
 
     def dismiss(self) -> None:
@@ -85,8 +86,12 @@ _waiting: _Waiting | None = None
 
 
 def available() -> bool:
-    """Whether this process may be forked: on Linux, when hashes do not differ between runs."""
-    return sys.platform == "linux" and not sys.flags.hash_randomization
+    """Whether this process may be forked: on Linux, when hashes do not differ between runs.
+
+    With `GINDEX_LAB_FRESH_KERNELS` in the environment every notebook has a kernel started anew.
+    """
+    wanted = not os.environ.get(FRESH)
+    return wanted and sys.platform == "linux" and not sys.flags.hash_randomization
 
 
 def load() -> None:
@@ -94,7 +99,7 @@ def load() -> None:
 
     A thread that watches the parent would make forking unsafe; a timer is not inherited by a fork.
     """
-    parent = os.getppid()
+    _end_with_parent()
     os.environ["MPLBACKEND"] = _INLINE  # read when matplotlib is imported; a kernel sets the same
     for name in _USUAL:
         import_module(name)
@@ -102,7 +107,12 @@ def load() -> None:
     _rehearse()
     gc.collect()
     gc.freeze()  # what is never collected is never copied
-    signal.signal(signal.SIGALRM, lambda *_: None if os.getppid() == parent else os._exit(1))
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()  # its number was sent along: it may be gone by now
+    number = parent.pid if parent else os.getppid()
+    signal.signal(signal.SIGALRM, lambda *_: None if os.getppid() == number else os._exit(1))
     signal.setitimer(signal.ITIMER_REAL, 0.1, 0.1)
 
 
@@ -163,7 +173,7 @@ def _become_kernel(reader: Connection, writer: Connection) -> None:
         command, env, cwd = reader.recv()
         reader.close()
         os.environ.clear()
-        os.environ.update(env, JPY_PARENT_PID=str(os.getppid()))
+        os.environ.update(env)
         os.chdir(cwd)
         try:
             _kernel(command[command.index("ipykernel_launcher") + 1 :])
@@ -175,7 +185,7 @@ def _kernel(arguments: list[str]) -> None:
     from ipykernel.kernelapp import IPKernelApp
 
     sys.argv = ["ipykernel_launcher", *arguments]
-    IPKernelApp.launch_instance(argv=arguments, parent_handle=os.getppid())
+    IPKernelApp.launch_instance(argv=arguments, parent_handle=int(os.environ["JPY_PARENT_PID"]))
 
 
 class WarmProvisioner(LocalProvisioner):
