@@ -3,7 +3,9 @@
 Ability is unseen, so the likelihood of a pattern of responses is its average over abilities drawn
 from N(0, 1), taken as a sum over a grid. The E-step asks where on the grid each pattern probably
 sits, the M-step fits each item as a logistic regression on those places (Bock and Aitkin 1981), and
-SQUAREM (Varadhan and Roland 2008) takes long steps along the path. All of it is matrix products.
+SQUAREM (Varadhan and Roland 2008) takes long steps along the path. With many items abilities are all but
+known, and EM hardly moves their mean and spread any more: the first steps set both by parameter expansion
+(Liu, Rubin and Wu 1998), which has the same maximum. All of it is matrix products.
 
 Shapes: patterns x items (`right`, `seen`); items x 2 or 3 (`parameters`: slope a, intercept d and,
 with guessing, the logit of its level c); items x nodes (curves). P = c + (1 - c) / (1 + exp(-aθ - d)).
@@ -11,9 +13,11 @@ with guessing, the logit of its level c); items x nodes (curves). P = c + (1 - c
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from gindex_lab.psychometrics.irt_settings import Patterns, Priors, Settings
 from gindex_lab.validate import FloatArray
@@ -35,6 +39,8 @@ MODELS = {"1pl": 2, "2pl": 2, "3pl": 3}  # how many columns `parameters` has
 STEEPEST = 40.0  # where a slope runs off, it stops: the curve is a step by then
 _LOWEST = np.array([-STEEPEST, -200.0, -9.0])  # the logits -9 and 1 are guessing 0.0001 and 0.73
 _HIGHEST = np.array([STEEPEST, 200.0, 1.0])
+_NOBODY = 1e-14  # agents
+_EXPANDED, _SETTLED = 10, 1e-3  # steps with parameter expansion, at most, and when they are enough
 _NEAR = 0.02  # closer to a bound than this is on it: less than the shortest of the halved steps
 
 
@@ -122,6 +128,25 @@ class Counts(NamedTuple):
     right: FloatArray  # items x nodes; without guessing its two moments suffice: items x 2
     seen: FloatArray  # items x nodes, or 1 x nodes
 
+    def of(self, items: npt.NDArray[np.bool_]) -> Counts:
+        """Those of some items."""
+        return Counts(self.right[items], self.seen[items] if len(self.seen) > 1 else self.seen)
+
+    def met(self, nodes: FloatArray) -> tuple[Counts, FloatArray]:
+        """The counts without the nodes at which nobody is, and the nodes that stay.
+
+        With many items each agent is known to a few nodes, and the rest of the grid would only be
+        multiplied by zeros: fewer than 1e-14 agents change no digit of a sum over agents.
+
+        >>> counts, nodes = Counts(np.array([[0.0, 5.0]]), np.array([[0.0, 9.0, 1e-30]])).met(np.arange(3.0))
+        >>> counts.seen.tolist(), nodes.tolist()
+        ([[9.0]], [1.0])
+        """
+        kept = (self.seen > _NOBODY).any(0)
+        per_node = self.right.shape[1] == len(nodes)
+        right = self.right[:, kept] if per_node else self.right
+        return Counts(right, self.seen[:, kept]), nodes[kept]
+
 
 def expected(data: Patterns, posterior: FloatArray, nodes: FloatArray, size: int) -> Counts:
     """The expected counts of an E-step, for parameters of `size` columns.
@@ -186,8 +211,8 @@ def _m_step(
     near_low, near_high = low + _NEAR, high - _NEAR
     mean, precision = priors.arrays(size)
 
-    def target(at: FloatArray) -> FloatArray:
-        by_item = _expected_log_likelihood(counts, at, nodes) + priors.log_density(at)
+    def target(at: FloatArray, of: Counts = counts) -> FloatArray:
+        by_item = _expected_log_likelihood(of, at, nodes) + priors.log_density(at)
         return by_item.sum(keepdims=True) if shared else by_item
 
     old, best = parameters, target(parameters)
@@ -200,13 +225,18 @@ def _m_step(
         step = _common_slope(gradient, info) if shared else _solve(info, gradient)
         length = np.abs(step).max(None if shared else 1, keepdims=True)
         step = step / np.maximum(1.0, length)  # shorter, but in the same direction
-        for _ in range(6):
-            new = np.clip(old + step, low, high)
-            reached = target(new)
-            worse = reached < best - 1e-10 * np.abs(best)
+        new = np.clip(old + step, low, high)
+        reached = target(new)
+        least = best - 1e-10 * np.abs(best)
+        for _ in range(5):
+            worse = reached < least
             if not worse.any():
                 break
-            step[np.broadcast_to(worse, len(step))] *= 0.5
+            again = np.broadcast_to(worse, len(step))
+            step[again] *= 0.5
+            new[again] = np.clip(old[again] + step[again], low, high)
+            reached[worse] = target(new[again], counts.of(again))
+        worse = reached < least
         old = np.where(worse[:, None], old, new)
         best = np.where(worse, best, reached)
     return old
@@ -249,11 +279,13 @@ def fit(data: Patterns, model: str, settings: Settings, priors: Priors) -> Fit:
 
     def step(parameters: FloatArray) -> tuple[float, FloatArray]:
         log_likelihood, posterior = e_step(data, parameters, nodes, weights)
-        counts = expected(data, posterior, nodes, size)
+        counts, places = expected(data, posterior, nodes, size).met(nodes)
         target = data.agents @ log_likelihood + priors.log_density(parameters).sum()
-        return float(target), _m_step(counts, parameters, nodes, shared, priors)
+        return float(target), _m_step(counts, parameters, places, shared, priors)
 
     old, used, converged = _start(data, size), 1, False
+    if settings.accelerate and priors == Priors():
+        old, used = _expanded(data, old, step, nodes, weights)
     target, one = step(old)
     history = [target]
     while not converged and used < settings.iterations:
@@ -270,6 +302,32 @@ def fit(data: Patterns, model: str, settings: Settings, priors: Priors) -> Fit:
         converged = bool(np.abs(one - old).max() < settings.tolerance) or _idle(history)
     log_likelihood, _ = e_step(data, one, nodes, weights)
     return Fit(one, float(data.agents @ log_likelihood), converged, used)
+
+
+def _expanded(
+    data: Patterns,
+    parameters: FloatArray,
+    step: Callable[[FloatArray], tuple[float, FloatArray]],
+    nodes: FloatArray,
+    weights: FloatArray,
+) -> tuple[FloatArray, int]:
+    """A start whose abilities have mean 0 and variance 1, as the maximum has, and the steps it took.
+
+    In the expanded model θ ~ N(μ, σ²), which EM estimates with the items; θ = μ + σθ' leads back to
+    N(0, 1) with slopes σa and intercepts d + μa, and leaves the likelihood as it is.
+    """
+    share, settled, used = data.agents / data.agents.sum(), False, 1
+    size = parameters.shape[1]
+    while not settled and used <= _EXPANDED:
+        at_nodes = share @ e_step(data, parameters, nodes, weights)[1]
+        mean = float(at_nodes @ nodes)
+        spread = float(np.sqrt(at_nodes @ (nodes - mean) ** 2))
+        parameters = step(parameters)[1].copy()
+        parameters[:, 1] += mean * parameters[:, 0]
+        parameters[:, 0] *= spread
+        settled = abs(mean) < _SETTLED and abs(spread - 1) < _SETTLED
+        used += 1
+    return np.clip(parameters, _LOWEST[:size], _HIGHEST[:size]), used
 
 
 def _idle(history: list[float], cycles: int = 30) -> bool:
