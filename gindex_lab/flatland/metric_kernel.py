@@ -194,9 +194,9 @@ def arrange(t: Shelf, a: int, b: int, vertices: int, pairs: Pairs, adjacent: Bit
     connect(t, a, b, vertices, pairs, adjacent)
     order = np.empty(vertices, np.int64)
     peel(pairs.weight, adjacent, vertices, order)
-    pairs.left[:vertices] = pairs.left[:vertices][order]
-    pairs.right[:vertices] = pairs.right[:vertices][order]
-    pairs.weight[:vertices] = pairs.weight[:vertices][order]
+    left, right, weight = pairs.left[order], pairs.right[order], pairs.weight[order]
+    for k in range(vertices):  # assigning an array to a slice takes 3 s to compile
+        pairs.left[k], pairs.right[k], pairs.weight[k] = left[k], right[k], weight[k]
     connect(t, a, b, vertices, pairs, adjacent)
 
 

@@ -148,7 +148,8 @@ def search(
         if gain > state[1]:
             state[1] = gain
             state[2] = level + 1
-            stack.best[: level + 1] = stack.path[: level + 1]
+            for k in range(level + 1):  # assigning a slice to a slice takes 3 s to compile
+                stack.best[k] = stack.path[k]
         some = np.uint64(0)
         for k in range(words):
             word = stack.candidates[level, k] & adjacent[v, k]
