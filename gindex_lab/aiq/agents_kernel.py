@@ -134,18 +134,16 @@ def mind_of(agent: BuiltIn, discount: float, machine: Settings) -> Mind:
 
 @compiled(inline="always")
 def _greedy(value: FloatArray, first: int, symbols: int, key: int, t: int) -> int:
-    """The best action of the state whose values begin at `first`, ties broken by the draw 3t."""
-    best = value[_U(first)]
+    """The best action of the state whose values begin at `first`, ties broken by the draw 3t.
+
+    Written without branches: which action is best is what the processor cannot foresee.
+    """
+    best, at, ties = value[_U(first)], 0, 1
     for b in range(1, symbols):
         candidate = value[_U(first + b)]
+        at = b if candidate > best else at
+        ties = 1 if candidate > best else ties + (candidate == best)
         best = candidate if candidate > best else best
-    at = ties = 0
-    for b in range(symbols):
-        if value[_U(first + b)] == best:
-            at = b
-            break
-    for b in range(at, symbols):
-        ties += value[_U(first + b)] == best
     if ties > 1:
         wanted = int(uniform(key, 3 * t) * ties)
         while wanted > 0:
@@ -210,6 +208,17 @@ def _touch(trace: FloatArray, active: IntArray, count: int, pair: int) -> int:
 
 
 @compiled(inline="always")
+def _still_active(trace: FloatArray, active: IntArray, count: int) -> int:
+    """Take the pairs whose trace has become 0 off the list; returns how many are left."""
+    kept = 0
+    for i in range(count):
+        pair = active[_U(i)]
+        active[_U(kept)] = pair
+        kept += trace[_U(pair)] != 0.0
+    return kept
+
+
+@compiled(inline="always")
 def _learn_q(
     value: FloatArray,
     trace: FloatArray,
@@ -220,7 +229,7 @@ def _learn_q(
     largest: float,
 ) -> tuple[int, float]:
     """Q += α δ E, E *= fade; a trace that has become 0 leaves the list. Also the largest |Q| so far."""
-    kept = 0
+    gone = 0
     for i in range(count):
         pair = _U(active[_U(i)])
         new = value[pair] + step * trace[pair]
@@ -228,9 +237,8 @@ def _learn_q(
         largest = abs(new) if abs(new) > largest else largest
         left = trace[pair] * fade
         trace[pair] = left
-        active[_U(kept)] = pair
-        kept += left != 0.0
-    return kept, largest
+        gone += left == 0.0
+    return _still_active(trace, active, count) if gone else count, largest
 
 
 @compiled(inline="always")
@@ -252,7 +260,7 @@ def _learn_hlq(
     visits[_U(last)] += 1.0
     ahead = visits[_U(chosen)]
     weight = ahead - discount * trace[_U(chosen)]
-    kept = 0
+    gone = 0
     for i in range(count):
         pair = _U(active[_U(i)])
         own = 1.0 if pair == _U(chosen) else 0.0
@@ -262,12 +270,11 @@ def _learn_hlq(
         largest = abs(new) if abs(new) > largest else largest
         left = trace[pair] * fade
         trace[pair] = left
-        active[_U(kept)] = pair
-        kept += left != 0.0
+        gone += left == 0.0
     for each in range(len(visits)):
         less = keep * visits[each]
         visits[each] = less if less > LEAST_VISITS else LEAST_VISITS
-    return kept, largest
+    return _still_active(trace, active, count) if gone else count, largest
 
 
 # -- agents: how each begins -------------------------------------------------------------------------

@@ -136,7 +136,7 @@ def run_pairs(
             rewards = np.array([sign * reward_of(symbol, symbols) for symbol in range(symbols)])
             largest[i, j] = _episode(
                 mind,
-                code,
+                code.ravel(),
                 work,
                 history,
                 output,

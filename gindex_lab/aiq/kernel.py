@@ -10,12 +10,13 @@ their own loops. It pushes an action, runs the program once, and leaves reward a
 * `registers`: `HEAD`, `LOW`, `HIGH`, `NEWEST`, `DRAWS` (chance symbols drawn so far).
 
 A program is assembled into rows, one per instruction that is no `+-<>`: what those before it do is done on
-the way (`BEFORE`, `MOVE`, `ADD`). A loop such as `[-]`, which counts to the blank, is one row. The symbol
-under the head is kept at hand, and goes to the tape when the head leaves it. Steps are not counted one by
-one: they are the place in the text (`AT`) plus what the jumps taken so far have skipped or repeated
-(`LEAP`). So a cycle beyond the step limit is noticed late, at the next jump backwards or at its end; that
-is enough where such a cycle ends the episode. Assembled with one row per instruction (`fused=False`) and
-run with `careful=True`, it stops at the limit to the step.
+the way (`BEFORE`, `MOVE`, `ADD`). A loop such as `[-]`, which counts to the blank, is one row, and so are
+reads and draws that overwrite one another, or that are written at once. The rows lie one behind the other,
+`TARGET` is where the row jumped to begins. The symbol under the head is kept at hand, and goes to the tape
+when the head leaves it. Steps are not counted one by one: they are the place in the text (`AT`) plus what
+the jumps taken so far have skipped or repeated (`LEAP`). So a cycle beyond the step limit is noticed late,
+at the next jump backwards or at its end; that is enough where such a cycle ends the episode. Assembled with
+one row per instruction (`fused=False`) and run with `careful=True`, it stops at the limit to the step.
 """
 
 from __future__ import annotations
@@ -55,9 +56,10 @@ MOST_STEPS = 1000  # a cycle of this many steps counts as overtime
 READABLE = 24
 RING = 32
 HEAD, LOW, HIGH, NEWEST, DRAWS = range(5)
-KIND, BEFORE, MOVE, ADD, TARGET, LEAP, AT = range(7)  # columns of a row of code
+KIND, BEFORE, MOVE, ADD, TARGET, LEAP, AT, WRITES = range(8)  # columns of a row of code
+READS, DRAWN = TARGET, LEAP  # the same columns, where a row reads or draws: how often it does
 WIDTH = 8
-NOTHING, READ, WRITE, CHANCE, OPEN, CLOSE, END, DRAIN = range(8)
+NOTHING, READ, CHANCE, OPEN, CLOSE, END, DRAIN, WRITE = range(8)
 NO_RECORD = np.empty(0, dtype=np.int64)  # no recorded draws: chance comes from its stream
 
 _KINDS = np.zeros(128, dtype=np.int64)
@@ -121,6 +123,18 @@ def reward_of(symbol: int, symbols: int) -> float:
 
 
 @compiled
+def _fetches(kind: int) -> bool:
+    """Whether a row replaces the symbol under the head by an action or by chance."""
+    return kind in (READ, CHANCE)
+
+
+@compiled
+def _open_ended(row: Code) -> bool:
+    """Whether a row fetches a symbol and does nothing with it yet."""
+    return _fetches(row[KIND]) and row[WRITES] == 0
+
+
+@compiled
 def assemble(text: npt.NDArray[np.uint8], symbols: int, fused: bool, code: Code) -> int:
     """Rows of `code` for a text that is known to be a program; returns how many.
 
@@ -143,8 +157,20 @@ def assemble(text: npt.NDArray[np.uint8], symbols: int, fused: bool, code: Code)
             continue
         if move == 0:
             before, add = 0, before
-        code[count] = (kind, before % symbols, move, add % symbols, 0, 0, at, 0)
-        if kind == OPEN:
+        joins = fused and move == 0 and count > 0 and _open_ended(code[count - 1])
+        if joins and _fetches(kind):
+            count -= 1  # what the row before has read or drawn is lost: it only counts
+            code[count, KIND], code[count, AT] = kind, at
+        elif joins and kind == WRITE and add % symbols == 0:
+            count -= 1
+            code[count, WRITES], code[count, AT] = 1, at
+        else:
+            only, writes = (NOTHING, 1) if kind == WRITE else (kind, 0)
+            code[count] = (only, before % symbols, move, add % symbols, 0, 0, at, writes)
+        if _fetches(kind):
+            code[count, READS] += kind == READ
+            code[count, DRAWN] += kind == CHANCE
+        elif kind == OPEN:
             waiting[depth] = count
             depth += 1
         elif kind == CLOSE:
@@ -157,21 +183,21 @@ def assemble(text: npt.NDArray[np.uint8], symbols: int, fused: bool, code: Code)
                 code[start, TARGET] = 1 if step == 1 else -1
                 count -= 1
             else:
-                code[start, TARGET], code[start, LEAP] = count + 1, -length
-                code[count, TARGET], code[count, LEAP] = start + 1, length
+                code[start, TARGET], code[start, LEAP] = WIDTH * (count + 1), -length
+                code[count, TARGET], code[count, LEAP] = WIDTH * (start + 1), length
         count, before, move, add = count + 1, 0, 0, 0
     return count
 
 
 def compile_program(program: str, symbols: int = 5, fused: bool = True) -> Code:
-    """The rows of a program, after `check`.
+    """The rows of a program, one behind the other, after `check`.
 
-    >>> compile_program("+>>-.#")[:, :4].tolist()       # kind, before, move, add
-    [[2, 1, 2, 4], [6, 0, 0, 0]]
+    >>> compile_program("+>>-.#").reshape(-1, WIDTH)[:, :4].tolist()       # kind, before, move, add
+    [[0, 1, 2, 4], [5, 0, 0, 0]]
     """
     text = np.frombuffer(check(program).encode(), dtype=np.uint8)
     code = np.empty((len(text), WIDTH), dtype=np.int32)
-    return code[: assemble(text, symbols, fused, code)]
+    return code[: assemble(text, symbols, fused, code)].ravel()
 
 
 @compiled(inline="always")
@@ -203,63 +229,67 @@ def cycle(
     done = 1
     while True:
         row = _U(place)
-        if careful and leapt + code[row, _U(AT)] >= MOST_STEPS:
+        if careful and leapt + code[row + _U(AT)] >= MOST_STEPS:
             done = 0
             break
-        move = _I(code[row, _U(MOVE)])
+        move = _I(code[row + _U(MOVE)])
         if move != 0:
-            symbol += code[row, _U(BEFORE)]
+            symbol += code[row + _U(BEFORE)]
             work[cell] = symbol - symbols if symbol >= symbols else symbol
             head += move
-            if head >= TAPE:
-                high = TAPE - 1
-                head -= TAPE
-            elif head < -TAPE:
-                low = -TAPE
-                head += TAPE + 1  # the machine's quirk: the cell left of -100000 is cell 0 again
+            if _U(head + TAPE) >= _U(2 * TAPE):  # rare: one test for both ends
+                if head >= TAPE:
+                    high = TAPE - 1
+                    head -= TAPE
+                else:
+                    low = -TAPE
+                    head += (
+                        TAPE + 1
+                    )  # the machine's quirk: the cell left of -100000 is cell 0 again
             low, high = min(low, head), max(high, head)
             cell = _U(head if head >= 0 else head + TAPE)
             symbol = _I(work[cell])
-        symbol += code[row, _U(ADD)]
+        symbol += code[row + _U(ADD)]
         symbol = symbol - symbols if symbol >= symbols else symbol
-        kind = code[row, _U(KIND)]
-        place += 1
-        if kind == WRITE:
-            output[_U(writes)] = symbol
-            writes += 1
-            if writes >= len(output):
-                break
-        elif kind == READ:
-            if reads < READABLE:
-                symbol = _I(history[_U((newest + reads) & (RING - 1))])
-                reads += 1
-            else:
-                symbol = blank
+        kind = code[row + _U(KIND)]
+        place += WIDTH
+        if kind <= CHANCE:
+            if kind == READ:
+                reads += code[row + _U(READS)]
+                draws += code[row + _U(DRAWN)]
+                symbol = _I(history[_U((newest + reads - 1) & (RING - 1))])
+                symbol = symbol if reads <= READABLE else blank
+            elif kind == CHANCE:
+                reads += code[row + _U(READS)]
+                draws += code[row + _U(DRAWN)]
+                if len(recorded) > 0:
+                    symbol = recorded[(draws - 1) % len(recorded)] % symbols
+                else:
+                    symbol = below(key, draws - 1, symbols)
+            if code[row + _U(WRITES)]:
+                output[_U(writes)] = symbol
+                writes += 1
+                if writes >= len(output):
+                    break
         elif kind == OPEN:
             if symbol == blank:
-                leapt += code[row, _U(LEAP)]
-                place = _I(code[row, _U(TARGET)])
+                leapt += code[row + _U(LEAP)]
+                place = _I(code[row + _U(TARGET)])
         elif kind == CLOSE:
             if symbol != blank:
-                if leapt + code[row, _U(AT)] + 1 >= MOST_STEPS:
+                if leapt + code[row + _U(AT)] + 1 >= MOST_STEPS:
                     break
-                leapt += code[row, _U(LEAP)]
-                place = _I(code[row, _U(TARGET)])
+                leapt += code[row + _U(LEAP)]
+                place = _I(code[row + _U(TARGET)])
         elif kind == DRAIN:  # a loop that counts to the blank: as often as that takes
-            times = (blank - symbol) * _I(code[row, _U(TARGET)])
+            times = (blank - symbol) * _I(code[row + _U(TARGET)])
             times = times + symbols if times < 0 else times
-            leapt += (times - 1) * code[row, _U(LEAP)]
+            leapt += (times - 1) * code[row + _U(LEAP)]
             symbol = blank
-        elif kind == CHANCE:
-            if len(recorded) > 0:
-                symbol = recorded[draws % len(recorded)] % symbols
-            else:
-                symbol = below(key, draws, symbols)
-            draws += 1
         elif kind == END:
             break
     work[cell] = symbol
-    steps = leapt + code[row, _U(AT)] + done
+    steps = leapt + code[row + _U(AT)] + done
     return steps, head, low, high, draws
 
 

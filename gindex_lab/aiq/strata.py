@@ -139,7 +139,8 @@ def _probe_many(
         length = ends[k] - begin
         code = np.empty((length, WIDTH), dtype=np.int32)
         assemble(text[begin : ends[k]], n, True, code)
-        found[k] = _probe(code, n, reward_cell, state, seed, numbers[k], length - shift)
+        rows = code.ravel()
+        found[k] = _probe(rows, n, reward_cell, state, seed, numbers[k], length - shift)
         begin = ends[k]
     return found
 
