@@ -133,7 +133,7 @@ def mind_of(agent: BuiltIn, discount: float, machine: Settings) -> Mind:
 
 
 @compiled(inline="always")
-def _greedy(value: FloatArray, first: int, symbols: int, key: int, t: int) -> int:
+def _greedy(value: FloatArray, first: int, symbols: int, key: int, t: int) -> tuple[int, float]:
     """The best action of the state whose values begin at `first`, ties broken by the draw 3t.
 
     Written without branches: which action is best is what the processor cannot foresee.
@@ -150,7 +150,7 @@ def _greedy(value: FloatArray, first: int, symbols: int, key: int, t: int) -> in
             at += 1
             if value[first + at] == best:
                 wanted -= 1
-    return at
+    return at, best
 
 
 @compiled(inline="always")
@@ -332,16 +332,16 @@ def _freq(mind, now, first, reward, symbols, key, t):  # type: ignore[no-untyped
     mind.total[last] += reward
     mind.times[last] += 1.0
     mind.mean[last] = mind.total[last] / mind.times[last]
-    greedy = _greedy(mind.mean, 0, symbols, key, t)
+    greedy, _ = _greedy(mind.mean, 0, symbols, key, t)
     action = _explored(greedy, symbols, now.epsilon, key, t)
     return action, Now(action, _cooled(now.epsilon, mind.epsilon, mind.decay), 0, 0.0)
 
 
 def _q(mind, now, first, reward, symbols, key, t):  # type: ignore[no-untyped-def]
     value, last = mind.value, now.last
-    greedy = _greedy(value, first, symbols, key, t)
+    greedy, best = _greedy(value, first, symbols, key, t)
     action = _explored(greedy, symbols, now.epsilon, key, t)
-    error = reward + mind.discount * value[_U(first + greedy)] - value[_U(last)]
+    error = reward + mind.discount * best - value[_U(last)]
     fade = mind.fade if action == greedy else 0.0
     count = _touch(mind.trace, mind.active, now.active, last)
     count, largest = _learn_q(
@@ -353,12 +353,12 @@ def _q(mind, now, first, reward, symbols, key, t):  # type: ignore[no-untyped-de
 
 def _hlq(mind, now, first, reward, symbols, key, t):  # type: ignore[no-untyped-def]
     value, last = mind.value, now.last
-    greedy = _greedy(value, first, symbols, key, t)
+    greedy, best = _greedy(value, first, symbols, key, t)
     if mind.softmax:
         action = _softmax(value, first, symbols, now.epsilon, key, t)
     else:
         action = _explored(greedy, symbols, now.epsilon, key, t)
-    error = reward + mind.discount * value[_U(first + greedy)] - value[_U(last)]
+    error = reward + mind.discount * best - value[_U(last)]
     fade = mind.fade if action == greedy else 0.0
     count = _touch(mind.trace, mind.active, now.active, last)
     count, largest = _learn_hlq(

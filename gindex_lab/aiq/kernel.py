@@ -135,6 +135,15 @@ def _open_ended(row: Code) -> bool:
 
 
 @compiled
+def _put(code: Code, row: int, kind: int, before: int, move: int, add: int, at: int) -> None:
+    """Fill a row, column by column: numba takes 3 s to compile the assignment of a whole one."""
+    code[row, KIND] = NOTHING if kind == WRITE else kind
+    code[row, BEFORE], code[row, MOVE], code[row, ADD] = before, move, add
+    code[row, TARGET], code[row, LEAP] = 0, 0
+    code[row, AT], code[row, WRITES] = at, kind == WRITE
+
+
+@compiled
 def assemble(text: npt.NDArray[np.uint8], symbols: int, fused: bool, code: Code) -> int:
     """Rows of `code` for a text that is known to be a program; returns how many.
 
@@ -150,7 +159,7 @@ def assemble(text: npt.NDArray[np.uint8], symbols: int, fused: bool, code: Code)
         elif letter in (_RIGHT, _LEFT):
             sign = 1 if letter == _RIGHT else -1
             if move != 0 and (move * sign < 0 or add != 0):
-                code[count] = (NOTHING, before % symbols, move, add % symbols, 0, 0, at - 1, 0)
+                _put(code, count, NOTHING, before % symbols, move, add % symbols, at - 1)
                 count, before, move, add = count + 1, 0, 0, 0
             move += sign
         if kind == NOTHING and fused:
@@ -165,8 +174,7 @@ def assemble(text: npt.NDArray[np.uint8], symbols: int, fused: bool, code: Code)
             count -= 1
             code[count, WRITES], code[count, AT] = 1, at
         else:
-            only, writes = (NOTHING, 1) if kind == WRITE else (kind, 0)
-            code[count] = (only, before % symbols, move, add % symbols, 0, 0, at, writes)
+            _put(code, count, kind, before % symbols, move, add % symbols, at)
         if _fetches(kind):
             code[count, READS] += kind == READ
             code[count, DRAWN] += kind == CHANCE
