@@ -195,6 +195,13 @@ def test_exact_classes_of_small_programs(program, expected):
     assert got == expected
 
 
+def test_sdp_takes_a_loop_that_begins_by_writing_chance_for_chance():
+    assert not passes_sdp("%[.,.]#")  # the reward is chance, or that of the cycle before
+    assert passes_sdp("%[.,.],.#")  # a later write may be the reward
+    assert not is_discriminative("%[.,.]#")
+    assert is_discriminative("%[.,.],.#")
+
+
 def test_sdp_rule_is_the_wrong_way_round():
     assert (passes_sdp(".,%#"), is_discriminative(".,%#")) == (True, False)
     assert (passes_sdp(".,.%#"), is_discriminative(".,.%#")) == (False, True)

@@ -43,7 +43,8 @@ _REWARD_IS_CHANCE = re.compile(
             rf"{_BEFORE}%\.",
             rf"{_BEFORE}%(<[+\-,%]*>|>[+\-,%]*<)[+\-]*\.",
             rf"{_BEFORE}%\[[+\-\[%]*\.[^.]*$",
-            rf"{_BEFORE}%\[[+\-%]*\.[^\[\].]*\][^.]*$",
+            # writes inside the loop do no harm: without them, this rule would say less than the one before
+            rf"{_BEFORE}%\[[+\-%]*\.[^\[\]]*\][^.]*$",
         ]
     )
 )
