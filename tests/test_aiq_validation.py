@@ -134,7 +134,8 @@ def test_the_measured_table_is_the_papers_size_and_says_where_it_comes_from():
     table, facts = measured_sweep()
     plan = facts["plan"]
     assert (plan["programs"], plan["runs"]) == (200_000, 10_000)
-    assert set(table["setting"]) <= set(SETTINGS)
+    assert set(table["setting"]) == set(SETTINGS)
+    assert len(table) == 2 * len(SETTINGS) * len(sweeps.EPISODES)
     assert (table.groupby(["condition", "setting"])["episode"].apply(list).map(len) == 5).all()
     assert table["value"].between(30, 70).all()
     assert (table["low"] < table["value"]).all()
