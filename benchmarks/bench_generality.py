@@ -62,7 +62,7 @@ def raced(values, h, span, *calls, parts: int = 10) -> tuple:
     found, seconds = [], np.empty((parts, 1 + len(calls)))
     for k, part in enumerate(np.split(values, parts)):
         rows = []
-        by_agent = lambda: rows.extend(one_agent(row, h, *span) for row in part)  # noqa: B023, E731
+        by_agent = lambda: rows.extend(one_agent(row, h, *span) for row in part)  # noqa: B023
         loop = best_time(by_agent, 1, perf_counter)
         found.append(np.array(rows))
         seconds[k] = parts * loop, *(best_time(call, clock=perf_counter) for call in calls)

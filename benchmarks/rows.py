@@ -1,8 +1,9 @@
 """The rows of the benchmarks: a race against a peer, a share of a stated limit, a growth curve, or a
 measurement that stands alone.
 
-Times are process times (`best_time`), in seconds, or by the clock where threads are at work; a unit that ends in "/s" is a rate, more of which is
-better. All rows have `name`, `kind`, `unit` and `note`, and can be written as JSON.
+Times are process times (`best_time`), in seconds, or by the clock where threads are at work; a unit that
+ends in "/s" is a rate, more of which is better. All rows have `name`, `kind`, `unit` and `note`, and can
+be written as JSON.
 """
 
 from __future__ import annotations
