@@ -200,13 +200,13 @@ def plot_differences(
     if printed is not None:
         ax.axvline(printed, color="#D55E00", lw=1.4, ls="--")
         ax.annotate(
-            f"printed: {printed:g}", (printed, 0.02), (4, 0), xycoords=("data", "axes fraction"),
+            f"printed: {printed:g}", (printed, 0.0), (4, 2), xycoords=("data", "axes fraction"),
             textcoords="offset points", color="#D55E00", fontsize=8, va="bottom",
         )  # fmt: skip
         low, high = ax.get_xlim()
         ax.set_xlim(low, max(high, printed + 0.16 * (high - low)))
     ax.set_yticks(place, [str(name) for name in rows.index])
-    ax.set(ylim=(-0.7, len(rows) - 0.3), xlabel="difference in AIQ")
+    ax.set(ylim=(-0.9, len(rows) - 0.3), xlabel="difference in AIQ")
     heading(ax, title, "bars: 95% intervals over programs")
     return ax
 
