@@ -134,7 +134,7 @@ def mind_of(agent: BuiltIn, discount: float, machine: Settings) -> Mind:
 
 @compiled(inline="always")
 def _greedy(value: FloatArray, first: int, symbols: int, key: int, t: int) -> tuple[int, float]:
-    """The best action of the state whose values begin at `first`, ties broken by the draw 3t.
+    """The best action of the state whose values begin at `first`, ties broken by the draw 3t; its value.
 
     Written without branches: which action is best is what the processor cannot foresee.
     """
