@@ -217,9 +217,8 @@ def test_impossible_correlations_are_smoothed():
     lifted = smoothed(impossible)
     assert np.linalg.eigvalsh(lifted).min() > 0
     assert lifted.diagonal() == pytest.approx(np.ones(3))
-    assert smoothed(np.eye(3)) is not None
-    proper = population([0.5, 0.6, 0.7])
-    assert smoothed(proper) is proper
+    for proper in (np.eye(3), population([0.5, 0.6, 0.7])):
+        assert smoothed(proper) is proper
     rng = np.random.default_rng(5)
     few = pd.DataFrame((rng.random((12, 9)) < 0.5).astype(float))
     assert factors(few, correlation="tetrachoric").smoothed

@@ -207,7 +207,14 @@ def test_wires_may_be_flat_null_or_absent(make):
     ]
     absent = [{"id": "x", "type": "in"}, {"id": "y", "type": "out"}]
     system = fitted(make(), [("Say 'one'", flat), ("Mail 'two'", absent)])
-    read_answer(system.generate("Say 'one', then mail 'two'"))
+    both, one, two = (
+        read_answer(system.generate(prompt))
+        for prompt in ("Say 'one', then mail 'two'", "Say 'one'", "Mail 'two'")
+    )
+    assert all(whole for _, whole in (both, one, two))
+    if make not in {Empty, RandomProgram, RandomNodes}:  # the others answer what they were taught
+        assert [len(flow.wires) for flow, _ in (one, two)] == [1, 0]
+        assert [len(flow) for flow, _ in (one, two)] == [2, 2]
 
 
 @pytest.mark.shared

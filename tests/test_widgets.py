@@ -497,7 +497,7 @@ def test_the_list_of_demos_asks_the_questions_of_the_catalogue():
 
 def test_the_agents_of_the_demo_exist():
     for name in TESTED:
-        assert gl.anytime.agent(name) is not None
+        assert type(gl.anytime.agent(name)).__name__.lower() == name.replace("-", "")
 
 
 def test_what_the_sessions_propose_to_try_can_be_run():
