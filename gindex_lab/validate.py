@@ -32,6 +32,7 @@ __all__ = [
 
 Mode = Literal["exact", "reference"]
 FloatArray = npt.NDArray[np.float64]
+LARGEST = 2**63 - 1  # the largest whole number of 64 bits
 
 # What numpy or pandas would turn into a number without asking
 _NO_NUMBERS: tuple[type, ...] = (
@@ -47,9 +48,8 @@ def choice(name: str, value: object, allowed: Sequence[str]) -> str:
     'half'
     """
     if not isinstance(value, str) or value not in allowed:
-        raise BadInput(
-            name, value, "is not an option", "use one of " + ", ".join(map(repr, allowed))
-        )
+        options = "use one of " + ", ".join(map(repr, allowed))
+        raise BadInput(name, value, "is not an option", options, code="not-an-option")
     return value
 
 
@@ -60,7 +60,9 @@ def flag(name: str, value: object) -> bool:
     False
     """
     if not isinstance(value, (bool, np.bool_)):
-        raise BadInput(name, value, "is neither True nor False", "use one of them")
+        raise BadInput(
+            name, value, "is neither True nor False", "use one of them", code="not-a-flag"
+        )
     return bool(value)
 
 
@@ -72,14 +74,16 @@ def pair(name: str, value: object) -> tuple[float, float] | None:
     """
     if value is None:
         return None
-    if isinstance(value, str):
-        raise BadInput(name, value, "is not a pair of numbers", "give (low, high)")
     try:
+        if isinstance(value, str):
+            raise TypeError
         low, high = map(float, value)  # type: ignore[call-overload]
-    except (TypeError, ValueError):
-        raise BadInput(name, value, "is not a pair of numbers", "give (low, high)") from None
+    except (TypeError, ValueError, OverflowError):
+        problem, remedy = "is not a pair of numbers", "give (low, high)"
+        raise BadInput(name, value, problem, remedy, code="not-a-pair") from None
     if not (np.isfinite(low) and np.isfinite(high) and low < high):
-        raise BadInput(name, value, "is empty or not finite", "give (low, high), low < high")
+        problem, remedy = "is empty or not finite", "give (low, high), low < high"
+        raise BadInput(name, value, problem, remedy, code="out-of-range")
     return low, high
 
 
@@ -88,18 +92,22 @@ def mode_of(mode: object) -> Mode:
     return choice("mode", mode, ["exact", "reference"])  # type: ignore[return-value]
 
 
-def integer(name: str, value: object, minimum: int = 1) -> int:
-    """A whole number from `minimum` up.
+def integer(name: str, value: object, minimum: int = 1, maximum: int = LARGEST) -> int:
+    """A whole number from `minimum` to `maximum`, which is what 64 bits can hold.
 
     >>> integer("columns", 100.0, 2)
     100
     """
     if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
-        raise BadInput(name, value, "is not a whole number", f"use one from {minimum} up")
-    if not np.isfinite(value) or value != int(value) or value < minimum:
-        raise BadInput(
-            name, value, f"is not a whole number from {minimum} up", f"use {minimum} or more"
-        )
+        problem, remedy = "is not a whole number", f"use one from {minimum} up"
+        raise BadInput(name, value, problem, remedy, code="not-a-whole-number")
+    finite = isinstance(value, (int, np.integer)) or np.isfinite(value)
+    if not finite or value != int(value) or value < minimum:
+        problem, remedy = f"is not a whole number from {minimum} up", f"use {minimum} or more"
+        code = "out-of-range" if finite and value == int(value) else "not-a-whole-number"
+        raise BadInput(name, value, problem, remedy, code=code)
+    if value > maximum:
+        raise BadInput(name, value, "is too large", f"use {maximum} or less", code="out-of-range")
     return int(value)
 
 
@@ -117,11 +125,16 @@ def number(
     0.95
     """
     if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
-        raise BadInput(name, value, "is not a number", f"use one between {low:g} and {high:g}")
-    x = float(value)
+        remedy = f"use one between {low:g} and {high:g}"
+        raise BadInput(name, value, "is not a number", remedy, code="not-a-number")
+    try:
+        x = float(value)
+    except OverflowError:
+        x = np.inf
     inside = low < x < high if open_ends else low <= x <= high
     if not np.isfinite(x) or not inside:
-        raise BadInput(name, value, "is out of range", f"use a number between {low:g} and {high:g}")
+        remedy = f"use a number between {low:g} and {high:g}"
+        raise BadInput(name, value, "is out of range", remedy, code="out-of-range")
     return x
 
 
@@ -133,9 +146,8 @@ def generator(seed: object) -> np.random.Generator:
         return np.random.default_rng(seed)
     if isinstance(seed, (int, np.integer)) and not isinstance(seed, bool) and seed >= 0:
         return np.random.default_rng(int(seed))
-    raise BadInput(
-        "seed", seed, "is not a seed", "pass a whole number such as seed=1, or a Generator"
-    )
+    remedy = "pass a whole number such as seed=1, or a Generator"
+    raise BadInput("seed", seed, "is not a seed", remedy, code="not-a-seed")
 
 
 def no_duplicates(name: str, labels: Iterable[Any]) -> None:
@@ -143,7 +155,8 @@ def no_duplicates(name: str, labels: Iterable[Any]) -> None:
     index = pd.Index(labels)
     if not index.is_unique:
         twice = index[index.duplicated()][0]
-        raise BadInput(name, twice, "stands there more than once", "give each a name of its own")
+        problem, remedy = "stands there more than once", "give each a name of its own"
+        raise BadInput(name, twice, problem, remedy, code="duplicate-label")
 
 
 def known(name: str, labels: Any, index: pd.Index) -> list[Any]:
@@ -153,11 +166,13 @@ def known(name: str, labels: Any, index: pd.Index) -> list[Any]:
     ['b', 'a']
     """
     if isinstance(labels, str) or not isinstance(labels, Iterable):
-        raise BadInput(name, labels, "is not a list of labels", f"pass {name}=[...]")
+        problem = "is not a list of labels"
+        raise BadInput(name, labels, problem, f"pass {name}=[...]", code="wrong-type")
     wanted = list(labels)
     for label in wanted:
         if not pd.api.types.is_hashable(label) or label not in index:
-            raise BadInput(name, label, "is not in the table", f"known are {list(index[:5])} …")
+            remedy = f"known are {list(index[:5])} …"
+            raise BadInput(name, label, "is not in the table", remedy, code="unknown-label")
     return wanted
 
 
@@ -173,22 +188,26 @@ def per_item(name: str, values: object, items: pd.Index) -> FloatArray:
         no_duplicates(f"{name}.index", values.index)
         absent = items.difference(values.index, sort=False)
         if len(absent):
-            raise BadInput(name, absent[0], f"is an item without a {name}", "give it one")
+            raise BadInput(
+                name, absent[0], f"is an item without a {name}", "give it one", code="missing"
+            )
         values = values.loc[items].to_numpy()
     if isinstance(values, str):
-        raise BadInput(name, values, "is not a number for each item", "pass a list of numbers")
+        problem, remedy = "is not a number for each item", "pass a list of numbers"
+        raise BadInput(name, values, problem, remedy, code="wrong-type")
     try:
         flat = np.asarray(values).reshape(1, -1)
     except ValueError:
-        raise BadInput(name, values, "is a ragged list", "pass one number for each item") from None
+        problem, remedy = "is a ragged list", "pass one number for each item"
+        raise BadInput(name, values, problem, remedy, code="wrong-shape") from None
     if flat.size != len(items):
         problem = f"has another length than the {len(items)} items"
-        raise BadInput(name, flat.size, problem, "match them")
+        raise BadInput(name, flat.size, problem, "match them", code="wrong-length")
     row = pd.DataFrame(flat, columns=items)
     found = _finite(row, lambda _, item: f"{name}[{item!r}]")[0]
     if np.isnan(found).any():
         item = items[np.isnan(found)][0]
-        raise BadInput(name, item, f"is an item without a {name}", "give it one")
+        raise BadInput(name, item, f"is an item without a {name}", "give it one", code="missing")
     return found
 
 
@@ -205,19 +224,19 @@ def vector(name: str, values: object, length: int | None = None) -> FloatArray:
         ):
             raise TypeError
         array = np.asarray(given, dtype=float)
-    except (TypeError, ValueError):
-        raise BadInput(
-            name, values, "holds something that is not a number", "pass numbers"
-        ) from None
+    except (TypeError, ValueError, OverflowError):
+        problem = "holds something that is not a number"
+        raise BadInput(name, values, problem, "pass numbers", code="not-a-number") from None
     if array.ndim != 1:
-        raise BadInput(name, array.shape, "is not one-dimensional", "pass a flat list of numbers")
+        problem, remedy = "is not one-dimensional", "pass a flat list of numbers"
+        raise BadInput(name, array.shape, problem, remedy, code="wrong-shape")
     if length is not None and len(array) != length:
-        raise BadInput(
-            name, len(array), f"has another length than {length}", f"pass {length} numbers"
-        )
+        problem, remedy = f"has another length than {length}", f"pass {length} numbers"
+        raise BadInput(name, len(array), problem, remedy, code="wrong-length")
     if not np.isfinite(array).all():
         at = int(np.flatnonzero(~np.isfinite(array))[0])
-        raise BadInput(f"{name}[{at}]", array[at], "is not a finite number", "give it a number")
+        problem = "is not a finite number"
+        raise BadInput(f"{name}[{at}]", array[at], problem, "give it a number", code="not-finite")
     return array
 
 
@@ -226,13 +245,13 @@ def described(name: str, table: pd.DataFrame | None, labels: pd.Index) -> pd.Dat
     if table is None:
         return pd.DataFrame(index=labels.copy())
     if not isinstance(table, pd.DataFrame):
-        raise BadInput(name, type(table).__name__, "is not a DataFrame", f"index it by {name[:-1]}")
+        problem, remedy = "is not a DataFrame", f"index it by {name[:-1]}"
+        raise BadInput(name, type(table).__name__, problem, remedy, code="wrong-type")
     no_duplicates(f"{name}.index", table.index)
     absent = labels.difference(table.index, sort=False)
     if len(absent):
-        raise BadInput(
-            name, absent[0], "is in the frame but not described", f"add its row to {name}"
-        )
+        problem, remedy = "is in the frame but not described", f"add its row to {name}"
+        raise BadInput(name, absent[0], problem, remedy, code="missing")
     return table.loc[labels].copy()
 
 
@@ -241,11 +260,13 @@ def trials_of(trials: object) -> pd.DataFrame | None:
     if trials is None:
         return None
     if not isinstance(trials, pd.DataFrame):
-        raise BadInput("trials", type(trials).__name__, "is not a DataFrame", "pass one")
+        problem = "is not a DataFrame"
+        raise BadInput("trials", type(trials).__name__, problem, "pass one", code="wrong-type")
     for column in ("agent", "item", "response"):
         if column not in trials:
             remedy = "give agent, item and response of each trial"
-            raise BadInput("trials", list(trials.columns), f"has no column {column!r}", remedy)
+            problem = f"has no column {column!r}"
+            raise BadInput("trials", list(trials.columns), problem, remedy, code="missing-column")
     return trials
 
 
@@ -253,7 +274,8 @@ def numeric_frame(name: str, frame: object) -> pd.DataFrame:
     """A non-empty DataFrame of floats (NaN = missing) with unique labels, from anything table-like."""
     table = frame if isinstance(frame, pd.DataFrame) else _labelled(name, frame)
     if table.empty:
-        raise BadInput(name, table.shape, "is empty", "pass at least one agent and one item")
+        remedy = "pass at least one agent and one item"
+        raise BadInput(name, table.shape, "is empty", remedy, code="empty")
     _check_labels(f"{name}.index", table.index)
     _check_labels(f"{name}.columns", table.columns)
     values = _finite(table, lambda agent, item: f"{name}[{agent!r}, {item!r}]")
@@ -269,16 +291,16 @@ def _labelled(name: str, values: object) -> pd.DataFrame:
             "a Series",
             "may be one agent or one item",
             "pass series.to_frame() for one item, series.to_frame().T for one agent",
+            code="wrong-type",
         )
     try:
         array = np.asarray(values)
         if not array.ndim:
             raise ValueError
         table = pd.DataFrame(np.atleast_2d(array))
-    except ValueError:
-        raise BadInput(
-            name, type(values).__name__, "is not a table", "pass agents x items"
-        ) from None
+    except (TypeError, ValueError):
+        problem, remedy = "is not a table", "pass agents x items"
+        raise BadInput(name, type(values).__name__, problem, remedy, code="wrong-type") from None
     table.index = pd.Index([f"agent {i + 1}" for i in range(len(table))])
     table.columns = pd.Index([f"item {i + 1}" for i in range(table.shape[1])])
     return table
@@ -286,12 +308,12 @@ def _labelled(name: str, values: object) -> pd.DataFrame:
 
 def _check_labels(name: str, labels: pd.Index) -> None:
     if isinstance(labels, pd.MultiIndex):
-        raise BadInput(
-            name, list(labels.names), "has several levels", "join them into one label each"
-        )
+        problem, remedy = "has several levels", "join them into one label each"
+        raise BadInput(name, list(labels.names), problem, remedy, code="wrong-type")
     if labels.hasnans:
         at = int(np.flatnonzero(labels.isna())[0])
-        raise BadInput(f"{name}[{at}]", labels[at], "names nothing", "give it a name")
+        problem = "is a missing label"
+        raise BadInput(f"{name}[{at}]", labels[at], problem, "give it a name", code="missing")
     no_duplicates(name, labels)
 
 
@@ -302,7 +324,8 @@ def _finite(table: pd.DataFrame, address: Callable[[Any, Any], str]) -> FloatArr
     bad = np.argwhere(np.isinf(values))
     if len(bad):
         where = address(table.index[bad[0][0]], table.columns[bad[0][1]])
-        raise BadInput(where, values[tuple(bad[0])], "is infinite", "mend the cell")
+        value = values[tuple(bad[0])]
+        raise BadInput(where, value, "is infinite", "fix the cell", code="not-finite")
     return values
 
 
@@ -312,17 +335,25 @@ def _check_kinds(table: pd.DataFrame, address: Callable[[Any, Any], str]) -> Non
         if dtype.kind in "mMc":
             wrong = np.ones(len(table), dtype=bool)
         elif dtype.kind == "O":
-            wrong = np.array([isinstance(x, _NO_NUMBERS) and x is not pd.NaT for x in table[item]])
+            wrong = np.fromiter(map(_no_number, table[item]), dtype=bool, count=len(table))
         else:
             continue
         if wrong.any():
             _refuse_cell(table, wrong, item, address)
 
 
+def _no_number(cell: object) -> bool:
+    """What pandas would convert in its own way, could not convert, or would not fit into a float."""
+    if isinstance(cell, int):
+        return cell.bit_length() > 1023
+    kinds = (*_NO_NUMBERS, list, tuple, dict, set, bytes, np.ndarray, pd.Series)
+    return isinstance(cell, kinds) and cell is not pd.NaT
+
+
 def _to_float(table: pd.DataFrame, address: Callable[[Any, Any], str]) -> FloatArray:
     try:
         return np.asarray(table.to_numpy(dtype=float, na_value=np.nan))
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         for item in table.columns:
             numbers = pd.to_numeric(table[item], errors="coerce")
             wrong = (numbers.isna() & table[item].notna()).to_numpy()
@@ -341,4 +372,5 @@ def _refuse_cell(
         table.loc[agent, item],
         "is not a number",
         "convert the cell, or leave it empty if the response is missing",
+        code="not-a-number",
     )

@@ -549,7 +549,7 @@ ITEMS = pd.DataFrame({"discrimination": [1.0, 1.0], "difficulty": [0.0, 1.0]})
         (lambda: irt(pd.DataFrame()), "responses=.*: is empty"),
         (lambda: irt(np.zeros((0, 3))), "is empty"),
         (lambda: irt([["a", 1, 1, 0], *GOOD]), "'a': is not a number"),
-        (lambda: irt([[np.inf, 1, 1, 0], *GOOD]), "is infinite; mend the cell"),
+        (lambda: irt([[np.inf, 1, 1, 0], *GOOD]), "is infinite; fix the cell"),
         (lambda: irt([[1, 0, 1]]), "has one agent only; measure two or more"),
         (lambda: irt([[1, 1], [0, 0]]), "2 of 2 items vary.*too few to fit a 2pl; give at least 3"),
         (lambda: irt([[1, 1], [0, 1]], "1pl"), "1 of 2 items vary.*too few to fit a 1pl"),

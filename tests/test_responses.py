@@ -235,7 +235,7 @@ DAY = datetime.date(2020, 1, 1)
 BAD = {
     "a number above one": (lambda: Responses([[0, 2]]), r"frame\['agent 1', 'item 2'\]=2.0: is not in \[0, 1\]; rescale"),
     "a negative number": (lambda: Responses([[-0.1]]), r"is not in \[0, 1\]"),
-    "an infinite score": (lambda: Scores([[np.inf]]), r"frame\['agent 1', 'item 1'\]=.*is infinite; mend"),
+    "an infinite score": (lambda: Scores([[np.inf]]), r"frame\['agent 1', 'item 1'\]=.*is infinite; fix"),
     "a word": (lambda: Responses(pd.DataFrame({"i": ["yes", 1]}, index=["a", "b"])), r"frame\['a', 'i'\]='yes': is not a number"),
     "no rows": (lambda: Responses(FRAME.iloc[:0]), r"frame=\(0, 2\): is empty"),
     "no columns": (lambda: Responses(FRAME[[]]), r"is empty; pass at least one agent"),
@@ -280,7 +280,7 @@ BAD = {
     "a mapping": (lambda: Responses({"a": [1]}), "frame='dict': is not a table"),
     "a column": (lambda: rank(pd.Series([1, 2, 3])), r"frame='a Series': may be one agent or one item; pass series.to_frame\(\)"),
     "rows of two levels": (lambda: Responses(FRAME.set_axis(pd.MultiIndex.from_tuples([("a", 1), ("a", 2)], names=["x", "y"]))), r"frame.index=\['x', 'y'\]: has several levels; join them"),
-    "an agent without a name": (lambda: Responses(FRAME.set_axis(["a", np.nan])), r"frame.index\[1\]=nan: names nothing"),
+    "an agent without a name": (lambda: Responses(FRAME.set_axis(["a", np.nan])), r"frame.index\[1\]=nan: is a missing label"),
     "trials of something else": (lambda: Responses(FRAME, trials=pd.DataFrame({"x": [1]})), r"trials=\['x'\]: has no column 'agent'; give agent, item and response"),
     "trials as a list": (lambda: Responses(FRAME, trials=[1]), "trials='list': is not a DataFrame"),
     "a long list": (lambda: Responses.from_long([1, 2]), "table='list': is not a DataFrame"),
