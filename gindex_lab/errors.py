@@ -52,7 +52,8 @@ def _written(value: object) -> str:
         digits = int(value.bit_length() * 0.30103) + 1
         return f"a whole number of about {digits} digits"
     if isinstance(value, (str, bytes, list, tuple)) and len(value) > 1000:
-        value = value[:200] + value[-200:]
+        whole: Any = value
+        value = whole[:200] + whole[-200:]
     try:
         return repr(value)
     except Exception:  # noqa: BLE001 - whatever an object's own repr does, the message must come out
