@@ -13,6 +13,7 @@ import tempfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
+from urllib.parse import urljoin
 
 import pandas as pd
 
@@ -223,7 +224,7 @@ def _place(what: Entry) -> Place | None:
 def _files(what: Entry, folder: Path) -> list[Path]:
     if not what.is_table:
         return document_files(what.kind, folder)
-    names = ("agents.csv", "items.csv", "responses.csv")
+    names = ("agents.csv", "items.csv", "responses.csv", *["runs.csv"] * bool(what.trial))
     return [folder / n for n in names if (folder / n).exists()]
 
 
@@ -267,10 +268,12 @@ def _check_obtainable(what: Entry, download: bool) -> None:
 
 
 def _retrieve_all(what: Entry, scratch: Path) -> dict[str, Path]:
-    return {
-        name: network.retrieve(what.name, what.url + name, sha256, scratch)
-        for name, sha256 in what.files.items()
-    }
+    """Every file of the register; one from another repository stands there with its whole address."""
+    found = {}
+    for k, (name, sha256) in enumerate(what.files.items()):
+        folder = scratch / str(k)  # two files may have the same name
+        found[name] = network.retrieve(what.name, urljoin(what.url, name), sha256, folder)
+    return found
 
 
 def _fill(what: Entry, originals: dict[str, Path], folder: Path) -> None:
@@ -280,8 +283,13 @@ def _fill(what: Entry, originals: dict[str, Path], folder: Path) -> None:
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(path.read_bytes())
         return
+    from gindex_lab.data import originals_horizon
     from gindex_lab.data.originals import convert
 
+    if what.converter in originals_horizon.CONVERTERS:
+        files = originals_horizon.by_name(originals)
+        originals_horizon.CONVERTERS[what.converter](files).write(folder)
+        return
     (archive_path,) = originals.values()
     with network.Archive(archive_path) as archive:
         convert(what.converter, archive).write(folder)

@@ -44,6 +44,7 @@ class Entry:
     key: str = "agent"
     difficulty: str | None = None
     family: str | None = None
+    trial: str | None = None  # the column of runs.csv that numbers the runs of a cell
     derived: tuple[str, ...] = ()
     derived_from: str | None = None
     own_table: bool = False
@@ -173,6 +174,11 @@ def cached_path(what: Entry) -> Path:
     return cache_folder() / what.name / what.cache_key
 
 
+def _explains_only(what: Entry, path: Path) -> bool:
+    """A README alone says where downloadable data come from, and is not the data."""
+    return bool(what.files) and {p.name for p in path.iterdir()} == {"README.md"}
+
+
 def find(what: Entry) -> Place | None:
     """Where the data set is on this machine, or None."""
     data = data_folder()
@@ -181,7 +187,7 @@ def find(what: Entry) -> Place | None:
         if what.beside:
             candidates.append(data.resolve().parent / what.beside)
         for path in candidates:
-            if path.is_dir():
+            if path.is_dir() and not _explains_only(what, path):
                 return Place("data folder", path)
     path = cached_path(what)
     return Place("cache", path) if path.is_dir() else None

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from gindex_lab.data.registry import Entry
@@ -36,7 +37,26 @@ def read_tidy(
         items["family"] = _column(folder, items, what.family)
     difficulty = _column(folder, items, what.difficulty) if what.difficulty else None
     kind = Responses if what.kind == "Responses" else Scores
+    facts = facts | {"trials": _trials(what, folder, frame)}
     return kind(amend(frame), difficulty=difficulty, items=items, agents=agents, **facts)
+
+
+def _trials(what: Entry, folder: Path, frame: pd.DataFrame) -> pd.DataFrame | None:
+    """The repeated runs behind the frame, which holds their means."""
+    if what.trial is None:
+        return None
+    runs = _table(folder, "runs", "agent")
+    absent = [c for c in ("agent", "item", "response", what.trial) if c not in runs]
+    if absent:
+        problem = f"has no column {absent[0]!r}"
+        raise BadInput(f"{folder.name}/runs.csv", str(folder), problem, "one row a run")
+    runs[["agent", "item"]] = runs[["agent", "item"]].astype(str)
+    means = runs.groupby(["agent", "item"])["response"].mean().unstack()
+    means = means.reindex(index=frame.index, columns=frame.columns)
+    if not np.allclose(means, frame, atol=1e-9, equal_nan=True):
+        problem = "does not have the responses as its means"
+        raise BadInput(f"{folder.name}/runs.csv", str(folder), problem, "restore both files")
+    return runs.rename(columns={what.trial: "trial"})
 
 
 def correct(what: Entry, frame: pd.DataFrame, fixed: bool) -> pd.DataFrame:
