@@ -23,6 +23,7 @@ NAMES = [
     "gindex_table1",
     "gindex_table2",
     "gindex_table3",
+    "metr_horizons",
 ]
 
 
@@ -181,7 +182,7 @@ def test_node_types_are_counted_as_printed():
     ("name", "message"),
     [
         ("gindex_table9", r"name='gindex_table9': is not a printed table; did you mean"),
-        ("zzz", r"name='zzz': is not a printed table; gl.published\(\) lists 13"),
+        ("zzz", r"name='zzz': is not a printed table; gl.published\(\) lists 14"),
         (3, r"name=3: is not a printed table"),
     ],
 )
@@ -194,3 +195,17 @@ def test_without_the_repository_the_error_says_so(tmp_path, monkeypatch):
     monkeypatch.setattr(registry, "PROJECT_DATA", tmp_path)
     with pytest.raises(DataUnavailable, match="is not there; run gindex_lab from a clone"):
         published("gindex_table1")
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("fix", ["before", "after"])
+def test_metr_horizons_are_the_claims(shared, fix):
+    ledger = pd.read_csv(shared / "claims_horizon.csv", dtype=str)
+    printed = (
+        published("metr_horizons").query("table == 'TH1.1' and fix == @fix").set_index("model")
+    )
+    rows = ledger[ledger["figure"] == f"results {fix} the penalty fix"]
+    assert len(rows) == {"before": 17, "after": 50}[fix]
+    for quantity, value in zip(rows["quantity"], rows["published"], strict=True):
+        model, what = quantity.split(": ")
+        assert printed.loc[model, f"p{what[:2]}"] == pytest.approx(float(value), rel=1e-5)

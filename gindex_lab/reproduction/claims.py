@@ -1,9 +1,10 @@
 """The ledger: every number and statement of the papers, and what we get for it.
 
-`data/claims.csv` holds what was printed and how far a computed value may be from it; notebooks record
-computed values with `gindex_lab.notebook.claim`. A status is always computed from the two, never typed:
-reproduced, differs, needs data, not computable, not yet checked. A claim about published data counts only
-when it was computed from those data. What was reproduced once is kept in `data/claims_baseline.json`.
+`data/claims.csv` and `data/claims_horizon.csv` (the horizon studies) hold what was printed and how far a
+computed value may be from it; notebooks record computed values with `gindex_lab.notebook.claim`. A status
+is always computed from the two, never typed: reproduced, differs, needs data, not computable, not yet
+checked. A claim about published data counts only when it was computed from those data. What was reproduced
+once is kept in `data/claims_baseline.json`.
 """
 
 from __future__ import annotations
@@ -151,16 +152,25 @@ def ledger(path: Path | None = None) -> dict[str, Claim]:
 
     >>> ledger()["N047"].published
     '-0.49'
+    >>> ledger()["L081"].quantity
+    'doubling time of the 50% horizon, days'
     """
-    path = path or LEDGER
-    try:
-        facts = path.stat()
-        return dict(_read(path, (facts.st_mtime_ns, facts.st_size)))
-    except FileNotFoundError:
-        raise BadInput("path", str(path), "is no ledger", "restore data/claims.csv") from None
+    paths = [path] if path else [LEDGER, *sorted(LEDGER.parent.glob("claims_*.csv"))]
+    claims: dict[str, Claim] = {}
+    for part in paths:
+        try:
+            facts = part.stat()
+        except FileNotFoundError:
+            raise BadInput("path", str(part), "is no ledger", f"restore data/{part.name}") from None
+        found = _read(part, (facts.st_mtime_ns, facts.st_size))
+        twice = [name for name in found if name in claims]
+        if twice:
+            raise BadInput("id", twice[0], "stands in two ledgers", "keep one row")
+        claims |= found
+    return claims
 
 
-@lru_cache(maxsize=2)
+@lru_cache(maxsize=4)
 def _read(path: Path, _stamp: tuple[int, int]) -> dict[str, Claim]:
     """The ledger of that stamp, read once: a notebook asks for it with every claim."""
     try:

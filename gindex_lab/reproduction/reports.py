@@ -26,6 +26,7 @@ _PAPERS = {
     "generality": "General intelligence disentangled via a generality metric",
     "aiq": "Towards general evaluation of intelligent systems (AIQ)",
     "anytime": "Measuring universal intelligence: towards an anytime intelligence test",
+    "horizon": "Time horizons: METR, Lyptus and their relatives, read as generality",
     "teaching": "Teaching",
 }
 
