@@ -11,6 +11,7 @@ BIN := .venv/bin
 endif
 PY    := $(BIN)/python
 READY := .venv/.ready
+PYTEST = $(PY) -m pytest --numprocesses 2 --dist worksteal
 
 # A headless MPLBACKEND would drop the figures of executed notebooks, and two BLAS threads
 # in each of two workers are slower than one.
@@ -19,10 +20,10 @@ export OPENBLAS_NUM_THREADS := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test reproduce lab demo report docs bench lock clean
+.PHONY: help setup test test-slow coverage reproduce lab demo report docs bench lock clean
 
 help:  ## list the targets
-	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | while IFS='	' read -r t d; do printf 'make %-10s %s\n' "$$t" "$$d"; done
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | while IFS='	' read -r t d; do printf 'make %-10s %s\n' "$$t" "$$d"; done
 
 setup: $(READY)  ## create .venv and install the pinned lock (the other targets call this)
 
@@ -47,7 +48,13 @@ test: $(READY)  ## lint, type-check, and run the tests and doctests
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check --quiet . || { echo "run: $(BIN)/ruff format ."; exit 1; }
 	@$(BIN)/mypy
-	@$(PY) -m pytest --numprocesses 2 --dist worksteal --cov --cov-report term:skip-covered $(ARGS)
+	@$(PYTEST) -m "not slow" $(ARGS)
+
+test-slow: $(READY)  ## the tests marked slow: paper-size simulations, kills and resumes, real browsers
+	@$(PYTEST) tests -m slow $(ARGS)
+
+coverage: $(READY)  ## run every test under coverage and list the lines that none reaches (slow)
+	@$(PYTEST) --cov --cov-report term:skip-covered $(ARGS)
 
 reproduce: $(READY)  ## run the notebooks that are out of date and write reports/ (ONLY=gindex/table1, PROFILE=full)
 	@$(BIN)/gindex-lab reproduce $(ONLY) --profile $(PROFILE)

@@ -58,6 +58,7 @@ def test_a_short_log_has_an_estimate_but_no_lengths(tested, tmp_path):
         by_program_length(again)
 
 
+@pytest.mark.slow
 def test_a_log_is_normalised_for_the_episode_that_one_says(tested, tmp_path):
     """Ceilings depend on it: a log that does not say how long its runs were has none."""
     programs, result = tested

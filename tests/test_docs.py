@@ -40,6 +40,13 @@ def test_every_link_of_the_front_page_leads_to_a_heading(built):
     assert not [(p, name) for p, name in links if name and f'id="{name}"' not in pages[p]]
 
 
+@pytest.fixture
+def front_page_alone(monkeypatch):
+    """Build without pdoc's pages: one whole build (above) is enough, and takes ten seconds."""
+    monkeypatch.setattr("gindex_lab.reproduction.docs._reference", lambda modules, folder: None)
+
+
+@pytest.mark.usefixtures("front_page_alone")
 def test_links_lead_to_the_reports_wherever_the_pages_stand(tmp_path):
     reports = tmp_path / "work" / "reports"
     for name in ("index.html", "claims.html", f"{questions(documented())[0].notebook}/report.html"):
@@ -51,6 +58,7 @@ def test_links_lead_to_the_reports_wherever_the_pages_stand(tmp_path):
     assert {(front.parent / link).read_text() for link in links} == {"there"}
 
 
+@pytest.mark.usefixtures("front_page_alone")
 def test_without_reports_no_link_leads_to_them(tmp_path):
     front = build(tmp_path / "pages", tmp_path / "reports")
     assert "../" not in front.read_text("utf-8")

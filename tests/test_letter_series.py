@@ -1,6 +1,7 @@
 """Letter series: the reconstructed machine, Kt, the table, items, systems, sessions, and bad input."""
 
 import json
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -16,14 +17,29 @@ from gindex_lab.tasks.series_machine import ALPHABET, INSTRUCTIONS, text_of
 from gindex_lab.tasks.series_systems import shown_and_answer
 
 ls = gl.letter_series
-ITEMS = ls.generate(range(7, 15), n=2, seed=1)
-GAPS = ls.generate(range(7, 15), n=2, seed=1, kind="imputation")
 FIVE = {  # difficulty, series with answer, program, instructions, steps to the sixth letter
     "adgjm": (9, "WRITE SUCC SUCC SUCC LOOPTOP", 5, 26),
     "acbdced": (10, "WRITE SUCC SUCC WRITE PRED LOOPTOP", 6, 16),
     "aazcyexg": (12, "A=C WRITE A=B WRITE SUCC SUCC B=A LOOPTOP", 8, 20),
     "aaabbbcc": (8, "WRITE WRITE WRITE SUCC LOOPTOP", 5, 8),
 }
+
+
+@cache
+def generated(kind="prediction", hardest=12):
+    """Two items of each difficulty; made when a test first asks (up to 14 they take ten seconds)."""
+    return ls.generate(range(7, hardest + 1), n=2, seed=1, kind=kind)
+
+
+ALL_KINDS = pytest.mark.parametrize(
+    ("kind", "hardest"),
+    [
+        ("prediction", 12),
+        ("imputation", 12),
+        pytest.param("prediction", 14, marks=pytest.mark.slow),
+        pytest.param("imputation", 14, marks=pytest.mark.slow),
+    ],
+)
 
 
 # -- the machine and Kt
@@ -143,9 +159,10 @@ def test_the_table_holds_no_program_that_another_beats_in_both_ways():
 # -- items
 
 
-@pytest.mark.parametrize("items", [ITEMS, GAPS], ids=["prediction", "imputation"])
-def test_items_have_their_difficulty_five_options_and_one_gap(items):
-    assert [item.difficulty for item in items] == [h for h in range(7, 15) for _ in range(2)]
+@ALL_KINDS
+def test_items_have_their_difficulty_five_options_and_one_gap(kind, hardest):
+    items = generated(kind, hardest)
+    assert [item.difficulty for item in items] == [h for h in range(7, hardest + 1) for _ in "ab"]
     for item in items:
         assert item.shown.count("_") == 1
         assert len(set(item.options)) == 5
@@ -156,9 +173,9 @@ def test_items_have_their_difficulty_five_options_and_one_gap(items):
         assert "_" not in item.whole
 
 
-@pytest.mark.parametrize("items", [ITEMS, GAPS], ids=["prediction", "imputation"])
-def test_each_item_has_one_best_answer_by_exhaustive_search(items):
-    for item in items:
+@ALL_KINDS
+def test_each_item_has_one_best_answer_by_exhaustive_search(kind, hardest):
+    for item in generated(kind, hardest):
         found = ls.table(9).continuations(item.shown)
         assert found["letter"].iloc[0] == item.answer
         assert found["kt"].iloc[0] == pytest.approx(item.kt)
@@ -169,6 +186,7 @@ def test_each_item_has_one_best_answer_by_exhaustive_search(items):
             assert whole["kt"].iloc[0] == pytest.approx(item.kt)
 
 
+@pytest.mark.slow
 def test_an_item_that_a_longer_program_questions_is_left_out():
     loose = ls.generate(12, n=6, seed=5, filters=ls.Filters(rivals=9))
     rivals = [len(ls.continuations(item.shown, margin=1, longest=10)) - 1 for item in loose]
@@ -196,7 +214,7 @@ def test_without_wrap_no_step_goes_around_the_alphabet():
 
 
 def test_options_hold_what_simple_rules_would_say():
-    for item in ITEMS:
+    for item in generated():
         said = ls.SYSTEMS["last"](item.shown)
         assert said in item.options
 
@@ -226,7 +244,7 @@ def test_difficulty_and_mean_response_of_people(shared, monkeypatch):
 
 def test_induction_reaches_further_with_longer_programs():
     agents = {str(k): ls.Induction(k) for k in (4, 6, 8)}
-    table = ls.computed(ITEMS, agents)
+    table = ls.computed(generated(), agents)
     right = (table.frame == 1).sum(axis=1)
     assert right.is_monotonic_increasing
     assert right["4"] < right["6"] < right["8"]
@@ -242,7 +260,7 @@ def test_induction_searches_for_what_is_longer_than_the_table():
 
 
 def test_a_session_goes_through_its_items_and_scores_them():
-    session = ls.Session(ITEMS[:3])
+    session = ls.Session(generated()[:3])
     assert (len(session), session.number, session.finished) == (3, 0, False)
     assert session.answer(session.item.answer)
     wrong = next(x for x in session.item.options if x != session.item.answer)
@@ -294,8 +312,11 @@ def test_a_session_goes_through_its_items_and_scores_them():
         (lambda: shown_and_answer([1]), "are no items"),
         (lambda: ls.Induction(0)("ab_"), "longest=0"),
         (lambda: ls.Session([]), "is not a list of Item"),
-        (lambda: ls.Session(ITEMS).answer("?"), r"option='\?': is not an option of this item"),
-        (lambda: ls.Session(ITEMS).responses(), "items are answered so far"),
+        (
+            lambda: ls.Session(generated()).answer("?"),
+            r"option='\?': is not an option of this item",
+        ),
+        (lambda: ls.Session(generated()).responses(), "items are answered so far"),
     ],
 )
 def test_bad_input_is_told(call, message):

@@ -151,7 +151,7 @@ def aiq(jobs):
     return found.programs[["plus", "minus", "weight"]]
 
 
-@pytest.mark.parametrize("call", [pairwise, bootstrap, aiq])
+@pytest.mark.parametrize("call", [pairwise, bootstrap, pytest.param(aiq, marks=pytest.mark.slow)])
 def test_real_calls_give_the_same_bytes_on_one_core_and_on_two(call, two, monkeypatch):
     monkeypatch.setattr("gindex_lab.uncertainty.percentile._BLOCK", 3_000)
     alone = call(1) if two is None else None
@@ -205,7 +205,9 @@ def test_a_worker_killed_from_outside_loses_nothing(two):
 
 
 @posix
-@pytest.mark.parametrize("place", [contextlib.nullcontext, parallel.cluster])
+@pytest.mark.parametrize(
+    "place", [contextlib.nullcontext, pytest.param(parallel.cluster, marks=pytest.mark.slow)]
+)
 def test_a_task_that_no_worker_survives_is_an_error(place):
     with place(), pytest.raises(WorkerLost, match=r"a worker died again and again .*; use fewer"):
         parallel.map(kill_always, range(6), jobs=2, batch=1)

@@ -648,6 +648,7 @@ def test_nothing_is_forked_where_hashes_differ_from_run_to_run(monkeypatch):
 
 
 @forked
+@pytest.mark.slow
 def test_an_ordinary_kernel_gives_the_same_bytes(project, monkeypatch):
     source = "from gindex_lab import notebook as nb\nimport matplotlib.pyplot as plt\n"
     source += (
