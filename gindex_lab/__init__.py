@@ -9,7 +9,7 @@ from gindex_lab.contents import contents as _contents
 __version__ = "0.1.0"
 
 _CONTENTS = {
-    "errors": "BadInput BadProgram DataUnavailable GIndexLabError NotebookFailed WorkerLost",
+    "errors": "BadInput BadProgram Caution DataUnavailable GIndexLabError NotebookFailed WorkerLost",
     # tables and data
     "responses": "Responses Scores",
     "readers.reading": "read read_scores",

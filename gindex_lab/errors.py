@@ -13,6 +13,7 @@ from typing import Any
 __all__ = [
     "BadInput",
     "BadProgram",
+    "Caution",
     "DataUnavailable",
     "GIndexLabError",
     "NotebookFailed",
@@ -116,3 +117,7 @@ class WorkerLost(GIndexLabError, RuntimeError):
     """A parallel computation whose worker processes keep dying."""
 
     code = "worker-lost"
+
+
+class Caution(UserWarning):
+    """A result that was computed but should not be taken at face value: the message says why."""

@@ -13,7 +13,8 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.errors import BadInput
-from gindex_lab.psychometrics.extraction import extract, rotate, upright
+from gindex_lab.psychometrics.extraction import extract
+from gindex_lab.psychometrics.rotation import rotate, upright
 from gindex_lab.validate import FloatArray
 
 __all__ = ["GeneralFactor", "general_factor", "schmid_leiman"]

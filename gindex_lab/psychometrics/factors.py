@@ -2,28 +2,31 @@
 
 The classical way to a general intelligence: correlate the items over agents, and look for the few
 factors that would explain the correlations. Extraction is in `extraction`, the number of factors in
-`factors_parallel`, the general factor of several in `bifactor`, tetrachoric correlations in
-`correlations`. Note what generality analysis adds: a factor belongs to a population, never to an agent.
+`factors_parallel`, rotations in `rotation`, the general factor of several in `bifactor`, tetrachoric
+correlations in `correlations`. Note what generality analysis adds: a factor belongs to a population,
+never to an agent.
 """
 
 from __future__ import annotations
 
+import warnings
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from gindex_lab.errors import BadInput
+from gindex_lab.errors import BadInput, Caution, short
 from gindex_lab.psychometrics.bifactor import GeneralFactor, general_factor
 from gindex_lab.psychometrics.correlations import correlations, smoothed
-from gindex_lab.psychometrics.extraction import METHODS, ROTATIONS, extract, rotate
+from gindex_lab.psychometrics.extraction import LARGEST_COMMUNALITY, METHODS, extract
 from gindex_lab.psychometrics.factors_parallel import (
     ParallelAnalysis,
     eigenvalues,
     parallel_analysis,
     plot_scree,
 )
+from gindex_lab.psychometrics.rotation import ROTATIONS, rotate
 from gindex_lab.validate import choice, integer, numeric_frame
 
 __all__ = ["FactorModel", "factors"]
@@ -53,7 +56,9 @@ def factors(
     Notes
     -----
     Conventions: the loadings of each factor sum above zero; factors stand in the order of the
-    variance they carry; missing cells are left out pair by pair.
+    variance they carry; missing cells are left out pair by pair. An item whose communality reaches 1
+    (a Heywood case) leaves nothing of its own: the solution is improper, a `Caution` says so, and the
+    item stands in `heywood`.
 
     Examples
     --------
@@ -80,7 +85,17 @@ def factors(
     _check_size(kept, count)
     matrix = correlations(kept, correlation)
     dropped = [item for item in frame.columns if item not in kept.columns]
-    return FactorModel(kept, matrix, count, method, rotation, dropped)
+    model = FactorModel(kept, matrix, count, method, rotation, dropped)
+    if model.heywood:
+        worst = model.communalities.idxmax()
+        warnings.warn(
+            f"{len(model.heywood)} of {kept.shape[1]} items have a communality at or above 1 (largest: "
+            f"{short(worst)} with {model.communalities[worst]:.2f}): an improper solution (Heywood case); "
+            "ask for fewer factors, or measure more agents",
+            Caution,
+            stacklevel=2,
+        )
+    return model
 
 
 class FactorModel:
@@ -129,6 +144,16 @@ class FactorModel:
         return pd.Series(
             ((loadings @ phi) * loadings).sum(1), self.loadings.index, name="communality"
         )
+
+    @property
+    def heywood(self) -> list[Any]:
+        """Items whose communality is at or above 1 (uniquenesses are held at 0.005 or more).
+
+        >>> rng = np.random.default_rng(1)
+        >>> factors(rng.standard_normal((500, 1)) + rng.standard_normal((500, 4))).heywood
+        []
+        """
+        return list(self.loadings.index[self.communalities >= LARGEST_COMMUNALITY])
 
     @property
     def uniquenesses(self) -> pd.Series:
