@@ -26,6 +26,10 @@ _CONTENTS = {
     "uncertainty.intervals": "bootstrap_table paired_differences population_intervals separations "
     "tie_groups",
     "uncertainty.coverage": "coverage coverage_table simulate_profile",
+    # time horizons
+    "horizon.horizons": "horizon",
+    "horizon.growth": "doubling_time trend",
+    "horizon.logistic": "logistic_indicators spread_from_horizons",
     # the psychometric comparisons
     "psychometrics.irt": "irt simulate_irt",
     "psychometrics.factors": "factors",

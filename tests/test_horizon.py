@@ -1,0 +1,193 @@
+"""Time horizons against the goldens of ../shared: fits, draws, curves, limits, doubling times, edge cases."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import gindex_lab as gl
+from gindex_lab.horizon.runs import runs_of
+
+pytestmark = pytest.mark.shared
+
+
+def study_of(shared, name):
+    folder = shared / "datasets" / name
+    parts = {k: pd.read_csv(folder / f"{k}.csv", index_col=0) for k in ("items", "agents")}
+    return gl.Responses(pd.read_csv(folder / "responses.csv", index_col=0), **parts)
+
+
+@pytest.fixture(scope="module")
+def lyptus(shared):
+    return study_of(shared, "lyptus")
+
+
+@pytest.fixture(scope="module")
+def drawn(lyptus):
+    """Exact fits on the authors' own thousand draws."""
+    return gl.horizon(lyptus, ci=0.95, seed=42)
+
+
+@pytest.fixture
+def golden(shared):
+    return lambda name, **kw: pd.read_csv(shared / "golden" / "horizon" / name, **kw)
+
+
+def same(ours, theirs, tolerance=1e-9):
+    np.testing.assert_allclose(
+        np.asarray(ours, dtype=float), np.asarray(theirs, dtype=float), rtol=tolerance
+    )
+
+
+EXACT = {
+    "horizon_50": "p50",
+    "horizon_80": "p80",
+    "spread_logistic": "spread_logistic",
+    "capability_logistic_tested": "capability_logistic_tested",
+    "spread_logistic_tested": "spread_logistic_tested",
+    "normalised_generality_logistic": "gamma_logistic_tested",
+    "mean": "mean",
+    "weighted_mean": "weighted_mean",
+}
+
+
+@pytest.mark.parametrize("estimator", ["trapezoid", "step", "isotonic"])
+def test_exact_fits_and_curves_are_the_goldens(lyptus, golden, estimator):
+    want = golden("lyptus_exact.csv", index_col=0)
+    table = gl.horizon(lyptus, estimator=estimator).loc[want.index]
+    for ours, theirs in EXACT.items():
+        same(table[ours], want[theirs])
+    same(table["slope"], -want["coefficient"])
+    for ours, theirs in (("capability",) * 2, ("spread",) * 2, ("normalised_generality", "gamma")):
+        same(table[ours], want[f"{theirs}_{estimator}"])
+
+
+def test_reference_fits_are_the_printed_ones(lyptus, golden):
+    want = golden("lyptus_published.csv", index_col=0)
+    table = gl.horizon(lyptus, mode="reference").loc[want.index]
+    same(table["horizon_50"], want["p50"])
+    same(table["horizon_80"], want["p80"])
+    same(table["slope"], -want["coefficient"])
+    same(table["loss"], want["bce_loss"])
+
+
+@pytest.mark.parametrize("penalty", [0.2, 0.1, 0.02, 0.01, 0.001, 1e-5])
+def test_every_penalty_in_both_modes(lyptus, golden, penalty):
+    want = golden("lyptus_penalty.csv", index_col=0).query("penalty == @penalty")
+    assert len(want)
+    for mode, prefix in (("exact", ""), ("reference", "ref_")):
+        table = gl.horizon(lyptus, penalty=penalty, mode=mode).loc[want.index]
+        same(table["horizon_50"], want[f"{prefix}p50"])
+        same(table["slope"], -want[f"{prefix}coefficient"])
+
+
+def test_reference_replicates_are_the_published_ones(lyptus, golden):
+    want = golden("lyptus_replicates.csv")
+    table = gl.horizon(lyptus, mode="reference", ci=0.95, draws=20)
+    for level in ("50", "80"):
+        found = pd.DataFrame(
+            table.attrs["replicates"].measures[f"horizon_{level}"], columns=table.index
+        )
+        ours = [found.loc[i, a] for i, a in zip(want["replicate"], want["agent"], strict=True)]
+        assert (np.isnan(ours) == want[f"published_p{level}"].isna()).all()
+        same(ours, want[f"published_p{level}"], 1e-8)
+
+
+def test_exact_replicates_on_the_same_draws(drawn, golden):
+    want = golden("lyptus_replicates.csv").dropna()
+    found = pd.DataFrame(drawn.attrs["replicates"].measures["horizon_50"], columns=drawn.index)
+    ours = [found.loc[i, a] for i, a in zip(want["replicate"], want["agent"], strict=True)]
+    same(ours, want["exact_p50"])
+
+
+def test_sandwich_limits_are_the_goldens(lyptus, golden):
+    want = golden("lyptus_intervals.csv", index_col=0)
+    table = gl.horizon(lyptus, ci=0.95, method="sandwich").loc[want.index]
+    for ours, theirs in (("horizon_50", "p50"), ("spread_logistic", "spread")):
+        for side in ("low", "high"):
+            same(table[f"{ours}_{side}"], want[f"sandwich_{theirs}_{side}"])
+
+
+def test_limits_over_draws_leave_nothing_out(drawn, golden):
+    want = golden("lyptus_intervals.csv", index_col=0)
+    table = drawn.loc[want.index]
+    for side in ("low", "high"):
+        same(table[f"spread_logistic_{side}"], want[f"spread_logistic_{side}"])
+        same(table[f"horizon_50_{side}"], want[f"p50_{side}"])
+        same(table[f"horizon_80_{side}"], want[f"p80_{side}"])
+    for kind in ("no_success", "no_failure", "rising"):
+        assert [drawn.attrs[kind][a] for a in want.index] == want[kind].tolist()
+    assert table.loc["GPT-2", "horizon_50_low"] == 0
+
+
+def test_exact_curves_have_the_limits_of_the_goldens(drawn, golden):
+    want = golden("lyptus_exact.csv", index_col=0)
+    for ours, theirs in (("capability",) * 2, ("spread",) * 2, ("normalised_generality", "gamma")):
+        for side in ("low", "high"):
+            same(drawn.loc[want.index, f"{ours}_{side}"], want[f"{theirs}_trapezoid_{side}"])
+
+
+def test_doubling_times_of_lyptus(lyptus, shared):
+    want = json.loads((shared / "golden/horizon/lyptus_doubling.json").read_text())
+    for mode in ("exact", "reference"):
+        found = gl.doubling_time(gl.horizon(lyptus, mode=mode))
+        assert found.days == pytest.approx(want[mode]["days"], rel=1e-9)
+        assert found.r_squared == pytest.approx(want[mode]["r_squared"], rel=1e-9)
+    assert list(found.frontier) == want["exact"]["frontier"]
+    assert round(found.days, 1) == want["published"]["days"]
+
+
+def test_doubling_times_of_metr_to_the_printed_digit(golden):
+    printed = golden("metr_published.csv")
+    for row in golden("metr_doubling.csv").itertuples():
+        if len(str(row.since)) > 10:
+            continue
+        table = printed[(printed.table == row.table) & (printed.penalty_fix == row.penalty_fix)]
+        table = table.set_index("model").rename(columns={"p50": "horizon_50"})
+        found = gl.doubling_time(table, since=row.since)
+        assert found.days == pytest.approx(row.days, rel=1e-9)
+        assert len(found.frontier) == row.n
+
+
+def test_134_systems_on_500_issues(shared, golden):
+    want = golden("swebench_134.csv", index_col=0)
+    table = gl.horizon(study_of(shared, "swebench_134"), weights="equal", penalty=0)
+    same(table.loc[want.index, "slope"], -want["coefficient"])
+    same(table.loc[want.index, "horizon_50"], want["p50"])
+
+
+def test_weights_of_repeated_runs(shared):
+    want = json.loads((shared / "golden/horizon/edge_cases.json").read_text())["weights"]
+    trials = pd.DataFrame({"agent": "a", "item": want["task"], "response": [1, 1, 0, 1, 0, 0, 1]})
+    trials["trial"] = trials.groupby("item").cumcount()
+    items = pd.DataFrame({"family": want["family"], "minutes": 2.0}, index=want["task"])
+    items = items[~items.index.duplicated()]
+    items["minutes"] = 2.0 ** np.arange(len(items))
+    study = gl.Responses.from_long(trials, trial="trial", items=items)
+    for rule in ("equal", "diversity"):
+        same(runs_of(study, weights=rule).weight, want[rule], 1e-12)
+
+
+@pytest.mark.parametrize("case", ["plain", "fractional", "separable", "weights matter"])
+@pytest.mark.parametrize("penalty", ["1e-05", "0.1"])
+def test_small_cases_in_both_modes(shared, case, penalty):
+    want = json.loads((shared / "golden/horizon/edge_cases.json").read_text())[case]
+    minutes = 2.0 ** np.array(want["difficulty"])
+    for mode, key in (("exact", "converged"), ("reference", "stopped_early")):
+        row = gl.horizon(
+            [want["response"]], minutes, weights=want["weight"], penalty=float(penalty), mode=mode
+        ).iloc[0]
+        numbers = want[f"penalty {penalty}"][key]
+        same(row["slope"], -numbers["slope"])
+        same(row["horizon_50"], numbers["p50"])
+        same(row["horizon_80"], numbers["p80"])
+
+
+def test_closed_forms_are_the_goldens(golden):
+    for row in golden("theory_logistic.csv").itertuples():
+        found = gl.logistic_indicators(
+            row.theta, row.beta, (row.low, row.high), floor=row.floor, ceiling=row.ceiling
+        )
+        for name in ("capability", "spread", "normalised_generality", "expected_difficulty"):
+            same(found[name], getattr(row, name), 1e-10)
