@@ -10,6 +10,7 @@ __version__ = "0.1.0"
 
 _CONTENTS = {
     "errors": "BadInput BadProgram Caution DataUnavailable GIndexLabError NotebookFailed WorkerLost",
+    "limits": "Limits limits",
     # tables and data
     "responses": "Responses Scores",
     "readers.reading": "read read_scores",

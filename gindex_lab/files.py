@@ -7,19 +7,22 @@ that we did not write is ever deleted: a folder with other files in it is refuse
 from __future__ import annotations
 
 import csv
-import gzip
+import io
 import json
 import os
 import shutil
 import tempfile
+from collections import Counter
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import pandas as pd
 
 from gindex_lab.errors import BadInput
+from gindex_lab.inputs import BROKEN, open_bytes, read_text
+from gindex_lab.limits import current, too_large
 
 __all__ = [
     "STUDY_FILES",
@@ -108,18 +111,30 @@ def write_text(path: Path, text: str) -> None:
 
 def header_of(path: Path, *, separator: str = ",", encoding: str = "utf-8-sig") -> list[str]:
     """The names in the first line of a CSV (which may be compressed: `.gz`), each once."""
-    opened = gzip.open if Path(path).suffix == ".gz" else open
     try:
-        with opened(path, "rt", encoding=encoding, newline="") as file:
-            names = next((row for row in csv.reader(file, delimiter=separator) if row), [])
-    except (OSError, EOFError, UnicodeError, csv.Error) as error:
-        raise _unreadable(path, error) from None
-    for name in names:
-        if name and names.count(name) > 1:
-            raise BadInput(
-                "path", str(path), f"has two columns {name!r}", "give each a name of its own"
+        with io.TextIOWrapper(open_bytes(Path(path)), encoding=encoding, newline="") as file:
+            names = next(
+                (row for row in csv.reader(_lines(file, path), delimiter=separator) if row), []
             )
+    except (OSError, UnicodeError, csv.Error, *BROKEN) as error:
+        raise _unreadable(path, error) from None
+    if len(names) > current().columns:
+        raise too_large("path", str(path), f"has {len(names):,} columns", "columns", len(names))
+    twice = next((name for name, count in Counter(names).items() if name and count > 1), None)
+    if twice is not None:
+        problem, remedy = f"has two columns {twice!r}", "give each a name of its own"
+        raise BadInput("path", str(path), problem, remedy, code="duplicate-label")
     return names
+
+
+def _lines(file: IO[str], path: Path) -> Iterator[str]:
+    """Lines, none longer than may be held whole."""
+    most = int(current().document)
+    while text := file.readline(most):
+        if len(text) >= most:
+            problem = f"has a line of more than {most:,} characters"
+            raise too_large("path", str(path), problem, "document", 10 * most)
+        yield text
 
 
 def read_table(
@@ -154,27 +169,29 @@ def read_table(
 
 def _csv(path: Path, **form: Any) -> pd.DataFrame:
     try:
-        return pd.read_csv(path, **form)
-    except (
-        OSError,
-        EOFError,
-        UnicodeError,
-        pd.errors.ParserError,
-        pd.errors.EmptyDataError,
-    ) as error:
+        with open_bytes(Path(path)) as file:
+            return pd.read_csv(file, **form)
+    except BadInput:
+        raise
+    except (OSError, ValueError, OverflowError, *BROKEN) as error:  # pandas' own are ValueErrors
         raise _unreadable(path, error) from None
 
 
 def _unreadable(path: Path, error: Exception) -> BadInput:
     if isinstance(error, FileNotFoundError):
-        return BadInput("path", str(path), "does not exist", "check the name")
+        return BadInput("path", str(path), "does not exist", "check the name", code="not-found")
+    if isinstance(error, BROKEN):
+        problem = "is a compressed file that ends early or is damaged"
+        remedy = "copy it again, or unpack what is there with `gzip -dc`"
+        return BadInput("path", str(path), problem, remedy, code="damaged")
     if isinstance(error, OSError):
         problem = f"cannot be read ({error.strerror or error})"
-        return BadInput("path", str(path), problem, "name a CSV file, or a folder in the tidy form")
+        remedy = "name a CSV file, or a folder in the tidy form"
+        return BadInput("path", str(path), problem, remedy, code="unreadable")
     remedy = "save it as UTF-8 CSV"
     if isinstance(error, UnicodeError):
         remedy += ", or name its encoding: gl.read(path, encoding='latin-1') (--encoding latin-1)"
-    return BadInput("path", str(path), f"is not a CSV ({error})", remedy)
+    return BadInput("path", str(path), f"is not a CSV ({error})", remedy, code="not-csv")
 
 
 def write_facts(folder: Path, facts: dict[str, Any]) -> None:
@@ -189,8 +206,10 @@ def read_facts(folder: Path) -> dict[str, Any]:
     if not path.exists():
         return {}
     try:
-        facts = json.loads(path.read_text(encoding="utf-8"))
-    except (ValueError, OSError) as error:
+        facts = json.loads(read_text(path))
+    except BadInput:
+        raise
+    except (ValueError, RecursionError) as error:
         raise BadInput("path", str(path), f"is not JSON ({error})", "save the table anew") from None
     if not isinstance(facts, dict):
         raise BadInput("path", str(path), "is not a table of facts", "save the table anew")

@@ -27,6 +27,8 @@ from gindex_lab.files import (
     read_table,
     write_facts,
 )
+from gindex_lab.inputs import as_path
+from gindex_lab.limits import check_cells
 from gindex_lab.validate import (
     FloatArray,
     choice,
@@ -233,6 +235,8 @@ class _Table:
             "response"
         ].to_numpy()
         cls(long[["response"]].set_axis([value], axis=1))  # each trial must be on the scale
+        shape = long["agent"].nunique(), long["item"].nunique()
+        check_cells("table", f"{len(long)} rows", *shape, len(long))
         frame = long.pivot_table(
             "response", "agent", "item", aggfunc="mean", sort=False, dropna=False
         )
@@ -255,9 +259,7 @@ class _Table:
         Labels are text as written (`007`, `NA`), except that whole numbers which `save` met as
         labels come back as such.
         """
-        if not isinstance(path, (str, PathLike)):
-            raise BadInput("path", path, "is not a path", "name a CSV file or a folder")
-        path = Path(path)
+        path = as_path("path", path)
         facts = read_facts(path) if path.is_dir() else {}
         table: Self = cls._of_kind(facts)._read(path, facts, kwargs)
         return table

@@ -100,7 +100,7 @@ def test_failed_runs_are_left_out_and_named(tmp_path):
         ([*GOOD, "0.5 1 90 80 0 0 ,.x#"], "foreign character 'x'"),
         (GOOD[:3], "has no value in stratum 2, whose probability is not 0"),
         (['{"format": "gindex_lab AIQ log 1"}'], "does not begin with the probabilities"),
-        (["0.5 0.5 \N{EURO SIGN}"], "cannot be read"),
+        (["0.5 0.5 \N{EURO SIGN}"], "is not ASCII text"),
     ],
 )  # fmt: skip
 def test_corrupted_and_foreign_logs_are_refused(lines, message, tmp_path):
@@ -111,7 +111,7 @@ def test_corrupted_and_foreign_logs_are_refused(lines, message, tmp_path):
 
 
 def test_a_log_that_is_not_there_says_so(tmp_path):
-    with pytest.raises(BadInput, match="is not there"):
+    with pytest.raises(BadInput, match="does not exist"):
         read_author_log(tmp_path / "none.log")
     with pytest.raises(BadInput, match="ci=2: is out of range"):
         estimate_from_log(tmp_path / "none.log", ci=2)
@@ -120,5 +120,5 @@ def test_a_log_that_is_not_there_says_so(tmp_path):
 
 
 def test_what_is_no_path_is_refused():
-    with pytest.raises(BadInput, match="log='None': is not a path"):
+    with pytest.raises(BadInput, match="log=None: is not a path"):
         estimate_from_log(None)

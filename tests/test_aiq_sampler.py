@@ -187,10 +187,10 @@ def test_bad_sample_files_are_refused(tmp_path, text, message):
 
 
 def test_sample_files_that_are_absent_or_not_text_are_refused(tmp_path):
-    with pytest.raises(BadInput, match="is not there"):
+    with pytest.raises(BadInput, match="does not exist"):
         read_sample(tmp_path / "none.txt")
     (tmp_path / "bytes.txt").write_bytes(b"\xff\xfe1 ,.#")
-    with pytest.raises(BadInput, match="is not a text of programs"):
+    with pytest.raises(BadInput, match="is not ASCII text"):
         read_sample(tmp_path / "bytes.txt")
 
 

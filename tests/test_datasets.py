@@ -711,10 +711,10 @@ def test_altered_score_is_neither_right_nor_wrong(folder, shared):
     ("name", "files", "message"),
     [
         ("g-index-programs", {}, "holds no flows"),
-        ("g-index-programs", {"http/a.json": "{"}, r"a\.json=.*is not JSON"),
-        ("g-index-experiments", {"a.json": b"\xff\xfe"}, r"a\.json=.*is not JSON"),
+        ("g-index-programs", {"http/a.json": "{"}, r"a\.json=.*is not (JSON|UTF-8)"),
+        ("g-index-experiments", {"a.json": b"\xff\xfe"}, r"a\.json=.*is not (JSON|UTF-8)"),
         ("aiq_published", {"a.csv": ""}, r"a\.csv=.*is empty"),
-        ("aiq_published", {"a.csv": b"\xff\xfe,"}, r"a\.csv=.*is not a CSV"),
+        ("aiq_published", {"a.csv": b"\xff\xfe,"}, r"a\.csv=.*is not (a CSV|UTF-8)"),
     ],
 )
 def test_bad_document_is_named(name, files, message, folder):

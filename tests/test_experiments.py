@@ -299,7 +299,7 @@ def test_bad_files_of_answers_are_told_apart(tmp_path, text, message):
 
 
 def test_files_that_cannot_be_read_and_prompts_without_answer(tmp_path):
-    with pytest.raises(BadInput, match=r"is not there; name a \.json or \.jsonl file"):
+    with pytest.raises(BadInput, match=r"does not exist"):
         score_programs(tmp_path / "nothing.json")
     (tmp_path / "latin.json").write_bytes(b'["\xe9"]')
     with pytest.raises(BadInput, match="is not UTF-8 text"):

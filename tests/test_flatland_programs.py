@@ -533,7 +533,7 @@ def test_files_are_read_by_their_ending(tmp_path):
         assert F.read(path) == square
     with pytest.raises(BadProgram, match="has no known ending"):
         F.read(tmp_path / "square.txt")
-    with pytest.raises(BadProgram, match="no such file"):
+    with pytest.raises(BadProgram, match="does not exist"):
         F.read(tmp_path / "absent.fbp")
 
 

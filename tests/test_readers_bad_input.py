@@ -135,7 +135,7 @@ FILES = {
         "a.jsonl",
         ROW + "[" * 100_000 + "\n" + ROW,
         {},
-        "line 2 .nested too deeply",
+        "line 2.*nested more than 200 levels deep",
     ),
     "an endless number": (
         "a.jsonl",

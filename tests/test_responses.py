@@ -285,7 +285,7 @@ BAD = {
     "trials as a list": (lambda: Responses(FRAME, trials=[1]), "trials='list': is not a DataFrame"),
     "a long list": (lambda: Responses.from_long([1, 2]), "table='list': is not a DataFrame"),
     "a long mapping": (lambda: Responses.from_long({"agent": ["a"]}), "table='dict': is not a DataFrame"),
-    "nothing to read": (lambda: Responses.read(None), "path=None: is not a path; name a CSV"),
+    "nothing to read": (lambda: Responses.read(None), "path=None: is not a path; name a file"),
     "too many lows": (lambda: Scores([[5]]).to_responses(low=[1, 2]), "low=2: has another length than the 1 items"),
     "a low in words": (lambda: Scores([[5]]).to_responses(low="a"), r"low\['item 1'\]='a': is not a number"),
     "a high by another item": (lambda: Scores([[5]]).to_responses(high={"x": 9}), "high='item 1': is an item without a high"),

@@ -19,6 +19,7 @@ from gindex_lab.aiq.estimate import Estimate
 from gindex_lab.aiq.estimate_tables import episode_table, strata_table
 from gindex_lab.aiq.program import check
 from gindex_lab.errors import BadInput
+from gindex_lab.inputs import read_text
 from gindex_lab.validate import FloatArray, integer, number
 
 __all__ = ["estimate_from_log", "read_author_log"]
@@ -83,14 +84,7 @@ def read_author_log(path: str | os.PathLike[str]) -> tuple[FloatArray, pd.DataFr
 
     Raises `BadInput` with the line number for anything that is not such a log.
     """
-    if not isinstance(path, (str, os.PathLike)):
-        raise _bad(path, "is not a path")
-    try:
-        lines = Path(path).read_text(encoding="ascii").splitlines()
-    except FileNotFoundError:
-        raise _bad(path, "is not there") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise _bad(path, f"cannot be read ({error})") from None
+    lines = read_text(path, "ascii", "log").splitlines()
     if not lines:
         raise _bad(path, "is empty")
     probability = _probabilities(path, lines[0])

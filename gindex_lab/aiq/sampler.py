@@ -22,6 +22,7 @@ from gindex_lab.aiq.program import Settings, check
 from gindex_lab.aiq.rewriting import REWRITINGS, passes_sdp, rewriter
 from gindex_lab.errors import BadInput
 from gindex_lab.files import write_text
+from gindex_lab.inputs import read_text
 from gindex_lab.validate import Mode, choice, flag, integer, mode_of
 
 __all__ = ["generate", "read_sample", "sample", "save_sample"]
@@ -245,12 +246,7 @@ def read_sample(path: str | Path) -> pd.DataFrame:
 
 
 def _text(path: str | Path) -> str:
-    try:
-        return Path(path).read_text(encoding="ascii")
-    except FileNotFoundError:
-        raise BadInput("path", str(path), "is not there", "check the name") from None
-    except UnicodeDecodeError:
-        raise BadInput("path", str(path), "is not a text of programs", "check the file") from None
+    return read_text(path, "ascii")
 
 
 def _row(path: str | Path, number: int, line: str) -> tuple[str, int]:

@@ -12,6 +12,7 @@ from gindex_lab.anytime.feasibility import VARIANTS, Rules, explains
 from gindex_lab.data.download import Archive
 from gindex_lab.data.original_files import original
 from gindex_lab.errors import BadInput
+from gindex_lab.inputs import as_path
 
 __all__ = ["explained", "logged_rewards"]
 
@@ -24,7 +25,7 @@ def logged_rewards(path: str | Path | None = None) -> pd.DataFrame:
     Read from the authors' archive (`lambda.data.zip`): at `path`, or wherever the data are (see
     `gindex_lab.data.original_files`), else downloaded. The tidy data set has the means only.
     """
-    place = original("lambda") if path is None else Path(path)
+    place = original("lambda") if path is None else as_path("path", path)
     with Archive(place) as archive:
         log = archive.table("lambda.data/Experimentos.csv", sep=";", header=None, decimal=",")
     if log.shape[1] <= _MEAN or not set(log[_AGENT]) <= {"Human", "QLearning"}:

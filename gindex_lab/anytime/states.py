@@ -18,6 +18,7 @@ from gindex_lab.anytime.clocks import VirtualClock
 from gindex_lab.anytime.pool import Pool
 from gindex_lab.errors import BadInput
 from gindex_lab.files import write_text
+from gindex_lab.inputs import read_text
 
 if TYPE_CHECKING:
     from gindex_lab.anytime.running import Examination
@@ -71,13 +72,13 @@ def write_state(exam: Examination, path: Path) -> None:
 def read_state(exam: Examination, path: Path) -> None:
     """Put a saved state into an examination of the same test."""
     try:
-        state = json.loads(path.read_text(encoding="utf-8"))
+        state = json.loads(read_text(path))
         saved, xi, increments = dict(state["test"]), float(state["xi"]), int(state["increments"])
         elapsed, rows = Fraction(state["elapsed"]), _sound(state["rows"])
         if not (0 < xi < inf and elapsed >= 0 and increments >= 0):
             raise ValueError("ξ, the time or the increments are out of range")
-    except FileNotFoundError:
-        raise BadInput("path", str(path), "does not exist", "check the name") from None
+    except BadInput:
+        raise
     except (OSError, ValueError, KeyError, TypeError, ZeroDivisionError) as error:
         problem = f"is no saved state of an anytime test ({type(error).__name__}: {error})"
         raise BadInput("path", str(path), problem, "name another file") from None

@@ -8,7 +8,6 @@ the tables behind the AIQ paper by file.
 from __future__ import annotations
 
 import csv
-import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from typing import Any
 import pandas as pd
 
 from gindex_lab.errors import BadInput, short
+from gindex_lab.inputs import parse_json, read_text
 
 __all__ = ["Documents", "read_documents"]
 
@@ -89,8 +89,10 @@ def _short_name(path: Path) -> str:
 
 def _json(path: Path) -> Any:
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        return parse_json(read_text(path, argument=_short_name(path)), _short_name(path), str(path))
+    except BadInput:
+        raise
+    except ValueError as error:
         raise BadInput(
             _short_name(path), str(path), f"is not JSON ({error})", "fetch it again, or mend it"
         ) from None
@@ -99,9 +101,9 @@ def _json(path: Path) -> Any:
 def _aiq_table(path: Path) -> pd.DataFrame:
     """One of the author's tables: headers repeat, titles and sections stand in rows of their own."""
     try:
-        with path.open(encoding="utf-8", newline="") as lines:
-            rows = [[cell.strip() for cell in row] for row in csv.reader(lines)]
-    except UnicodeDecodeError as error:
+        lines = read_text(path, argument=_short_name(path)).splitlines(keepends=True)
+        rows = [[cell.strip() for cell in row] for row in csv.reader(lines)]
+    except csv.Error as error:
         raise BadInput(
             _short_name(path), str(path), f"is not a CSV ({error})", "save it as UTF-8"
         ) from None

@@ -23,6 +23,7 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.errors import BadInput, DataUnavailable
+from gindex_lab.inputs import as_path, check_archive, open_regular
 
 __all__ = ["Archive", "offline", "retrieve"]
 
@@ -105,10 +106,11 @@ class Archive:
     """
 
     def __init__(self, path: Path) -> None:
-        self.path = Path(path)
+        self.path = as_path("archive", path)
         try:
+            open_regular(self.path, "archive").close()
             self._zip = zipfile.ZipFile(self.path)
-        except (OSError, zipfile.BadZipFile) as error:
+        except (OSError, zipfile.BadZipFile, NotImplementedError) as error:
             raise self._error(
                 f"is not a complete zip file ({error})", "delete it and fetch again"
             ) from None
@@ -122,6 +124,7 @@ class Archive:
         return BadInput("archive", self.path.name, problem, remedy)
 
     def _check(self) -> None:
+        check_archive(self._zip, self.path)
         for info in self._zip.infolist():
             parts = PurePosixPath(info.filename.replace("\\", "/"))
             if parts.is_absolute() or ".." in parts.parts or ":" in parts.parts[0]:

@@ -13,8 +13,9 @@ from os import PathLike
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
-from gindex_lab.errors import BadProgram
+from gindex_lab.errors import BadInput, BadProgram
 from gindex_lab.flatland.programs import Call, Definition, Limits, Program
+from gindex_lab.inputs import as_path, read_text
 from gindex_lab.validate import choice
 
 __all__ = ["SHAPES", "Source", "parse", "read", "write"]
@@ -77,7 +78,7 @@ def read(path: str | PathLike[str], **options: Limits) -> Program:
     >>> read(SHAPES / "square.fbp")
     Program('square(30)', 2 flows)
     """
-    file = Path(path)
+    file = as_path("path", path)
     syntaxes = {ending: syntax for syntax, ending in SYNTAXES.items()}
     if file.suffix not in syntaxes:
         raise BadProgram("path", str(path), "has no known ending", "use .fbp, .lisp or .json")
@@ -111,12 +112,9 @@ def _check_text(text: object) -> None:
 
 def _text_of(file: Path) -> str:
     try:
-        text = file.read_text(encoding="utf-8")
-    except OSError as error:
-        reason = (error.strerror or "cannot be read").lower()
-        raise BadProgram("file", file.name, reason, "check its name and folder") from None
-    except UnicodeDecodeError:
-        raise BadProgram("file", file.name, "is not UTF-8 text", "save it as UTF-8") from None
+        text = read_text(file, "utf-8", "file")
+    except BadInput as error:
+        raise BadProgram("file", file.name, error.problem, error.remedy, code=error.code) from None
     _check_text(text)
     return text
 

@@ -17,6 +17,7 @@ from typing import Any
 import pandas as pd
 
 from gindex_lab.errors import BadInput, BadProgram
+from gindex_lab.inputs import as_path, parse_json, read_text
 from gindex_lab.learning.corpus import Sample
 from gindex_lab.programs.divergence import divergence
 from gindex_lab.programs.flows import Flow
@@ -84,19 +85,14 @@ def score_programs(
     [1.0]
     """
     known = {task.prompt: task for task in tests or ()}
-    entries = _entries(Path(file))
+    entries = _entries(as_path("file", file))
     wanted = [_wanted(at, entry, known) for at, entry in enumerate(entries)]
     return score_answers([entry["generated"] for entry in entries], wanted, mode=mode)
 
 
 def _entries(path: Path) -> list[dict[str, Any]]:
     """The objects of a JSON array or of JSON lines, each with a prompt and an answer."""
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except (FileNotFoundError, IsADirectoryError):
-        raise BadInput("file", str(path), "is not there", "name a .json or .jsonl file") from None
-    except UnicodeDecodeError:
-        raise BadInput("file", str(path), "is not UTF-8 text", "save it as UTF-8") from None
+    text = read_text(path, argument="file")
     entries = _array(path, text) if text.lstrip().startswith("[") else _lines(path, text)
     for at, entry in enumerate(entries):
         place = f"{path.name}[{at}]"
@@ -114,7 +110,9 @@ def _entries(path: Path) -> list[dict[str, Any]]:
 
 def _array(path: Path, text: str) -> list[Any]:
     try:
-        return list(json.loads(text))
+        return list(parse_json(text, "file", str(path)))
+    except BadInput:
+        raise
     except ValueError as error:
         raise BadInput(
             "file", str(path), f"is not JSON ({error})", "mend the file itself"
@@ -126,7 +124,9 @@ def _lines(path: Path, text: str) -> list[Any]:
     for number, line in enumerate(text.splitlines(), 1):
         if line.strip():
             try:
-                entries.append(json.loads(line))
+                entries.append(parse_json(line, "file", f"{path.name} line {number}"))
+            except BadInput:
+                raise
             except ValueError as error:
                 problem = f"is not JSON ({error})"
                 raise BadInput(f"{path.name} line {number}", line, problem, "mend it") from None

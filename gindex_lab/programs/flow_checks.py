@@ -10,10 +10,10 @@ import json
 import warnings
 from collections.abc import Mapping
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
-from gindex_lab.errors import BadProgram
+from gindex_lab.errors import BadInput, BadProgram
+from gindex_lab.inputs import read_text
 
 __all__ = ["Node", "checked_nodes", "node_array", "ports_of", "text_of"]
 
@@ -27,13 +27,11 @@ _PLAIN = frozenset([str, bool, int, float, type(None)])
 def text_of(path: str | PathLike[str]) -> str:
     """The text of a file."""
     try:
-        return Path(path).read_text(encoding="utf-8-sig")
-    except FileNotFoundError:
-        raise BadProgram("path", str(path), "does not exist", "check the name") from None
-    except IsADirectoryError:
-        raise BadProgram("path", str(path), "is a folder", "name one JSON file") from None
-    except UnicodeDecodeError:
-        raise BadProgram("path", str(path), "is not UTF-8 text", "save it as UTF-8 JSON") from None
+        return read_text(path)
+    except BadInput as error:
+        raise BadProgram(
+            error.argument, error.value, error.problem, error.remedy, code=error.code
+        ) from None
 
 
 def _not_json(constant: str) -> Any:

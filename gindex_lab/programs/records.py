@@ -18,6 +18,7 @@ import pandas as pd
 
 from gindex_lab.errors import BadInput
 from gindex_lab.files import write_text
+from gindex_lab.inputs import as_path, parse_json, read_text
 from gindex_lab.validate import integer, number
 
 __all__ = ["Experiment"]
@@ -68,14 +69,16 @@ class Experiment:
     @classmethod
     def read(cls, path: str | PathLike[str]) -> Self:
         """From a JSON file in the authors' layout."""
-        path = Path(path)
+        path = as_path("experiment", path)
+        text = read_text(path, argument="experiment")
         try:
-            content = json.loads(path.read_text(encoding="utf-8"))
-        except FileNotFoundError:
-            raise BadInput("experiment", str(path), "does not exist", "check the name") from None
-        except (ValueError, RecursionError, OSError) as error:
+            content = parse_json(text, "experiment", str(path))
+        except BadInput:
+            raise
+        except ValueError as error:
+            problem = f"is not JSON ({str(error)[:60]})"
             raise BadInput(
-                "experiment", str(path), f"is not JSON ({str(error)[:60]})", "mend the file"
+                "experiment", str(path), problem, "fix the file", code="not-json"
             ) from None
         return cls.from_dict(content, name=path.stem, folder=path.parent)
 

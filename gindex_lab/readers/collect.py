@@ -6,7 +6,9 @@ the table of agents x items, the families, the trials where something was repeat
 
 from __future__ import annotations
 
+import json
 from array import array
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
@@ -14,6 +16,7 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.errors import BadInput
+from gindex_lab.limits import check_cells
 from gindex_lab.readers.options import Options
 from gindex_lab.validate import FloatArray
 
@@ -45,9 +48,9 @@ class Collector:
         self.path = path
         self.notes: list[str] = []
         self.agent_facts: dict[str, dict[str, Any]] = {}
-        self.item_facts: dict[str, dict[str, Any]] = {}
+        self.item_facts: dict[tuple[str, str], dict[str, Any]] = {}  # by family and name
         self._agents: dict[str, int] = {}
-        self._items: dict[str, int] = {}
+        self._items: dict[tuple[str, str], int] = {}  # by family and name
         self._trials: dict[str, int] = {}
         self._families: dict[str, int] = {}
         self._item_family = array("i")
@@ -75,8 +78,7 @@ class Collector:
             self.add(*row)
 
     def _item(self, family: str, item: str) -> int:
-        label = f"{family}/{item}" if family else item
-        code = self._items.setdefault(label, len(self._items))
+        code = self._items.setdefault((family, item), len(self._items))
         if code == len(self._item_family):
             self._item_family.append(self._families.setdefault(family, len(self._families)))
         return code
@@ -96,9 +98,11 @@ class Collector:
         value = self._scaled(value, options, agent, item)
         agent, item, trial, value = self._distinct(options.repeats, agent, item, trial, value)
         names = self._names(options)
+        self._check_size(agent, item)
+        labels = self._labels = self._item_labels()
         means, counts = _means(agent, item, value, (len(self._agents), len(self._items)))
         rows, columns = counts.any(axis=1), counts.any(axis=0)
-        frame = pd.DataFrame(means, names, list(self._items)).loc[rows, columns]
+        frame = pd.DataFrame(means, names, labels).loc[rows, columns]
         trials = None
         if (counts > 1).any():
             trials = self._trial_table(names, agent, item, trial, value)
@@ -106,6 +110,23 @@ class Collector:
         return Gathered(
             frame, self._item_table(frame), self._agent_table(frame, options), trials, self.notes
         )
+
+    def _check_size(self, agent: np.ndarray, item: np.ndarray) -> None:
+        check_cells("path", self.path, len(self._agents), len(self._items), len(agent))
+
+    def _item_labels(self) -> list[str]:
+        """`family/item`; where two items would get the same label, both say what is the family."""
+        labels = [f"{family}/{item}" if family else item for family, item in self._items]
+        counts = Counter(labels)
+        if len(counts) == len(labels):
+            return labels
+        pairs = list(self._items)
+        same = [k for k, label in enumerate(labels) if counts[label] > 1]
+        for k in same:
+            labels[k] = json.dumps(pairs[k], ensure_ascii=False)
+        first = " and ".join(labels[k] for k in same[:2])
+        self.notes.append(f"items whose family and name read alike were kept apart: {first}")
+        return labels
 
     # -- what is chosen ------------------------------------------------------------------------------
 
@@ -146,7 +167,7 @@ class Collector:
         return np.asarray((value - low) / (high - low))
 
     def _cell(self, agent: np.ndarray, item: np.ndarray, at: int) -> str:
-        return f"{list(self._agents)[agent[at]]!r} on {list(self._items)[item[at]]!r}"
+        return f"{list(self._agents)[agent[at]]!r} on {self._item_labels()[item[at]]!r}"
 
     # -- what stands there more than once --------------------------------------------------------------
 
@@ -186,18 +207,19 @@ class Collector:
         return pd.DataFrame(
             {
                 "agent": names.to_numpy()[agent],
-                "item": np.array(list(self._items), dtype=object)[item],
+                "item": np.array(self._labels, dtype=object)[item],
                 "response": value,
                 "trial": np.array(labels, dtype=object)[trial],
             }
         ).dropna(subset="response", ignore_index=True)
 
     def _item_table(self, frame: pd.DataFrame) -> pd.DataFrame:
-        table = pd.DataFrame(index=pd.Index(list(self._items)))
+        table = pd.DataFrame(index=pd.Index(self._labels))
         if any(self._families):
             table["family"] = np.array(list(self._families), dtype=object)[self._item_family]
         if self.item_facts:
-            table = table.join(pd.DataFrame.from_dict(self.item_facts, orient="index"))
+            facts = {self._labels[self._items[key]]: row for key, row in self.item_facts.items()}
+            table = table.join(pd.DataFrame.from_dict(facts, orient="index"))
         return table.loc[frame.columns]
 
     def _agent_table(self, frame: pd.DataFrame, options: Options) -> pd.DataFrame:

@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from gindex_lab.errors import BadInput
+from gindex_lab.inputs import check_archive, open_regular
+from gindex_lab.limits import current, too_large
 from gindex_lab.readers.text import beginning, encoding_of, open_bytes, plain
 
 __all__ = [
@@ -133,10 +135,12 @@ def _sniff_json(path: Path) -> str | None:
 def _is_inspect_archive(path: Path) -> bool:
     try:
         with open_bytes(path) as file, zipfile.ZipFile(file) as archive:
+            check_archive(archive, path)
             names = archive.namelist()
-    except zipfile.BadZipFile:
+    except (zipfile.BadZipFile, NotImplementedError, EOFError, OSError):
         remedy = "copy it again, or write the log as JSON: inspect log convert --to json"
-        raise BadInput("path", str(path), "is a damaged .eval archive", remedy) from None
+        problem = "is a damaged .eval archive"
+        raise BadInput("path", str(path), problem, remedy, code="damaged") from None
     return any(n in ("header.json", "start.json", "_journal/start.json") for n in names)
 
 
@@ -156,11 +160,25 @@ def _sniff_lines(path: Path) -> str | None:
 
 
 def parquet_names(path: Path) -> list[str]:
-    """The names of the columns of a Parquet file, without reading the rows."""
-    from pyarrow import parquet  # type: ignore[import-untyped]
+    """The names of the columns of a Parquet file, without reading the rows; what is too large is refused."""
+    from pyarrow import ArrowException, parquet  # type: ignore[import-untyped]
 
     try:
-        return [str(name) for name in parquet.read_schema(path).names]
-    except (OSError, ValueError) as error:
-        remedy = "write it anew with DataFrame.to_parquet"
-        raise BadInput("path", str(path), f"is not Parquet ({error})", remedy) from None
+        with open_regular(path) as file:
+            about = parquet.read_metadata(file)
+            names = [str(name) for name in about.schema.to_arrow_schema().names]
+    except (ArrowException, OSError, ValueError) as error:
+        remedy = "write it again with DataFrame.to_parquet"
+        problem = f"is not Parquet ({error})"
+        raise BadInput("path", str(path), problem, remedy, code="damaged") from None
+    allowed, cells = current(), about.num_rows * len(names)
+    if len(names) > allowed.columns:
+        raise too_large("path", str(path), f"has {len(names):,} columns", "columns", len(names))
+    if cells > allowed.cells:
+        problem = f"holds {about.num_rows:,} rows of {len(names):,} columns"
+        raise too_large("path", str(path), problem, "cells", cells)
+    groups = (about.row_group(k).total_byte_size for k in range(about.num_row_groups))
+    unpacked = sum(groups)
+    if unpacked > allowed.size:
+        raise too_large("path", str(path), f"unpacks to {unpacked:,} bytes", "size", unpacked)
+    return names

@@ -7,13 +7,14 @@ become trials. (Inspect documentation, "Log Files" and "Scorers".)
 
 from __future__ import annotations
 
-import json
 import zipfile
+import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from gindex_lab.errors import BadInput, short
+from gindex_lab.inputs import check_archive, parse_json
 from gindex_lab.readers.collect import Collector, as_number
 from gindex_lab.readers.metrics import choose_metric, lacks_metric, note_metrics
 from gindex_lab.readers.options import Options
@@ -136,6 +137,7 @@ def _document(file: Path, options: Options) -> tuple[dict[str, Any], list[dict[s
 def _archive(file: Path) -> tuple[dict[str, Any], Iterator[dict[str, Any]]]:
     """The header of an `.eval` archive, and its samples one by one."""
     with open_bytes(file) as stream, zipfile.ZipFile(stream) as archive:
+        check_archive(archive, file)
         names = archive.namelist()
         header = _member(archive, next(name for name in _HEADERS if name in names), file)
     members = sorted(n for n in names if n.startswith("samples/") and n.endswith(".json"))
@@ -154,14 +156,15 @@ def _members(file: Path, names: Sequence[str]) -> Iterator[dict[str, Any]]:
 def _member(archive: zipfile.ZipFile, name: str, file: Path) -> dict[str, Any]:
     remedy = "write the log as JSON: inspect log convert --to json"
     try:
-        with archive.open(name) as stream:
-            found = json.load(stream)
+        found = parse_json(archive.read(name), "path", f"{file}, {name}")
+    except BadInput:
+        raise
     except NotImplementedError:
         problem = f"is packed in a way that Python's zipfile cannot unpack ({name})"
         raise BadInput("path", str(file), problem, remedy) from None
-    except (ValueError, zipfile.BadZipFile, EOFError, RecursionError) as error:
+    except (ValueError, zipfile.BadZipFile, EOFError, zlib.error, RuntimeError, OSError) as error:
         problem = f"has a damaged part {name!r} ({error})"
-        raise BadInput("path", str(file), problem, remedy) from None
+        raise BadInput("path", str(file), problem, remedy, code="damaged") from None
     if not isinstance(found, dict):
         raise BadInput("path", str(file), f"has no object in {name!r}", remedy)
     return found

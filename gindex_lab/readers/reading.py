@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from gindex_lab.errors import BadInput
+from gindex_lab.inputs import as_path, files_below, open_regular
 from gindex_lab.readers.collect import Collector, Gathered
 from gindex_lab.readers.formats import FORMATS, HELM_FILES, sniff
 from gindex_lab.readers.options import Options
@@ -114,9 +115,7 @@ def read_scores(path: str | PathLike[str], **options: Any) -> Scores:
 
 
 def _read(path: object, options: Options, kind: type[Responses | Scores]) -> Responses | Scores:
-    if not isinstance(path, (str, PathLike)):
-        raise BadInput("path", path, "is not a path", "name a file or a folder")
-    where = Path(path)
+    where = as_path("path", path)
     name, files = _recognised(where, options)
     if name == "tidy":
         return kind.read(files[0].parent)
@@ -166,7 +165,7 @@ def _check_scale(found: Gathered, path: Path, kind: type[Responses | Scores]) ->
 def _recognised(path: Path, options: Options) -> tuple[str, list[Path]]:
     """The one format that is there, and its files."""
     if not path.exists():
-        raise BadInput("path", str(path), "does not exist", "check the name")
+        raise BadInput("path", str(path), "does not exist", "check the name", code="not-found")
     if path.is_dir() and (path / "responses.csv").exists() and options.format in ("auto", "tidy"):
         return "tidy", [path / "responses.csv"]
     files = _files(path) if path.is_dir() else [path]
@@ -201,12 +200,14 @@ def _of_format(files: list[Path], options: Options) -> list[Path]:
 
 def _files(folder: Path) -> list[Path]:
     """Files that could hold data, at any depth; of a HELM run only its own, hidden ones never."""
-    runs = {file.parent for file in folder.rglob("run_spec.json")}
+    there = list(files_below(folder))
+    runs = {file.parent for file in there if file.name == "run_spec.json"}
     found = []
-    for file in sorted(folder.rglob("*")):
+    for file in there:
         hidden = any(part.startswith(".") for part in file.relative_to(folder).parts)
-        if hidden or not file.is_file() or plain(file).suffix.lower() not in _DATA:
+        if hidden or plain(file).suffix.lower() not in _DATA:
             continue
+        open_regular(file).close()  # a pipe or a device, or what may not be read, is named
         inside = runs & set(file.parents)
         summary = file.name in _BESIDE or (runs and "groups" in file.parts)
         if (file.parent in runs and file.name in HELM_FILES) or not (inside or summary):

@@ -11,10 +11,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from gindex_lab.errors import BadInput, short
 from gindex_lab.files import header_of, read_table
+from gindex_lab.inputs import open_regular
 from gindex_lab.readers.collect import Collector, as_number
 from gindex_lab.readers.formats import column_of, parquet_names, separator_of
 from gindex_lab.readers.options import COLUMNS, Options
@@ -27,7 +29,7 @@ __all__ = ["columns_of", "read_long", "read_wide", "table_at"]
 def table_at(path: Path, labels: Sequence[str | int], options: Options) -> pd.DataFrame:
     """A CSV, TSV or Parquet as a DataFrame, its labels as text."""
     if plain(path).suffix.lower() == ".parquet":
-        table = pd.read_parquet(path)
+        table = _parquet(path)
         if not isinstance(table.index, pd.RangeIndex):
             table = table.reset_index()
         for label in labels:
@@ -38,6 +40,17 @@ def table_at(path: Path, labels: Sequence[str | int], options: Options) -> pd.Da
     return read_table(
         path, labels, separator=separator_of(path, options.encoding), encoding=encoding
     )
+
+
+def _parquet(path: Path) -> pd.DataFrame:
+    parquet_names(path)  # within the limits, or refused
+    try:
+        with open_regular(path) as file:
+            return pd.read_parquet(file)
+    except (OSError, ValueError, TypeError, NotImplementedError) as error:
+        remedy = "write it again with DataFrame.to_parquet"
+        problem = f"is not Parquet that pandas can read ({error})"
+        raise BadInput("path", str(path), problem, remedy, code="damaged") from None
 
 
 def _as_labels(column: pd.Series, path: Path) -> pd.Series:
@@ -162,11 +175,14 @@ def _item_facts(table: pd.DataFrame, names: Mapping[str, str], found: Collector)
     facts = [c for c in table.columns if str(c).startswith("itemcov_")]
     if not facts:
         return
-    by_item = table.groupby(names["item"], sort=False)[facts]
+    family = table[names["family"]] if "family" in names else [""] * len(table)
+    by_item = table.groupby([np.asarray(family, dtype=object), table[names["item"]]], sort=False)[
+        facts
+    ]
     once = (by_item.nunique() <= 1).all()
     constant = [c for c in facts if once[c]]
-    for item, row in by_item.first()[constant].iterrows():
-        found.item_facts[str(item)] = row.to_dict()
+    for (group, item), row in by_item.first()[constant].iterrows():
+        found.item_facts[str(group), str(item)] = row.to_dict()
 
 
 def _note_columns(names: Mapping[str, str], found: Collector) -> None:

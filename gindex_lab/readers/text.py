@@ -7,15 +7,14 @@ name of the option, because a wrong encoding would give wrong names without a wo
 from __future__ import annotations
 
 import codecs
-import gzip
 import io
-import json
-import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
 from gindex_lab.errors import BadInput, short
+from gindex_lab.inputs import BROKEN, open_bytes, parse_json, read_bytes
+from gindex_lab.limits import current, too_large
 
 __all__ = [
     "beginning",
@@ -32,7 +31,6 @@ _MARKS = {
     codecs.BOM_UTF16_LE: "utf-16",
     codecs.BOM_UTF16_BE: "utf-16",
 }
-_BROKEN = (EOFError, zlib.error, gzip.BadGzipFile)  # of a compressed file that ends early
 
 
 def plain(path: Path) -> Path:
@@ -44,26 +42,12 @@ def plain(path: Path) -> Path:
     return path.with_suffix("") if path.suffix.lower() == ".gz" else path
 
 
-def open_bytes(path: Path) -> IO[bytes]:
-    """The bytes of a file, unpacked if it is compressed with gzip (by its content, not its name)."""
-    try:
-        file = path.open("rb")
-    except FileNotFoundError:
-        raise BadInput("path", str(path), "does not exist", "check the name") from None
-    except OSError as error:
-        problem = f"cannot be read ({error.strerror or error})"
-        raise BadInput("path", str(path), problem, "name a file that you may read") from None
-    packed = file.read(2) == b"\x1f\x8b"
-    file.seek(0)
-    return gzip.open(file) if packed else file  # type: ignore[return-value]
-
-
 def beginning(path: Path, size: int = 65_536) -> bytes:
     """The first bytes of a file, unpacked: enough to see what it is."""
     try:
         with open_bytes(path) as file:
             return file.read(size)
-    except _BROKEN:
+    except BROKEN:
         raise _cut_off(path) from None
 
 
@@ -111,8 +95,10 @@ def json_lines(
         if broken:
             raise _not_json(path, *broken)
         try:
-            found = json.loads(text)
-        except (ValueError, RecursionError) as error:
+            found = parse_json(text, "path", f"{path}, line {number}")
+        except BadInput:
+            raise
+        except ValueError as error:
             broken = number, error
             continue
         if not isinstance(found, dict):
@@ -130,25 +116,35 @@ def _lines(path: Path, encoding: str | None) -> Iterator[tuple[int, str]]:
     number = 0
     try:
         with open_text(path, encoding) as file:
-            for number, text in enumerate(file, 1):
+            for number, text in enumerate(_whole_lines(file, path), 1):
                 if text.strip():
                     yield number, text
     except UnicodeError as error:
         raise wrong_encoding(path, error, f"after line {number}") from None
-    except _BROKEN:
+    except BROKEN:
         raise _cut_off(path) from None
+
+
+def _whole_lines(file: IO[str], path: Path) -> Iterator[str]:
+    """Lines, none longer than may be held whole."""
+    most = int(current().document)
+    while text := file.readline(most):
+        if len(text) >= most:
+            problem = f"has a line of more than {most:,} characters"
+            raise too_large("path", str(path), problem, "document", 10 * most)
+        yield text
 
 
 def load_json(path: Path, encoding: str | None = None) -> Any:
     """A whole JSON document; the error says where it breaks."""
     try:
-        with open_text(path, encoding) as file:
-            return json.load(file)
+        text = read_bytes(path).decode(encoding_of(path, encoding))
+        return parse_json(text, "path", str(path))
     except UnicodeError as error:
         raise wrong_encoding(path, error) from None
-    except _BROKEN:
-        raise _cut_off(path) from None
-    except (ValueError, RecursionError) as error:
+    except BadInput:
+        raise
+    except ValueError as error:
         raise _not_json(path, None, error) from None
 
 
@@ -157,15 +153,16 @@ def wrong_encoding(path: Path, error: UnicodeError, where: str = "") -> BadInput
     name = getattr(error, "encoding", "UTF-8")
     problem = f"is not {name} text {where}".rstrip() + f" ({getattr(error, 'reason', error)})"
     remedy = "pass its encoding, for instance encoding='latin-1', or save it as UTF-8"
-    return BadInput("path", str(path), problem, remedy)
+    return BadInput("path", str(path), problem, remedy, code="wrong-encoding")
 
 
 def _not_json(path: Path, line: int | None, error: Exception) -> BadInput:
     where = "is not JSON" if line is None else f"has no JSON in line {line}"
-    why = "nested too deeply" if isinstance(error, RecursionError) else str(error)
-    return BadInput("path", str(path), f"{where} ({why})", "mend the file, or leave it out")
+    remedy = "fix the file, or leave it out"
+    return BadInput("path", str(path), f"{where} ({error})", remedy, code="not-json")
 
 
 def _cut_off(path: Path) -> BadInput:
     remedy = "copy it again, or unpack what is there with `gzip -dc`"
-    return BadInput("path", str(path), "is a compressed file that ends early or is damaged", remedy)
+    problem = "is a compressed file that ends early or is damaged"
+    return BadInput("path", str(path), problem, remedy, code="damaged")

@@ -1,0 +1,327 @@
+"""Inputs are untrusted: bombs, pipes, huge headers, sparse tables and look-alike names are refused or kept apart."""
+
+import gzip
+import io
+import json
+import os
+import subprocess
+import sys
+import textwrap
+import time
+import zipfile
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import gindex_lab as gl
+from gindex_lab.readers import reading
+
+HEADER = {"version": 2, "status": "success", "eval": {"model": "m", "task": "t"}}
+MEASURED = """
+import resource, sys, time
+resource.setrlimit(resource.RLIMIT_AS, (4 * 2**30,) * 2)
+import gindex_lab as gl, pandas, numpy, pyarrow.parquet, gindex_lab.readers.reading, gindex_lab.readers.tables
+import gindex_lab.readers.inspect_logs, gindex_lab.readers.harness
+before, start = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.perf_counter()
+try:
+    {call}
+except gl.BadInput as error:
+    code = error.code
+else:
+    code = "accepted"
+taken = time.perf_counter() - start
+grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
+print(code, taken, grown)
+"""
+
+
+def measured(call):
+    """The code of the refusal, the seconds and the megabytes that it took, in a process of its own."""
+    script = MEASURED.format(call=textwrap.indent(call, "    ").strip())
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    code, seconds, megabytes = done.stdout.split()
+    return code, float(seconds), float(megabytes)
+
+
+def packed(path, head, piece, times):
+    """A gzip file of `head` and then `piece` many times, written a megabyte at a time."""
+    with gzip.open(path, "wb", 6) as file:
+        file.write(head)
+        for _ in range(times):
+            file.write(piece)
+
+
+def gz_rows(path):
+    packed(path, b"model,item,score\n", b"m,x,1\n" * 200_000, 120)
+
+
+def gz_wide_line(path):
+    packed(path, b"agent,i\n", b"9" * 2**20, 300)
+
+
+def gz_lines(path):
+    packed(path, b'{"model":"m","item":"x","score":1}\n', b" " * 2**20, 300)
+
+
+def gz_document(path):
+    packed(path, b"[{}", b",{}" * 400_000, 120)
+
+
+def archive(path):
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as new:
+        new.writestr("header.json", json.dumps(HEADER))
+        with new.open("samples/1.json", "w", force_zip64=True) as member:
+            member.write(b'{"id": 1, "junk": "')
+            for _ in range(300):
+                member.write(b"a" * 2**20)
+            member.write(b'"}')
+
+
+def packed_archive(path):
+    inner = io.BytesIO()
+    with zipfile.ZipFile(inner, "w", zipfile.ZIP_STORED) as new:
+        new.writestr("header.json", json.dumps(HEADER))
+        new.writestr("samples/1.json", b" " * 200 * 2**20)
+    path.write_bytes(gzip.compress(inner.getvalue(), 1))
+
+
+def table_of_one_value(path):
+    rows = 60_000_000
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    column = pa.DictionaryArray.from_arrays(pa.array(np.zeros(1_000_000, np.int8)), ["m"])
+    one = pa.table({"model": column, "item": column, "score": pa.array(np.ones(1_000_000))})
+    with parquet.ParquetWriter(path, one.schema) as new:
+        for _ in range(rows // 1_000_000):
+            new.write_table(one)
+
+
+BOMBS = {
+    "rows.csv.gz": gz_rows,
+    "line.csv.gz": gz_wide_line,
+    "lines.jsonl.gz": gz_lines,
+    "document.json.gz": gz_document,
+    "log.eval": archive,
+    "log.eval.gz": packed_archive,
+    "table.parquet": table_of_one_value,
+}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=[] if name == "log.eval" else pytest.mark.slow) for name in BOMBS],
+)
+def test_a_bomb_is_refused_quickly_and_in_little_memory(name, tmp_path):
+    BOMBS[name](tmp_path / name)
+    code, seconds, megabytes = measured(f"gl.read({str(tmp_path / name)!r})")
+    assert code in ("bomb", "too-large", "too-many-cells")
+    assert seconds < 2
+    assert megabytes < 300
+
+
+@pytest.mark.slow
+def test_a_bomb_is_refused_by_the_table_reader_too(tmp_path):
+    gz_rows(tmp_path / "a.csv.gz")
+    code, seconds, megabytes = measured(f"gl.Responses.read({str(tmp_path / 'a.csv.gz')!r})")
+    assert code == "bomb"
+    assert seconds < 2
+    assert megabytes < 300
+
+
+def test_what_is_beyond_a_limit_can_be_read_when_the_limit_is_raised(tmp_path, monkeypatch):
+    lines = "".join(f"m,x{k},1\n" for k in range(3))
+    file = tmp_path / "a.csv.gz"
+    file.write_bytes(gzip.compress(("model,item,score\n" + lines + " " * 20_000_000).encode()))
+    with pytest.raises(gl.BadInput) as caught:
+        gl.read(file)
+    assert caught.value.code == "bomb"
+    assert "gl.limits(ratio=" in caught.value.remedy
+    with gl.limits(ratio=5000):
+        assert gl.read(file).shape == (1, 3)
+    monkeypatch.setenv("GINDEX_LAB_LIMITS", "cells=2")
+    with pytest.raises(gl.BadInput) as caught:
+        gl.Responses.from_long(
+            pd.DataFrame({"agent": list("ab"), "item": list("xy"), "response": [1, 1]})
+        )
+    assert caught.value.code == "too-many-cells"
+
+
+@pytest.mark.parametrize("text", ["cells", "cells=many", "rooms=3", "cells=0"])
+def test_a_limit_that_cannot_be_is_refused(text, monkeypatch):
+    monkeypatch.setenv("GINDEX_LAB_LIMITS", text)
+    with pytest.raises(gl.BadInput):
+        gl.Responses.from_long(pd.DataFrame({"agent": ["a"], "item": ["x"], "response": [1]}))
+
+
+LIMITED = {
+    "size": 10,
+    "document": 10,
+    "columns": 1,
+    "members": 1,
+}
+
+
+@pytest.mark.parametrize("name", LIMITED)
+def test_each_limit_can_be_lowered_too(name, tmp_path):
+    (tmp_path / "a.csv").write_text("model,item,score\nm,x,1\n")
+    (tmp_path / "b.csv").write_text("model,item,score\nm,y,1\n")
+    assert gl.read(tmp_path).shape == (1, 2)
+    with gl.limits(**{name: LIMITED[name]}), pytest.raises(gl.BadInput) as caught:
+        gl.read(tmp_path)
+    assert caught.value.code in ("too-large", "too-many-columns", "too-many-members")
+
+
+def test_json_may_be_nested_only_so_deep(tmp_path):
+    file = tmp_path / "a.jsonl"
+    file.write_text(
+        '{"model": "m", "item": "x", "score": 1, "more": ' + "[" * 300 + "]" * 300 + "}"
+    )
+    with pytest.raises(gl.BadInput) as caught:
+        gl.read(file)
+    assert caught.value.code == "too-deep"
+    with gl.limits(depth=400):
+        assert gl.read(file).shape == (1, 1)
+
+
+def test_reading_may_take_only_so_long(tmp_path, monkeypatch):
+    (tmp_path / "a.csv").write_text("model,item,score\nm,x,1\n")
+    clock = iter(range(0, 10**7, 5000))
+    monkeypatch.setattr(time, "monotonic", lambda: next(clock))
+    with pytest.raises(gl.BadInput) as caught:
+        gl.read(tmp_path / "a.csv")
+    assert caught.value.code == "too-slow"
+
+
+# -- sparse tables --------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_a_sparse_long_table_is_refused_with_the_size_that_it_would_need(tmp_path):
+    file = tmp_path / "sparse.csv"
+    file.write_text("model,item,score\n" + "".join(f"m{k},x{k},1\n" for k in range(20_000)))
+    for call in (
+        f"gl.read({str(file)!r})",
+        f"gl.Responses.from_long(pandas.read_csv({str(file)!r}), 'model', 'item', 'score')",
+    ):
+        code, seconds, megabytes = measured(call)
+        assert code == "too-many-cells"
+        assert seconds < 2
+        assert megabytes < 300
+    with pytest.raises(gl.BadInput, match=r"400,000,000 cells \(3\.2 GB\)"):
+        gl.read(file)
+
+
+def test_a_header_of_thirty_thousand_columns_is_read_in_seconds(tmp_path):
+    file = tmp_path / "wide.csv"
+    names = [f"i{k}" for k in range(30_000)]
+    file.write_text("agent," + ",".join(names) + "\nann" + ",1" * 30_000 + "\n")
+    start = time.process_time()
+    assert gl.read(file).shape == (1, 30_000)
+    assert time.process_time() - start < 8
+    file.write_text("agent," + ",".join([*names, "i7"]) + "\nann" + ",1" * 30_001 + "\n")
+    with pytest.raises(gl.BadInput) as caught:
+        gl.read(file)
+    assert caught.value.code == "duplicate-label"
+
+
+# -- what is not a regular file ------------------------------------------------------------------------
+
+READERS = {
+    "read": lambda path: gl.read(path),
+    "read_scores": lambda path: gl.read_scores(path),
+    "Responses.read": lambda path: gl.Responses.read(path),
+    "Scores.read": lambda path: gl.Scores.read(path),
+    "Flow.read": lambda path: gl.Flow.read(path),
+    "Experiment.read": lambda path: gl.Experiment.read(path),
+    "g_index": lambda path: gl.g_index(path),
+    "aiq.read_sample": lambda path: gl.aiq.read_sample(path),
+    "aiq.estimate_from_log": lambda path: gl.aiq.estimate_from_log(path),
+    "flatland.read": lambda path: gl.flatland.read(path),
+    "score_programs": lambda path: gl.score_programs(path),
+    "logged_rewards": lambda path: gl.anytime.logged_rewards(path),
+}
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_a_pipe_or_a_device_is_refused_at_once(name, tmp_path):
+    suffix = ".fbp" if name == "flatland.read" else ".csv"
+    pipe = tmp_path / f"pipe{suffix}"
+    os.mkfifo(pipe)
+    device = tmp_path / f"zero{suffix}"
+    device.symlink_to("/dev/zero")
+    for path in (pipe, device):
+        start = time.perf_counter()
+        with pytest.raises(gl.GIndexLabError) as caught:
+            READERS[name](path)
+        assert caught.value.code == "not-a-regular-file"
+        assert time.perf_counter() - start < 2
+
+
+@pytest.mark.parametrize("name", READERS)
+@pytest.mark.parametrize(
+    "path",
+    [None, 7, b"a.csv", "", "a\0b", "x" * 5000],
+    ids=["None", "7", "bytes", "empty", "zero", "long"],
+)
+def test_what_is_not_a_path_is_refused(name, path):
+    with pytest.raises(gl.GIndexLabError):
+        READERS[name](path) if not (name == "logged_rewards" and path is None) else gl.read(path)
+
+
+def test_a_pipe_in_a_folder_of_logs_is_named(tmp_path):
+    (tmp_path / "a.csv").write_text("model,item,score\nm,x,1\n")
+    os.mkfifo(tmp_path / "b.csv")
+    with pytest.raises(gl.BadInput, match=r"b\.csv"):
+        gl.read(tmp_path)
+
+
+def test_a_folder_that_cannot_be_read_is_named_and_not_left_out(tmp_path, monkeypatch):
+    (tmp_path / "a.csv").write_text("model,item,score\nm,x,1\n")
+    closed = tmp_path / "closed"
+    closed.mkdir()
+    (closed / "b.csv").write_text("model,item,score\nm,y,1\n")
+    scandir = os.scandir
+
+    def refuse(path):
+        if str(path) == str(closed):
+            raise PermissionError(13, "Permission denied", str(path))
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", refuse)  # root may read everything
+    with pytest.raises(gl.BadInput) as caught:
+        gl.read(tmp_path)
+    assert caught.value.code == "unreadable"
+    assert "closed" in caught.value.value
+
+
+# -- identities ------------------------------------------------------------------------------------------
+
+
+def test_items_of_different_families_do_not_merge_where_their_names_read_alike(tmp_path):
+    file = tmp_path / "a.csv"
+    file.write_text("model,task,item,score\nm,t/u,1,1\nm,t,u/1,0\nm,t,2,1\n")
+    found = gl.read(file)
+    assert found.shape == (1, 3)
+    assert sorted(found.frame.iloc[0]) == [0, 1, 1]
+    assert found.items["family"].tolist() == ["t/u", "t", "t"]
+    assert any("kept apart" in note for note in found.notes)
+
+
+def test_facts_of_items_stay_with_items_that_have_families(tmp_path):
+    file = tmp_path / "irw.csv"
+    file.write_text("id,item,resp,item_family,itemcov_words\n1,a,1,f,7\n2,a,0,f,7\n1,a,0,g,9\n")
+    found = gl.read(file)
+    assert found.items["itemcov_words"].tolist() == [7, 9]
+
+
+def test_the_files_of_a_folder_are_read_in_the_same_order_on_every_machine(tmp_path):
+    for name in ("b", "a"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "x.csv").write_text(f"model,item,score\nm,{name},1\n")
+    files = reading._files(tmp_path)
+    assert files == sorted(files)
