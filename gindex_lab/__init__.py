@@ -29,7 +29,8 @@ _CONTENTS = {
     "uncertainty.coverage": "coverage coverage_table simulate_profile",
     # time horizons
     "horizon.horizons": "horizon",
-    "horizon.growth": "doubling_time trend",
+    "horizon.growth": "doubling_time",
+    "horizon.trends": "trend",
     "horizon.logistic": "logistic_indicators spread_from_horizons",
     # the psychometric comparisons
     "psychometrics.irt": "irt simulate_irt",

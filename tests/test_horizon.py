@@ -191,3 +191,23 @@ def test_closed_forms_are_the_goldens(golden):
         )
         for name in ("capability", "spread", "normalised_generality", "expected_difficulty"):
             same(found[name], getattr(row, name), 1e-10)
+
+
+@pytest.mark.parametrize("free", ["c", "d", "cd"])
+def test_floors_and_ceilings_fit_at_least_as_well_as_the_goldens(lyptus, golden, free):
+    want = golden("lyptus_floor.csv", index_col=0).query("free == @free")
+    settings = {name: "fit" for key, name in (("c", "floor"), ("d", "ceiling")) if key in free}
+    table = gl.horizon(lyptus.select(agents=list(want.index)), penalty=0, **settings)
+    assert (table["loss"] <= want["weighted_loss"] + 1e-9).all()
+    inside = want["c"].between(1e-3, 0.39) if free == "c" else want["d"].between(0.61, 0.999)
+    inside &= want["beta"] < 3  # steeper optima are flat: the goldens stopped on the way
+    assert inside.any()
+    same(table.loc[inside, "location"], want.loc[inside, "theta"], 1e-3)
+    same(table.loc[inside, "horizon_50"], want.loc[inside, "p50"], 2e-3)
+
+
+def test_noise_in_the_minutes_is_taken_out_in_closed_form(lyptus, golden):
+    for tau, want in golden("lyptus_noise.csv", index_col="agent").groupby("tau"):
+        table = gl.horizon(lyptus.select(agents=list(want.index)), noise=tau)
+        same(table["location"], want["theta_corrected"])
+        same(table["spread_logistic"], want["S_corrected"])

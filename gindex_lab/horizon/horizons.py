@@ -6,58 +6,28 @@ horizon literature leaves unprinted is the spread. Beside the logistic curve sta
 
 from __future__ import annotations
 
-import warnings
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from gindex_lab.errors import BadInput
-from gindex_lab.horizon.curves import ESTIMATORS, indicator_rows
-from gindex_lab.horizon.draws import RESAMPLE, Draws, draws_of, first_seed
-from gindex_lab.horizon.fitting import (
-    FLAT,
-    NO_FAILURE,
-    NO_SUCCESS,
-    SEPARABLE,
-    Curves,
-    fit,
-    fit_reference,
-)
+from gindex_lab.horizon.curves import ESTIMATORS
+from gindex_lab.horizon.draws import RESAMPLE, draws_of, first_seed
+from gindex_lab.horizon.estimates import Settings, estimates
 from gindex_lab.horizon.limits import ends_of_draws, sandwich_limits
-from gindex_lab.horizon.readings import horizon_name, read_curves
+from gindex_lab.horizon.noise import ERRORS
+from gindex_lab.horizon.plateaus import plateaus_of
+from gindex_lab.horizon.readings import horizon_name
+from gindex_lab.horizon.replicates import Replicates, replicates_of
 from gindex_lab.horizon.runs import Runs, runs_of
 from gindex_lab.validate import FloatArray, choice, generator, integer, mode_of, number, pair
 
-__all__ = ["FEW_FAMILIES", "Replicates", "horizon"]
+__all__ = ["FEW_FAMILIES", "horizon"]
 
 FEW_FAMILIES = 10
 _REFERENCE_SEED = 42
-_CURVE = ("capability", "spread", "generality", "normalised_generality")
 _METHODS = ("bootstrap", "sandwich")
-
-
-@dataclass(frozen=True, eq=False)
-class Replicates:
-    """What every draw gave, (draws, agents) per measure, and what is known of the agents."""
-
-    agents: pd.DataFrame
-    measures: dict[str, FloatArray] = field(default_factory=dict)
-
-    def __deepcopy__(self, memo: object) -> Replicates:
-        return self  # never changed: a table may be copied without a thousand draws
-
-
-@dataclass(frozen=True)
-class Settings:
-    """The choices of a fit."""
-
-    levels: tuple[float, ...]
-    penalty: float
-    interval: tuple[float, float]
-    estimator: str
-    mode: str
 
 
 def horizon(
@@ -74,6 +44,10 @@ def horizon(
     method: str = "bootstrap",
     draws: int = 1000,
     seed: object = None,
+    floor: object = 0.0,
+    ceiling: object = 1.0,
+    noise: float = 0.0,
+    error: str = "classical",
     mode: str = "exact",
     missing: str = "drop",
 ) -> pd.DataFrame:
@@ -105,6 +79,11 @@ def horizon(
         Add `*_low` and `*_high`. "bootstrap" draws families, then items, then runs (`resample="items"`
         keeps the families, "trials" the items); replicate i is seeded with seed + i. "sandwich" needs
         no draws and gives limits of the logistic measures.
+    floor, ceiling : share of success that is never left below or above, or "fit"
+        ψ = c + (d - c) / (1 + e^{β(h - θ)}), three or four parameters; horizons are where ψ itself is p.
+        `slope`, `location` and `spread_logistic` are those of the logistic part.
+    noise, error : standard deviation of the error of log2 minutes, "classical" or "berkson"
+        Location, slope and spread are corrected in closed form (`specs/horizon.md`, section 11).
     mode : "exact" or "reference"
         "reference" is the published code: scikit-learn's early stop, seeds 42 + i, replicates with one
         class left out.
@@ -143,10 +122,21 @@ def horizon(
         generator(seed)
     if level is not None and method == "bootstrap" and kind == "exact" and seed is None:
         raise BadInput("seed", None, "is needed for the draws", "pass a whole number, seed=1")
+    plateaus = plateaus_of(floor, ceiling)
+    tau = number("noise", noise, 0)
+    choice("error", error, ERRORS)
+    plain = plateaus == (0.0, 1.0) and tau == 0
+    if not plain and (kind == "reference" or (level is not None and method == "sandwich")):
+        raise BadInput(
+            "floor, ceiling, noise",
+            (floor, ceiling, noise),
+            "are not known to the published code, nor to the sandwich",
+            "use mode='exact' and method='bootstrap'",
+        )
     runs = runs_of(responses, minutes, weights, missing)
     span = _span(runs, pair("interval", interval))
-    settings = Settings(_levels(levels), ridge, span, estimator, kind)
-    table, fitted = _estimates(runs, settings)
+    settings = Settings(_levels(levels), ridge, span, estimator, kind, plateaus, tau, error)
+    table, fitted = estimates(runs, settings)
     known = getattr(responses, "agents", None)
     agents = known if isinstance(known, pd.DataFrame) else pd.DataFrame(index=runs.agents)
     table.attrs = {
@@ -154,6 +144,9 @@ def horizon(
         "penalty": ridge,
         "weights": weights if isinstance(weights, str) or weights is None else "given",
         "mode": kind,
+        "floor": floor,
+        "ceiling": ceiling,
+        "noise": tau,
         "levels": settings.levels,
         "families": len(runs.families),
         "notes": _notes(runs),
@@ -166,7 +159,7 @@ def horizon(
         return _joined(table, sandwich_limits(runs, fitted, settings, level, resample))
     start = _REFERENCE_SEED if kind == "reference" else first_seed(seed)
     drawn = draws_of(runs, resample, n_draws, start)
-    return _with_draws(table, _replicates(runs, drawn, settings), agents, level, n_draws)
+    return _with_draws(table, replicates_of(runs, drawn, settings, fitted), agents, level, n_draws)
 
 
 def _levels(levels: object) -> tuple[float, ...]:
@@ -206,175 +199,6 @@ def _notes(runs: Runs) -> tuple[str, ...]:
             f"few families ({n}): intervals are rough, and may cover less than stated",
         )
     return runs.notes
-
-
-# -- estimates -----------------------------------------------------------------------------------------
-
-
-def _estimates(runs: Runs, settings: Settings) -> tuple[pd.DataFrame, list[Curves]]:
-    rows, fitted = [], []
-    for j, agent in enumerate(runs.agents):
-        curves = _fitted(runs, j, agent, settings)
-        fitted.append(curves)
-        rows.append(_row(runs, j, curves, settings))
-    return pd.DataFrame(rows, index=runs.agents.copy()), fitted
-
-
-def _fitted(runs: Runs, j: int, agent: object, settings: Settings) -> Curves:
-    at = runs.of(j)
-    h, y, w = runs.h[at], runs.response[at], runs.weight[at]
-    if len(np.unique(h)) < 2:
-        raise BadInput(
-            "responses",
-            agent,
-            "is an agent that met items of one length only, and one length makes no curve",
-            "leave it out with responses.select(agents=...), or give it other items",
-        )
-    if settings.mode == "exact":
-        curves = fit(h, y, w[None, :], settings.penalty)
-        if curves.state[0] == SEPARABLE:
-            raise BadInput(
-                "penalty",
-                settings.penalty,
-                f"leaves {agent!r} without a slope: its successes and failures do not overlap in length",
-                "use a small penalty, such as 1e-5",
-            )
-        return curves
-    curves = fit_reference(h, y, w, settings.penalty)
-    if curves.state[0] == NO_FAILURE:
-        raise BadInput(
-            "responses",
-            agent,
-            "is an agent without a failure, and the published code needs both classes",
-            "use mode='exact', or leave the agent out",
-        )
-    if curves.beta[0] < 0:
-        warnings.warn(
-            f"success of {agent!r} rises with length: its printed horizon is the length above which it "
-            "exceeds 50%",
-            stacklevel=4,
-        )
-    return curves
-
-
-def _row(runs: Runs, j: int, curves: Curves, settings: Settings) -> dict[str, Any]:
-    at = runs.of(j)
-    h, y, w = runs.h[at], runs.response[at], runs.weight[at]
-    read = read_curves(curves, settings.levels, settings.interval, settings.mode == "reference")
-    row: dict[str, Any] = {name: float(values[0]) for name, values in read.items()}
-    plain = _cell_weights(runs, j)
-    exact = indicator_rows(h, y, plain[None], w[None], settings.interval, settings.estimator)
-    row |= {name: float(getattr(exact, name)[0]) for name in _CURVE}
-    row["mean"] = float(plain @ y / plain.sum())
-    row["weighted_mean"] = float(w @ y / w.sum())
-    row["loss"] = _loss(h, y, w, curves)
-    row["n_items"] = len(np.unique(runs.item[at]))
-    row["n_trials"] = len(y)
-    row["note"] = _note(runs, j, curves, row, settings)
-    return row
-
-
-def _cell_weights(runs: Runs, j: int) -> FloatArray:
-    """1 / (runs of the cell): the exact curve counts cells, not runs."""
-    item = runs.item[runs.of(j)]
-    return 1 / np.bincount(item)[item]
-
-
-def _loss(h: FloatArray, y: FloatArray, w: FloatArray, curves: Curves) -> float:
-    """Weighted mean cross-entropy, predictions clipped at 1e-15; 0 with one class only (section 4)."""
-    if curves.state[0] in (NO_SUCCESS, NO_FAILURE):
-        return 0.0
-    theta, beta = curves.theta[0], curves.beta[0]
-    with np.errstate(over="ignore"):
-        p = (
-            1 / (1 + np.exp(beta * (h - theta)))
-            if beta
-            else np.full(len(h), float(w @ y / w.sum()))
-        )
-    p = curves.floor[0] + (curves.ceiling[0] - curves.floor[0]) * p
-    p = np.clip(p, 1e-15, 1 - 1e-15)
-    return float(-(w @ (y * np.log(p) + (1 - y) * np.log1p(-p))) / w.sum())
-
-
-def _note(runs: Runs, j: int, curves: Curves, row: dict[str, Any], settings: Settings) -> str:
-    state, beta = curves.state[0], curves.beta[0]
-    found = []
-    if state == NO_SUCCESS:
-        found.append("no success")
-    elif state == NO_FAILURE:
-        found.append("no failure")
-    elif state == FLAT or beta == 0:
-        found.append("success does not depend on length")
-    elif beta < 0:
-        found.append("success rises with length")
-    else:
-        if _separable(runs.h[runs.of(j)], runs.response[runs.of(j)]):
-            found.append("separable: the slope is the penalty's")
-        outside = [
-            name for p in settings.levels if _outside(row[name := horizon_name(p)], settings)
-        ]
-        if outside:
-            found.append(f"{', '.join(outside)} beyond the tested lengths")
-    missed = runs.missed_families(j)
-    if missed:
-        found.append(f"met no item of {', '.join(missed)}")
-    return "; ".join(found)
-
-
-def _outside(minutes: float, settings: Settings) -> bool:
-    low, high = settings.interval
-    room = 1e-9 * (high - low)
-    return not (2 ** (low - room) <= minutes <= 2 ** (high + room))
-
-
-def _separable(h: FloatArray, y: FloatArray) -> bool:
-    """The hardest success is no harder than the easiest failure."""
-    return bool(h[y > 0].max() <= h[y < 1].min())
-
-
-# -- replicates ----------------------------------------------------------------------------------------
-
-
-def _replicates(runs: Runs, drawn: Draws, settings: Settings) -> dict[str, Any]:
-    """Every measure (draws, agents), and per agent how many draws were unusual."""
-    parts = [_agent_replicates(runs, drawn, settings, j) for j in range(len(runs.agents))]
-    measures = {name: np.column_stack([p[0][name] for p in parts]) for name in parts[0][0]}
-    counts = pd.DataFrame([p[1] for p in parts], index=runs.agents)
-    return {"measures": measures, "unusual": counts}
-
-
-def _agent_replicates(
-    runs: Runs, drawn: Draws, settings: Settings, j: int
-) -> tuple[dict[str, FloatArray], dict[str, int]]:
-    at = runs.of(j)
-    h, y, w = runs.h[at], runs.response[at], runs.weight[at]
-    counts = drawn.of(j)
-    weights = counts * w
-    empty = weights.sum(axis=1) <= 0
-    if settings.mode == "exact":
-        curves = fit(h, y, weights, settings.penalty)
-    else:
-        each = [fit_reference(h, y, row, settings.penalty) for row in weights]
-        curves = Curves(*(np.concatenate(part) for part in zip(*each, strict=True)))
-    found = read_curves(curves, settings.levels, settings.interval, settings.mode == "reference")
-    exact = indicator_rows(
-        h, y, counts * _cell_weights(runs, j), weights, settings.interval, settings.estimator
-    )
-    found |= {name: getattr(exact, name) for name in _CURVE}
-    total = np.where(empty, 1.0, weights.sum(axis=1))
-    found["weighted_mean"] = weights @ y / total
-    none, all_ = curves.state == NO_SUCCESS, curves.state == NO_FAILURE
-    found["weighted_mean"][empty] = np.nan
-    if settings.mode == "reference":
-        found = {name: np.where(none | all_, np.nan, values) for name, values in found.items()}
-    rising = ~none & ~all_ & ~curves.falling
-    unusual = {
-        "no_item": int(empty.sum()),
-        "no_success": int(none.sum()),  # a draw without an item of the agent is one of them
-        "no_failure": int(all_.sum()),
-        "rising": int(rising.sum()),
-    }
-    return found, unusual
 
 
 def _with_draws(

@@ -13,7 +13,7 @@ from gindex_lab.validate import FloatArray
 
 if TYPE_CHECKING:
     from gindex_lab.horizon.fitting import Curves
-    from gindex_lab.horizon.horizons import Settings
+    from gindex_lab.horizon.estimates import Settings
     from gindex_lab.horizon.runs import Runs
 
 __all__ = ["ends_of_draws", "quantiles", "sandwich_limits"]
