@@ -439,6 +439,111 @@ def test_fans_that_multiply_end_with_an_error():
         run("\n".join([*lines, "a40 -> f(end)", "{} -> f()"])).trace()
 
 
+# a body that links back to its loop, as every body of the authors' own programs does: {0} is that link
+CLOSED = {
+    "one loop": """
+@param {{n}} (int (3 12))
+star(start n d) -> around(loop i 0 n)
+around body -> side(move d)
+side -> bend(turn (/ 720 n))
+{0}bend -> around
+around -> star(end)
+{{"position": [96, 10], "theta": 45}} -> star(5 30)
+""",
+    "one node in the body": """
+dash(start) -> around(loop i 1 5)
+around body -> side(move (* 2 i))
+{0}side -> around
+around -> more(move 7)
+more -> dash(end)
+{{}} -> dash()
+""",
+    "a loop in a loop": """
+grid(start) -> rows(loop i 0 3)
+rows body -> cells(loop j 0 4)
+cells body -> step(move 5)
+step -> bend(turn 90)
+{0}bend -> cells
+cells -> jump(move 9 true)
+{0}jump -> rows
+rows -> last(turn 45)
+last -> grid(end)
+{{}} -> grid()
+""",
+    "a flow in the body": """
+edge(start d) -> side(move d)
+side -> bend(turn 90)
+bend -> edge(end)
+box(start d) -> around(loop i 0 4)
+around body -> part(edge d)
+{0}part -> around
+around -> box(end)
+{{}} -> box(20)
+""",
+}
+
+
+def unlinked(case):
+    lines = CLOSED[case].format("~").splitlines()
+    return F.parse("\n".join(line for line in lines if not line.startswith("~")))
+
+
+@pytest.mark.parametrize("case", CLOSED)
+def test_a_link_that_closes_a_body_means_the_next_round(case):
+    linked, plain = F.parse(CLOSED[case].format("")), unlinked(case)
+    back = linked.graph.closing
+    assert len(back) == CLOSED[case].count("{0}")
+    assert all(linked.graph.nodes[end].type == "loop" for _, _, end in back)
+    assert linked.graph.links == plain.graph.links
+    assert plain.graph.closing == ()
+    for text, syntax in [
+        *((linked.to_text(syntax), syntax) for syntax in ("fbp", "lisp", "json")),
+        (linked.graph.to_json(), "json"),
+    ]:
+        again = F.parse(text, syntax)
+        assert (again.graph.links, again.graph.closing) == (linked.graph.links, back), syntax
+        for found in (linked, again):
+            assert list(found.trace()) == list(plain.trace())
+            assert found.trace().heading == plain.trace().heading
+    assert len(linked.drawing().shapes) == len(plain.drawing().shapes)
+
+
+def test_only_the_reference_metric_sees_the_closing_link():
+    linked, plain = F.parse(CLOSED["one loop"].format("")), unlinked("one loop")
+    assert float(F.distance(linked, plain)) == 0
+    assert float(F.distance(linked, linked, mode="reference")) == 0
+    # the pair loop-turn is wired in one and not in the other: only three of four nodes go together
+    other = plain.with_run(position=(10, 90), theta=200)
+    apart = [float(F.distance(p, other, mode="reference")) for p in (plain, linked)]
+    assert apart[0] < apart[1]
+
+
+def test_the_ports_of_the_authors_lisp_are_read():
+    theirs = """(begin
+      (define-flow star (n d) ((n (int (3 12))))
+        ((create-node around loop i 0 n) (create-node side move d)
+         (create-node bend turn (/ 720 n))
+         (create-entry around) (create-link around:body side) (create-link side bend)
+         (create-link bend around) (create-exit around)))
+      (run-flow star (5 30) (96 10) 45))"""
+    assert F.parse(theirs, "lisp") == F.parse(CLOSED["one loop"].format(""))
+
+
+@pytest.mark.parametrize(
+    "links",
+    [
+        "around -> next(turn 9)\nnext -> around",  # behind the loop
+        "side -> next(turn 9)\naround -> next\nnext -> around",  # in the body and behind it
+        "side -> next(turn 9)\nnext -> side",  # a cycle within the body
+        "around body -> around",  # a loop that is its own body
+    ],
+)
+def test_other_links_back_stay_cycles(links):
+    text = f"f(start) -> around(loop i 0 3)\naround body -> side(move 9)\n{links}\naround -> f(end)"
+    with pytest.raises(BadProgram, match="linked in a circle"):
+        F.parse(text + "\n{} -> f()")
+
+
 def test_recursion_is_refused_with_its_circle():
     text = "f(start) -> a(g)\na -> f(end)\ng(start) -> b(f)\nb -> g(end)\n{} -> f()"
     with pytest.raises(BadProgram, match=r"f -> g -> f.*use each other in a circle"):

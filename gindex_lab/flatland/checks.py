@@ -12,7 +12,7 @@ from gindex_lab.errors import BadProgram
 from gindex_lab.flatland.expressions import CONSTANTS, Symbol
 from gindex_lab.flatland.programs import PORTS, PRIMITIVES, Call, Definition, Link, Node, Program
 
-__all__ = ["canonical", "check_program", "check_rule", "reached", "rule_of"]
+__all__ = ["canonical", "check_program", "check_rule", "closing_links", "reached", "rule_of"]
 
 K = TypeVar("K", bound=Hashable)
 
@@ -63,6 +63,36 @@ def reached(entries: Iterable[K], following: Mapping[K, list[K]]) -> list[K]:
             seen[name] = None
             waiting += following[name][::-1]
     return list(seen)
+
+
+def closing_links(flow: Definition) -> frozenset[Link]:
+    """The links that lead from the body of a loop back to that loop: "next round", and no cycle.
+
+    The authors' programs end every body so; a body without such a link runs the same. What can also be
+    reached from the loop's `out` lies behind the loop, not in its body: a link back from there is a cycle.
+
+    >>> nodes = (Node("around", "loop", (Symbol("i"), 0, 4)), Node("side", "move", (9,)))
+    >>> links = (Link("around", "body", "side"), Link("side", "out", "around"))
+    >>> closing_links(Definition("f", (), {}, nodes, links, ("around",), (("around", "out"),)))
+    frozenset({Link(source='side', port='out', target='around')})
+    """
+    found: set[Link] = set()
+    for loop in (node.name for node in flow.nodes if node.type == "loop"):
+        back = [link for link in flow.links if link.target == loop and link.source != loop]
+        if back:
+            body, behind = (set(_reached_from(flow, loop, port)) for port in ("body", "out"))
+            found |= {link for link in back if link.source in body - behind}
+    return frozenset(found)
+
+
+def _reached_from(flow: Definition, loop: str, port: str) -> list[str]:
+    """The nodes that can be reached from a port of a loop without passing the loop again."""
+    following: dict[str, list[str]] = {node.name: [] for node in flow.nodes}
+    for link in flow.links:
+        if link.target != loop and link.source != loop:
+            following[link.source].append(link.target)
+    starts = [link.target for link in flow.links if (link.source, link.port) == (loop, port)]
+    return reached([name for name in starts if name != loop], following)
 
 
 def _check_flow(flow: Definition, flows: Mapping[str, Definition]) -> None:
@@ -129,8 +159,10 @@ def _check_links(flow: Definition, where: str) -> None:
         if len(set(found)) < len(found):
             raise BadProgram(where, flow.name, f"has the same {kind} twice", "remove one")
     following: dict[str, list[str]] = {name: [] for name in types}
+    closing = closing_links(flow)
     for link in flow.links:
-        following[link.source].append(link.target)
+        if link not in closing:
+            following[link.source].append(link.target)
     _check_acyclic(following, where, "nodes are linked in a circle")
     seen: list[str] = reached(flow.entries, following)
     lost = set(types) - set(seen)

@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import Any
 
 from gindex_lab.errors import BadProgram
-from gindex_lab.flatland.checks import reached
+from gindex_lab.flatland.checks import closing_links, reached
 from gindex_lab.flatland.expressions import Expression, Symbol, reduce, to_json
 from gindex_lab.flatland.programs import PORTS, PRIMITIVES, Definition, Node, Program
 
@@ -44,6 +44,9 @@ class GraphNode:
 class Graph:
     """The nodes, START first, and the links (source, port, target) by place.
 
+    `closing` holds the links from the body of a loop back to the loop, where the program has some: they
+    mean "next round". The run and the exact metric leave them out; the reference metric counts them.
+
     >>> from gindex_lab.flatland import parse
     >>> graph = parse('#include "square.fbp"\\n{} -> square(30)').graph
     >>> [node.type for node in graph.nodes], graph.links
@@ -52,6 +55,7 @@ class Graph:
 
     nodes: tuple[GraphNode, ...]
     links: tuple[tuple[int, str, int], ...]
+    closing: tuple[tuple[int, str, int], ...] = ()
 
     @cached_property
     def targets(self) -> tuple[dict[str, tuple[int, ...]], ...]:
@@ -63,8 +67,9 @@ class Graph:
 
     def rows(self) -> list[dict[str, Any]]:
         """The nodes as JSON holds them: the list of Fig 14."""
+        whole = Graph(self.nodes, self.links + self.closing)
         sources: list[list[str]] = [[] for _ in self.nodes]
-        for source, _, target in self.links:
+        for source, _, target in whole.links:
             sources[target].append(self.nodes[source].id)
         return [
             {
@@ -75,7 +80,7 @@ class Graph:
                 "sources": sources[at],
                 "targets": {
                     port: [self.nodes[end].id for end in ends]
-                    for port, ends in self.targets[at].items()
+                    for port, ends in whole.targets[at].items()
                 },
                 "params": {key: to_json(value) for key, value in node.params.items()},
             }
@@ -108,6 +113,7 @@ class _Writer:
         self.flows, self.limits, self.whole = program.flows, program.limits, whole
         self.nodes: list[GraphNode] = []
         self.links: list[tuple[int, str, int]] = []
+        self.closing: list[tuple[int, str, int]] = []
         self.counts = 0
 
     def add(self, node: GraphNode) -> int:
@@ -133,10 +139,12 @@ class _Writer:
         tails: dict[str, list[tuple[int, str]]] = {}
         for node in flow.nodes:
             heads[node.name], tails[node.name] = self._node(node, names, scope, depth)
+        closing = closing_links(flow)
         for link in flow.links:
             ends = self._ends(link.source, link.port, tails)
             self._check_links(len(ends) * len(heads[link.target]), scope)
-            self.links += [(*end, target) for end in ends for target in heads[link.target]]
+            kept = self.closing if link in closing else self.links
+            kept += [(*end, target) for end in ends for target in heads[link.target]]
         entries = [place for name in flow.entries for place in heads[name]]
         exits = [end for name, port in flow.exits for end in self._ends(name, port, tails)]
         return entries, exits
@@ -144,7 +152,7 @@ class _Writer:
     def _check_links(self, more: int, scope: str) -> None:
         """Exits times entries: a few flows could ask for millions of links."""
         most = _LINKS_PER_NODE * self.limits.nodes
-        if len(self.links) + more > most:
+        if len(self.links) + len(self.closing) + more > most:
             problem = f"has more than {most:,} links when written out"
             raise BadProgram("program", scope, problem, "compose less, or raise limits.nodes")
 
@@ -214,13 +222,17 @@ def expand(program: Program, primitives: Collection[str] = ()) -> Graph:
     else:
         entries, _ = writer.flow(program.flows[run.flow], args, run.flow, 1)
     links = [(start, "out", place) for place in entries] + writer.links
-    graph = _in_order(writer.nodes, links)
+    graph = _in_order(writer.nodes, links, writer.closing)
     for node in graph.nodes:
         _check_numbers(node)
     return graph
 
 
-def _in_order(nodes: list[GraphNode], links: list[tuple[int, str, int]]) -> Graph:
+def _in_order(
+    nodes: list[GraphNode],
+    links: list[tuple[int, str, int]],
+    closing: list[tuple[int, str, int]],
+) -> Graph:
     """Nodes in the order in which they are reached: the same graph, however it was composed."""
     leaving = [
         [(port, end) for port in sorted(ports) for end in ports[port]]
@@ -229,7 +241,8 @@ def _in_order(nodes: list[GraphNode], links: list[tuple[int, str, int]]) -> Grap
     order = reached([0], {old: [end for _, end in ends] for old, ends in enumerate(leaving)})
     place = {old: new for new, old in enumerate(order)}
     moved = [(place[old], port, place[end]) for old in order for port, end in leaving[old]]
-    return Graph(tuple(_counts_by_place([nodes[old] for old in order])), tuple(moved))
+    back = sorted((place[old], port, place[end]) for old, port, end in closing)
+    return Graph(tuple(_counts_by_place([nodes[old] for old in order])), tuple(moved), tuple(back))
 
 
 def _counts_by_place(nodes: list[GraphNode]) -> list[GraphNode]:

@@ -36,7 +36,8 @@ class Metric:
     `name`: "graph" (the written-out graph; links must agree), "list" (lines and circles; the centres of
     matched shapes must be about as close to each other), "matching" (the same, blind to centres).
     `mode`: "exact" compares without rounding, and turns round the circle; "reference" rounds as the
-    authors' code does. `primitives`: flows that stay whole in a graph.
+    authors' code does, and counts the links that close the bodies of loops. `primitives`: flows that stay
+    whole in a graph.
     """
 
     name: str
@@ -93,7 +94,8 @@ def shelve(programs: Iterable[object], metric: Metric) -> kernel.Shelf:
     rounded = metric.mode == "reference"
     names: dict[Any, float] = {}
     if metric.name == "graph":
-        rows = [_graph_rows(graph_of(program, metric), names) for program in programs]
+        closing = metric.mode == "reference"
+        rows = [_graph_rows(graph_of(program, metric), names, closing) for program in programs]
     else:
         rows = [_list_rows(Drawing.of(program), metric, rounded) for program in programs]
     sizes = np.array([len(row.kinds) for row in rows], dtype=np.int64)
@@ -145,7 +147,7 @@ def graph_of(program: object, metric: Metric) -> Graph:
     return expand(program, kept) if kept else program.graph
 
 
-def _graph_rows(graph: Graph, names: dict[Any, float]) -> _Rows:
+def _graph_rows(graph: Graph, names: dict[Any, float], closing: bool) -> _Rows:
     kinds, values = [], []
     for node in graph.nodes:
         if node.type not in _KINDS:
@@ -159,7 +161,7 @@ def _graph_rows(graph: Graph, names: dict[Any, float]) -> _Rows:
         else:
             values.append([_number(node.params[key], names) for key in _COMPARED[node.type]])
     relation = np.zeros((len(kinds), len(kinds)))
-    for source, port, target in graph.links:
+    for source, port, target in (*graph.links, *(graph.closing if closing else ())):
         relation[source, target] += 2.0 if port == "body" else 1.0
     return _Rows(kinds, values, relation)
 

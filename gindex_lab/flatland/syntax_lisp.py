@@ -2,6 +2,9 @@
 
 (begin (#include "circle.fbp") (define-flow side (d) ((d (int (5 60)))) ((create-node step move d)
 (create-entry step) (create-exit step out))) (run-flow side (30) (64 64) 0))
+
+A port may also be written as the authors do, behind a colon, and `out` may be left out:
+(create-link ring:body step) (create-link step ring) (create-exit ring).
 """
 
 from __future__ import annotations
@@ -65,6 +68,24 @@ def _fields(part: Any, count: int, where: str, example: str) -> Any:
     return part
 
 
+def _at_least(part: Any, count: int, where: str, example: str) -> Any:
+    """A list of so many parts, or one more (the port)."""
+    return part if len(part) == count else _fields(part, count + 1, where, example)
+
+
+def _port(words: list[Any], where: str) -> tuple[str, str]:
+    """A node and its port: `(node port)`, `node:port`, or `node` alone, which means its `out`.
+
+    >>> _port([Symbol("ring:body")], "here"), _port([Symbol("ring")], "here")
+    (('ring', 'body'), ('ring', 'out'))
+    """
+    name, *port = (_name(word, where) for word in words)
+    if port:
+        return name, port[0]
+    node, _, written = name.partition(":")
+    return node, written or "out"
+
+
 def _name(value: object, where: str) -> str:
     if not isinstance(value, Symbol):
         raise BadProgram(where, value, "is not a name", "write a name")
@@ -95,13 +116,13 @@ def _body(body: tuple[Any, ...], where: str) -> tuple[Any, Any, Any, Any]:
         if _headed(part, "create-node") and len(part) >= 3:
             nodes.append(Node(_name(part[1], where), _name(part[2], where), part[3:]))
         elif _headed(part, "create-link"):
-            _, *names = _fields(part, 4, where, "(create-link source port target)")
-            links.append(Link(*(_name(name, where) for name in names)))
+            _, *source, target = _at_least(part, 3, where, "(create-link source port target)")
+            links.append(Link(*_port(source, where), _name(target, where)))
         elif _headed(part, "create-entry"):
             entries.append(_name(_fields(part, 2, where, "(create-entry node)")[1], where))
         elif _headed(part, "create-exit"):
-            _, *names = _fields(part, 3, where, "(create-exit node port)")
-            exits.append(tuple(_name(name, where) for name in names))
+            _, *source = _at_least(part, 2, where, "(create-exit node port)")
+            exits.append(_port(source, where))
         else:
             remedy = "use create-node, create-link, create-entry, create-exit"
             raise BadProgram(where, to_lisp(part), "is not known in a flow", remedy)
