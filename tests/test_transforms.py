@@ -44,6 +44,32 @@ def test_rank_against_the_others_only():
     assert positions[:, 1] == pytest.approx([0.25, 0.25, 1])
 
 
+def test_a_position_that_meets_a_column_counts_half_there():
+    """As the authors compute it, below/m + ½ equal/m: 5/18 + ½ 2/18 is the column 33/99 to the last digit.
+
+    (5 + 1)/18 is not: its last digit is lower, and the column would count as missed.
+    """
+    scores = np.array([[*range(5), 5, 5, *range(6, 17)]], float).T
+    curves = rank(scores)
+    assert curves.positions.iloc[5, 0] == curves.grid[33] != 6 / 18
+    assert curves.frame.iloc[5, 32:35].tolist() == [1, 0.5, 0]
+
+
+@pytest.mark.parametrize("ties", ["half", "win"])
+@pytest.mark.parametrize("leave_one_out", [False, True])
+def test_positions_are_counts_below_and_counts_equal(leave_one_out, ties):
+    scores = np.random.default_rng(4).integers(0, 6, (18, 40)).astype(float)
+    m = 18 - leave_one_out
+    for row, found in zip(
+        scores,
+        rank(scores, leave_one_out=leave_one_out, ties=ties).positions.to_numpy(),
+        strict=True,
+    ):
+        below, equal = (scores < row).sum(axis=0), (scores == row).sum(axis=0) - leave_one_out
+        wanted = below / m + 0.5 * equal / m if ties == "half" else (below + equal) / m
+        assert found.tolist() == wanted.tolist()
+
+
 def test_rank_without_halves():
     assert rank(RAW, ties="win").positions.iloc[:, 1].tolist() == pytest.approx([2 / 3, 2 / 3, 1])
 

@@ -14,17 +14,21 @@ __all__ = ["beta_position", "normal_position", "rank_position", "scale_position"
 def rank_position(frame: pd.DataFrame, leave_one_out: bool, ties: str) -> pd.DataFrame:
     """The share of the agents with a score that one beats, ties counting half or as won.
 
+    With halves it is below/m + ½ equal/m, two divisions as in the authors' code (supplement, F.4): on a
+    grid of difficulties a position that meets one exactly counts half there, and (below + ½ equal)/m can
+    miss it, or meet it, by its last digit. As a number the two are the same.
+
     >>> rank_position(pd.DataFrame({"i": [3.0, 1.0, 3.0]}), True, "half")["i"].tolist()
     [0.75, 0.0, 0.75]
     """
-    place = frame.rank(method="average" if ties == "half" else "max")
-    own = 1 if leave_one_out else 0.5 if ties == "half" else 0
+    below = frame.rank(method="min") - 1
+    equal = frame.rank(method="max") - below - int(leave_one_out)
     others = frame.notna().sum() - int(leave_one_out)
     if not (others > 0).all():
         raise BadInput(
             f"scores[{others.idxmin()!r}]", 1, "has a single score to rank", "leave the item out"
         )
-    return (place - own) / others
+    return below / others + equal / others / 2 if ties == "half" else (below + equal) / others
 
 
 def scale_position(frame: pd.DataFrame) -> pd.DataFrame:
