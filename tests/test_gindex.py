@@ -2,12 +2,15 @@
 
 import copy
 import json
+from collections import Counter
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
+import gindex_lab as gl
 from gindex_lab.errors import BadInput, DataUnavailable
 from gindex_lab.programs.domains import domain_distances
 from gindex_lab.programs.gindex import Settings, g_index
@@ -16,6 +19,7 @@ from gindex_lab.programs.sensitivity import (
     generalisation_level,
     priors_by_ablation,
     random_distances,
+    repeated_split,
     sensitivity,
     simulate,
     summary,
@@ -251,6 +255,79 @@ def test_simulated_splits_are_seeded_and_keep_the_total():
     assert not one.equals(simulate(OMEGA, seed=8, **options))
     drawn = simulate(lambda rng: random_distances(rng, 4), performance=[1.0], draws=2, seed=1)
     assert drawn["mean_distance"].nunique() == 2
+
+
+def test_repeated_splitting_follows_the_law_of_the_authors():
+    """Against their rule written out one number at a time; no count three times among sixteen domains."""
+
+    def one(rng):
+        while True:
+            counts, left = [], 640 * 16 - 15
+            for _ in range(15):
+                counts.append(int(rng.integers(1, left)))
+                left += 1 - counts[-1]
+            counts.append(left)
+            if max(Counter(counts).values()) < 3:
+                return counts
+
+    rng = np.random.default_rng(1)
+    ours = np.array([repeated_split(640 * 16, 16, rng) for _ in range(300)])
+    theirs = np.array([one(rng) for _ in range(150)])
+    assert (ours.sum(axis=1) == 640 * 16).all()
+    assert ours.min() == 1
+    assert max(np.bincount(split).max() for split in ours) == 2
+    for column in (0, 1, 2, 8, 15):
+        assert stats.ks_2samp(ours[:, column], theirs[:, column]).pvalue > 0.001, column
+    assert ours[:, 0].mean() > 10 * ours[:, 8:].mean()
+    again = (repeated_split(320, 16, np.random.default_rng(3)).tolist() for _ in range(2))
+    assert next(again) == next(again)
+
+
+@pytest.mark.shared
+def test_uneven_splits_give_the_authors_mean_and_a_band_that_widens(shared, monkeypatch):
+    """Addendum: about 8,530 at 640 samples and θ = 1, where an even split gives 5,235."""
+    monkeypatch.setenv("GINDEX_LAB_DATA", str(shared / "datasets"))
+    omega = gl.domain_distances(gl.load("g-index-programs"), mode="reference")
+    options = {"performance": [1.0], "samples": [20, 640], "priors": 1e-3, "mode": "reference"}
+    even = simulate(omega, **options)["g_index"]
+    assert even[1] == pytest.approx(5235, abs=1)
+    drawn = simulate(omega, draws=200, seed=1, **options).groupby("samples_per_domain")["g_index"]
+    error = drawn.std() / np.sqrt(200)
+    assert drawn.mean()[640] == pytest.approx(8530, abs=4 * error[640])
+    width = drawn.quantile(0.95) - drawn.quantile(0.05)
+    assert 1.6 < width[640] / width[20] < 2.6
+
+
+def test_reference_mode_splits_as_the_authors_do_and_its_band_widens():
+    omega = random_distances(np.random.default_rng(1))
+    options = {"performance": [1.0], "samples": [40, 640], "priors": 1e-3, "draws": 60, "seed": 1}
+    found = {
+        split: simulate(omega, mode="reference", split=split, **options)
+        for split in (None, "uniform", "repeated")
+    }
+    pd.testing.assert_frame_equal(found[None], found["repeated"])
+    exact = simulate(omega, **options)
+    pd.testing.assert_frame_equal(exact, simulate(omega, split="uniform", **options))
+    by = {name: table.groupby("samples_per_domain")["g_index"] for name, table in found.items()}
+    assert (by["repeated"].mean() > 1.2 * by["uniform"].mean()).all()
+    width = {name: group.quantile(0.95) - group.quantile(0.05) for name, group in by.items()}
+    assert width["uniform"][640] < width["uniform"][40]
+    assert width["repeated"][640] > width["repeated"][40]
+
+
+@pytest.mark.parametrize(
+    ("call", "argument"),
+    [
+        (lambda rng: repeated_split(90, 9, rng), "parts"),
+        (lambda rng: repeated_split(16, 16, rng), "total"),
+        (lambda rng: repeated_split(18, 16, rng), "total"),
+        (lambda rng: simulate(OMEGA, performance=[1], draws=1, split="even"), "split"),
+    ],
+)
+def test_a_split_that_cannot_be_drawn_is_refused(call, argument):
+    with pytest.raises(BadInput) as error:
+        call(np.random.default_rng(1))
+    assert error.value.argument == argument
 
 
 def test_raw_compute_exaggerates_the_fall():

@@ -26,19 +26,22 @@ from gindex_lab.programs.gindex import (
     g_index,
 )
 from gindex_lab.programs.records import Experiment
-from gindex_lab.validate import FloatArray, Mode, generator, integer, mode_of, number
+from gindex_lab.validate import FloatArray, Mode, choice, generator, integer, mode_of, number
 
 __all__ = [
     "VARIANTS",
     "generalisation_level",
     "priors_by_ablation",
     "random_distances",
+    "repeated_split",
     "sensitivity",
     "simulate",
     "summary",
     "uneven_split",
 ]
 
+# Splits are drawn so many at a time: of sixteen domains with 20 samples each, one in 1,300 is accepted.
+_BLOCK, _MOST_BLOCKS = 256, 4_000
 VARIANTS: dict[str, tuple[Any, ...]] = {
     "priors": (1e-6, 1e-2, 1.0, 10.0),
     "performance_rate": (6.0, 24.0),
@@ -78,14 +81,17 @@ def simulate(
     compute: Sequence[float] = (100,),
     priors: float = 1e-2,
     draws: int = 0,
+    split: str | None = None,
     mode: Mode = "exact",
     seed: object = 1,
 ) -> pd.DataFrame:
     """g of imagined systems: one row per performance, samples per domain, compute and draw.
 
-    With `draws` = 0 the samples are split evenly over the domains, else at random so many times. Distances
-    may be a function that draws a matrix. Reference mode takes raw compute for E and rounds to three
-    decimals, as the authors' simulation does; exact mode takes log₂ of it (PFLOP, as in Table 1).
+    With `draws` = 0 the samples are split evenly over the domains, else at random so many times: `split`
+    is "repeated" (`repeated_split`, the authors' law, and the default in reference mode) or "uniform"
+    (`uneven_split`, the default in exact mode). Distances may be a function that draws a matrix. Reference
+    mode takes raw compute for E and rounds to three decimals, as the authors' simulation does; exact mode
+    takes log₂ of it (PFLOP, as in Table 1).
 
     >>> omega = pd.DataFrame([[0.0, 0.9], [0.9, 0.0]])
     >>> both = [simulate(omega, performance=[1], compute=[50, 1500], mode=m)["g_index"]
@@ -94,12 +100,16 @@ def simulate(
     [0.82, 0.27]
     """
     rng, reference = generator(seed), mode_of(mode) == "reference"
+    law = split or ("repeated" if reference else "uniform")
+    divide = {"repeated": repeated_split, "uniform": uneven_split}[
+        choice("split", law, ["repeated", "uniform"])
+    ]
     rows = []
     for theta, n, flop in product(performance, samples, compute):
         for draw in range(max(1, draws)):
             omega = distances(rng) if callable(distances) else distances
             count = len(omega.columns)
-            counts = uneven_split(n * count, count, rng) if draws else np.full(count, n)
+            counts = divide(n * count, count, rng) if draws else np.full(count, n)
             g = _uniform_g(theta, counts, flop, omega.to_numpy(dtype=float), priors, reference)
             distance = float(omega.to_numpy().mean())
             rows.append((theta, n, flop, draw if draws else -1, distance, g))
@@ -130,6 +140,39 @@ def uneven_split(total: int, parts: int, rng: np.random.Generator) -> Any:
     integer("total", total, parts)
     share = rng.dirichlet(np.ones(integer("parts", parts)))
     return 1 + rng.multinomial(total - parts, share)
+
+
+def repeated_split(total: int, parts: int, rng: np.random.Generator) -> Any:
+    """The authors' uneven split of Figs 7 and 8: each domain in turn takes a random part of what is left.
+
+    A limit L starts at total - parts + 1. Each domain but the last takes x, uniform on 1 ... L - 1, and L
+    becomes L - x + 1; the last takes L. The first domains take about half of what is left each time, so
+    most hold only a few samples. A split is drawn again as long as some count occurs int(parts / 5) times
+    or more, which no split of fewer than ten domains can avoid: there this is an error.
+
+    >>> repeated_split(640, 16, np.random.default_rng(1)).sum()
+    np.int64(640)
+    """
+    integer("total", total, parts)
+    most = integer("parts", parts) // 5
+    if most < 2:
+        problem = (
+            "is too few domains: in every split some count occurs int(parts / 5) times or more"
+        )
+        raise BadInput("parts", parts, problem, 'use 10 domains or more, or split="uniform"')
+    for _ in range(_MOST_BLOCKS if total > parts else 0):
+        counts = np.empty((_BLOCK, parts), np.int64)
+        left = np.full(_BLOCK, total - parts + 1)
+        for k in range(parts - 1):
+            counts[:, k] = rng.integers(1, left)
+            left += 1 - counts[:, k]
+        counts[:, -1] = left
+        ranked = np.sort(counts, axis=1)
+        good = (ranked[:, most - 1 :] > ranked[:, : parts - most + 1]).all(axis=1)
+        if good.any():
+            return counts[good.argmax()]
+    problem = f"samples over {parts} domains repeat some count {most} times in every split tried"
+    raise BadInput("total", total, problem, 'use more samples, or split="uniform"')
 
 
 def random_distances(
