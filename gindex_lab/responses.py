@@ -175,7 +175,7 @@ class _Table:
     def with_difficulty(self, difficulty: object) -> Self:
         """The same table with these difficulties: a column of `items`, a Series, a mapping, a list.
 
-        An interval is one of the old difficulties, and goes with them.
+        An interval is one of the old difficulties, and goes with them, as their errors do.
         """
         if isinstance(difficulty, str):
             if difficulty not in self.items:
@@ -186,7 +186,8 @@ class _Table:
                     f"use one of {list(self.items.columns)}, or pass the numbers",
                 )
             difficulty = self.items[difficulty]
-        return self._like(self.frame, difficulty=difficulty, interval=None)
+        items = self.items.drop(columns="difficulty_se", errors="ignore")
+        return self._like(self.frame, difficulty=difficulty, items=items, interval=None)
 
     # -- long tables and files ----------------------------------------------------------------------
 

@@ -124,9 +124,50 @@ def test_lz_finds_the_agent_who_fails_the_easy_and_solves_the_hard():
     values = (rng.random((200, 25)) < 1 / (1 + np.exp(-1.5 * (ability - h)))).astype(float)
     values[0] = h > 0
     table = person_fit(values, difficulty=h)
-    assert table["lz"].idxmin() == "agent 1"
+    assert table["lz"].idxmin() == table["lz_star"].idxmin() == "agent 1"
     assert table["norm_conformity"].idxmin() == "agent 1"
     assert relations(table).loc["lz", "normalised_generality"] > 0.4
+
+
+def test_lz_star_is_snijders_formula():
+    from gindex_lab.psychometrics.irt import irt, simulate_irt
+
+    rng = np.random.default_rng(8)
+    items = pd.DataFrame(
+        {"discrimination": rng.lognormal(0, 0.3, 9), "difficulty": rng.normal(size=9)}
+    )
+    frame = simulate_irt(items, 150, seed=8).frame
+    frame = frame.mask(rng.random(frame.shape) < 0.1)
+    model = irt(frame)
+    found, theta = model.person_fit()["lz_star"], model.score("map")["ability"]
+    for agent in frame.index[:20]:
+        met = frame.loc[agent].notna()
+        x, a = frame.loc[agent][met], model.parameters.loc[met, "discrimination"]
+        p = 1 / (1 + np.exp(-a * (theta[agent] - model.parameters.loc[met, "difficulty"])))
+        w = np.log(p / (1 - p))
+        c = (a * p * (1 - p) * w).sum() / (a**2 * p * (1 - p)).sum()
+        # MAP solves Σ (x - p) a = θ, so that the term of the prior is c θ
+        assert ((x - p) * a).sum() == pytest.approx(theta[agent], abs=1e-6)
+        statistic = ((x - p) * (w - c * a)).sum() / np.sqrt((p * (1 - p) * (w - c * a) ** 2).sum())
+        assert found[agent] == pytest.approx(statistic, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("items", "agents", "model"), [(10, 1000, "2pl"), (25, 600, "2pl"), (30, 500, "1pl")]
+)
+def test_lz_star_warns_of_one_agent_in_twenty(items, agents, model):
+    from gindex_lab.psychometrics.irt import irt, simulate_irt
+
+    wrong = []
+    for seed in range(6):
+        rng = np.random.default_rng([items, seed])
+        slope = rng.lognormal(0.2, 0.3, items) if model == "2pl" else np.full(items, 1.2)
+        true = pd.DataFrame({"discrimination": slope, "difficulty": rng.normal(size=items)})
+        fit = irt(simulate_irt(true, agents, seed=rng), model).person_fit()
+        wrong.append((fit[["lz_star", "lz"]] < -1.645).mean())
+    share = pd.DataFrame(wrong).mean()
+    assert 0.04 < share["lz_star"] < 0.06
+    assert share["lz"] < share["lz_star"]
 
 
 def test_lz_is_left_out_of_small_or_graded_tables():

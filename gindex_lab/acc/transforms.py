@@ -179,32 +179,41 @@ def irt_difficulty(
     responses: object,
     model: str = "2pl",
     *,
+    priors: Any = "auto",
+    constant: str = "drop",
     centre: float | None = None,
     deviation: float | None = None,
     **options: Any,
 ) -> Responses:
     """IRT: the difficulty of an item is its b in a logistic model of agents and items.
 
-    With `centre` and `deviation` the difficulties are moved to that mean and sample sd, so that they
-    compare with another scale (supplement, Fig. S7). The options go to `gl.irt`.
+    The result's `items` hold `difficulty` and its standard error `difficulty_se`.
 
+    Parameters
+    ----------
+    priors : "auto" gives the slopes a lognormal prior where there are fewer than 200 agents (and says
+        so in a `Caution`); None, "weak", "lognormal" or a `Priors` as in `gl.irt`
+    constant : items that all agents solve, or all fail, have no difficulty on this scale: "drop" leaves
+        them out; "median" gives them the median of the others (Hernández-Orallo et al., A.1)
+    centre, deviation : move the difficulties to this mean and sample sd, so that they compare with
+        another scale (supplement, Fig. S7)
+    options : go to `gl.irt`
+
+    Notes
+    -----
+    Difficulties beyond ±6, where no agent is, are announced with a `Caution`.
+
+    Examples
+    --------
     >>> from gindex_lab.psychometrics.irt import simulate_irt
     >>> true = pd.DataFrame({"discrimination": 1.5, "difficulty": [-1.0, 0.0, 0.5, 1.0, 2.0]})
     >>> irt_difficulty(simulate_irt(true, agents=2000, seed=1)).difficulty.rank().tolist()
     [1.0, 2.0, 3.0, 4.0, 5.0]
     """
-    from gindex_lab.psychometrics.irt import irt
+    from gindex_lab.psychometrics.irt_scale import on_irt_scale
 
-    table = responses if isinstance(responses, Responses) else Responses(responses)
-    found = irt(table, model, **options).parameters["difficulty"]
-    if (centre is None) != (deviation is None):
-        raise BadInput(
-            "centre, deviation", (centre, deviation), "go together", "give both or neither"
-        )
-    if centre is not None and deviation is not None:
-        scale = number("deviation", deviation, 0, open_ends=True) / found.std()
-        found = (found - found.mean()) * scale + number("centre", centre)
-    return table.with_difficulty(found)
+    scale = {"centre": centre, "deviation": deviation}
+    return on_irt_scale(responses, model, priors=priors, constant=constant, **scale, **options)
 
 
 def threshold(responses: object, epsilon: float = 0.0) -> Responses:

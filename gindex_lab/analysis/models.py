@@ -165,7 +165,7 @@ def parcels(data: Responses | Scores) -> tuple[pd.DataFrame | None, str]:
 def person_fit_view(
     data: Responses | Scores, missing: str = "error", model: ItemResponseModel | None = None
 ) -> View:
-    """Guttman errors and norm conformity of every agent, and lz where there is a 2PL `model`.
+    """Guttman errors and norm conformity of every agent, and lz* where there is a 2PL `model`.
 
     >>> from gindex_lab.readers.examples import simulated_runs
     >>> person_fit_view(simulated_runs()).table.index[0]  # the strangest first
@@ -180,8 +180,8 @@ def person_fit_view(
     except GIndexLabError as error:
         return View(None, f"No person fit: {error.problem}.")
     if model is not None and model.model == "2pl":
-        table["lz"] = model.person_fit()["lz"]
-    shown = ["score", "normalised_guttman_errors", "norm_conformity", "lz"]
+        table["lz_star"] = model.person_fit()["lz_star"]
+    shown = ["score", "normalised_guttman_errors", "norm_conformity", "lz_star"]
     table = table[[name for name in shown if name in table]].sort_values(
         "norm_conformity", kind="stable"
     )

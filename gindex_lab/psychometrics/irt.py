@@ -51,7 +51,8 @@ def irt(
     model : "1pl", "2pl" or "3pl"
     settings : "default", "mirt" (the defaults of R's mirt: 61 nodes on [-6, 6], stop when no
         parameter moves by 1e-4, at most 500 steps), or a `Settings`
-    priors : None, "weak" (keeps few agents' items finite), or a `Priors`
+    priors : None, "weak" (keeps few agents' items finite), "lognormal" (and their slopes positive), or
+        a `Priors`
     fractions : what a response strictly between 0 and 1 counts as. "truncate": a failure, only 1 is
         a success (what mirt does with the generality paper's data); "round": the nearer (0.5 is 0,
         as in R); "weigh": that share of a success; "error": refused.
@@ -87,7 +88,7 @@ def irt(
     partial = bool(((frame > 0) & (frame < 1)).any(axis=None))
     check_size(binary, informative, model, fractions if partial else "")
     data = Patterns.of(binary.loc[:, informative].to_numpy())
-    result = _upright(irt_em.fit(data, model, knobs, belief))
+    result = irt_em.upright(irt_em.fit(data, model, knobs, belief))
     return ItemResponseModel(binary, informative, result, model, knobs, belief, fractions)
 
 
@@ -123,8 +124,14 @@ class ItemResponseModel:
         return f"ItemResponseModel({', '.join(parts)})"
 
     @cached_property
-    def _data(self) -> Patterns:
+    def patterns(self) -> Patterns:
+        """The responses to the fitted items, equal rows collapsed."""
         return Patterns.of(self._values)
+
+    @property
+    def fitted_parameters(self) -> FloatArray:
+        """Slope, intercept and, with guessing, its logit of each item that varies (items x k)."""
+        return self._fitted
 
     @property
     def _values(self) -> FloatArray:
@@ -176,7 +183,7 @@ class ItemResponseModel:
         [0.09, 0.07, 0.09, 0.13]
         """
         table = self.parameters.copy()
-        given = self._data, self._fitted, self.model, self.settings, self.priors
+        given = self.patterns, self._fitted, self.model, self.settings, self.priors
         covariance = irt_information.covariance(irt_information.information(*given))
         difficulty = table.loc[self._informative, "difficulty"].to_numpy()
         found = irt_information.standard_errors(covariance, self._fitted, difficulty)
@@ -254,16 +261,20 @@ class ItemResponseModel:
     # -- fit and information -------------------------------------------------------------------------
 
     def person_fit(self) -> pd.DataFrame:
-        """`lz`, `infit` and `outfit` of each agent, at its EAP ability (see `irt_fit.person_fit`).
+        """`lz_star` (at the MAP ability; see `irt_fit.lz_star`), and `lz`, `infit` and `outfit` of each
+        agent at its EAP ability (see `irt_fit.person_fit`). Strange are agents below -1.645: of those
+        who follow the model .05 by `lz_star`, about .03 by `lz`.
 
         >>> true = pd.DataFrame({"discrimination": 2.0, "difficulty": np.linspace(-2, 2, 9)})
         >>> honest = simulate_irt(true, agents=500, seed=3).frame
         >>> honest.loc["backwards"] = [0, 0, 0, 0, 1, 1, 1, 1, 1]  # fails what is easy
-        >>> irt(honest).person_fit()["lz"].idxmin()
+        >>> irt(honest).person_fit()["lz_star"].idxmin()
         'backwards'
         """
         ability = self.abilities["ability"].to_numpy()
-        fit = irt_fit.person_fit(self._values, self._fitted, ability)
+        likeliest = self.score("map")["ability"].to_numpy()
+        fit = {"lz_star": irt_fit.lz_star(self._values, self._fitted, likeliest)}
+        fit |= irt_fit.person_fit(self._values, self._fitted, ability)
         return pd.DataFrame(fit, index=self.responses.index)
 
     def item_fit(self) -> pd.DataFrame:
@@ -359,15 +370,9 @@ class ItemResponseModel:
         return pd.DataFrame.from_dict(rows, orient="index")
 
     def _evidence(self) -> dict[str, float]:
-        values = self._values
-        share, seen = np.nanmean(values, 0), (~np.isnan(values)).sum(0)
-        independent = (seen * (share * np.log(share) + (1 - share) * np.log(1 - share))).sum()
-        gain, added = self.log_likelihood - independent, self.n_parameters - len(share)
-        return {
-            "gain": float(100 * gain / seen.sum()),
-            "penalised_gain": float(100 * (gain - added) / seen.sum()),
-            "median_discrimination": float(np.median(self._fitted[:, 0])),
-        }
+        added = self.n_parameters - len(self._fitted)
+        found = irt_fit.gains(self._values, self.log_likelihood, added)
+        return found | {"median_discrimination": float(np.median(self._fitted[:, 0]))}
 
     # -- comparing models ----------------------------------------------------------------------------
 
@@ -392,11 +397,3 @@ class ItemResponseModel:
     def bic(self) -> float:
         """Schwarz's criterion, k log n - 2 log L: smaller is better."""
         return float(self.n_parameters * np.log(len(self.responses)) - 2 * self.log_likelihood)
-
-
-def _upright(fit: irt_em.Fit) -> irt_em.Fit:
-    """Ability grows with what is right: turn the scale round if most discriminations say so."""
-    sign = -1.0 if fit.parameters[:, 0].sum() < 0 else 1.0
-    turned = fit.parameters.copy()
-    turned[:, 0] *= sign
-    return fit._replace(parameters=turned)

@@ -33,12 +33,14 @@ __all__ = [
     "fit",
     "logistic",
     "score",
+    "upright",
 ]
 
 MODELS = {"1pl": 2, "2pl": 2, "3pl": 3}  # how many columns `parameters` has
 STEEPEST = 40.0  # where a slope runs off, it stops: the curve is a step by then
 _LOWEST = np.array([-STEEPEST, -200.0, -9.0])  # the logits -9 and 1 are guessing 0.0001 and 0.73
 _HIGHEST = np.array([STEEPEST, 200.0, 1.0])
+_FLATTEST = 0.01  # the least slope where its log has a prior
 _NOBODY = 1e-14  # agents
 _EXPANDED, _SETTLED = 10, 1e-3  # steps with parameter expansion, at most, and when they are enough
 _NEAR = 0.02  # closer to a bound than this is on it: less than the shortest of the halved steps
@@ -207,9 +209,9 @@ def _m_step(
     pushed outwards is held there, or the others would be solved for a step it cannot take.
     """
     size = parameters.shape[1]
-    low, high = _LOWEST[:size], _HIGHEST[:size]
+    low, high = _bounds(size, priors)
     near_low, near_high = low + _NEAR, high - _NEAR
-    mean, precision = priors.arrays(size)
+    diagonal = np.arange(size)
 
     def target(at: FloatArray, of: Counts = counts) -> FloatArray:
         by_item = _expected_log_likelihood(of, at, nodes) + priors.log_density(at)
@@ -218,9 +220,11 @@ def _m_step(
     old, best = parameters, target(parameters)
     for _ in range(2):
         gradient, info = score(counts, old, nodes)
-        gradient = gradient - precision * (old - mean)
+        pull, curvature = priors.pull(old)
+        gradient = gradient + pull
         free = ~((old < near_low) & (gradient < 0) | (old > near_high) & (gradient > 0))
-        info = info * free[:, :, None] * free[:, None, :] + np.diag(precision + 1e-8)
+        info = info * free[:, :, None] * free[:, None, :]
+        info[:, diagonal, diagonal] += np.maximum(curvature, 0.0) + 1e-8
         gradient = gradient * free
         step = _common_slope(gradient, info) if shared else _solve(info, gradient)
         length = np.abs(step).max(None if shared else 1, keepdims=True)
@@ -240,6 +244,14 @@ def _m_step(
         old = np.where(worse[:, None], old, new)
         best = np.where(worse, best, reached)
     return old
+
+
+def _bounds(size: int, priors: Priors) -> tuple[FloatArray, FloatArray]:
+    """The least and the largest slope, intercept and logit of guessing."""
+    low = _LOWEST[:size]
+    if priors.log_slope is not None:
+        low = np.concatenate([[_FLATTEST], low[1:]])
+    return low, _HIGHEST[:size]
 
 
 def _solve(info: FloatArray, gradient: FloatArray) -> FloatArray:
@@ -283,6 +295,7 @@ def fit(data: Patterns, model: str, settings: Settings, priors: Priors) -> Fit:
         target = data.agents @ log_likelihood + priors.log_density(parameters).sum()
         return float(target), _m_step(counts, parameters, places, shared, priors)
 
+    bounds = _bounds(size, priors)
     old, used, converged = _start(data, size), 1, False
     if settings.accelerate and priors == Priors():
         old, used = _expanded(data, old, step, nodes, weights)
@@ -290,7 +303,7 @@ def fit(data: Patterns, model: str, settings: Settings, priors: Priors) -> Fit:
     history = [target]
     while not converged and used < settings.iterations:
         two = step(one)[1]
-        far = _squarem(old, one, two) if settings.accelerate else two
+        far = _squarem(old, one, two, bounds) if settings.accelerate else two
         reached, after = step(far)
         used += 2
         if reached < target:  # the long step overshot: take the two short ones
@@ -302,6 +315,18 @@ def fit(data: Patterns, model: str, settings: Settings, priors: Priors) -> Fit:
         converged = bool(np.abs(one - old).max() < settings.tolerance) or _idle(history)
     log_likelihood, _ = e_step(data, one, nodes, weights)
     return Fit(one, float(data.agents @ log_likelihood), converged, used)
+
+
+def upright(fit: Fit) -> Fit:
+    """Ability grows with what is right: turn the scale round if most discriminations say so.
+
+    >>> upright(Fit(np.array([[-1.0, 0.5], [-2.0, 0.0]]), -1.0, True, 1)).parameters[:, 0]
+    array([1., 2.])
+    """
+    sign = -1.0 if fit.parameters[:, 0].sum() < 0 else 1.0
+    turned = fit.parameters.copy()
+    turned[:, 0] *= sign
+    return fit._replace(parameters=turned)
 
 
 def _expanded(
@@ -335,13 +360,13 @@ def _idle(history: list[float], cycles: int = 30) -> bool:
     return len(history) > cycles and history[-1] - history[-cycles] < 1e-9 * abs(history[-1])
 
 
-def _squarem(old: FloatArray, one: FloatArray, two: FloatArray) -> FloatArray:
+def _squarem(
+    old: FloatArray, one: FloatArray, two: FloatArray, bounds: tuple[FloatArray, FloatArray]
+) -> FloatArray:
     """Extrapolation S3 of Varadhan and Roland (2008), kept inside the bounds."""
     first = one - old
     bend = two - one - first
     curvature = float(np.sqrt((bend**2).sum()))
     length = float(np.sqrt((first**2).sum())) / curvature if curvature > 0 else 1.0
     length = max(1.0, length)
-    far = old + 2 * length * first + length**2 * bend
-    size = far.shape[1]
-    return np.clip(far, _LOWEST[:size], _HIGHEST[:size])
+    return np.clip(old + 2 * length * first + length**2 * bend, *bounds)

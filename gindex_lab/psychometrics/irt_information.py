@@ -16,7 +16,13 @@ from gindex_lab.psychometrics.irt_em import curves, e_step, expected, logistic, 
 from gindex_lab.psychometrics.irt_settings import Patterns, Priors, Settings
 from gindex_lab.validate import FloatArray
 
-__all__ = ["covariance", "information", "numerical_information", "standard_errors"]
+__all__ = [
+    "covariance",
+    "information",
+    "known_ability_covariance",
+    "numerical_information",
+    "standard_errors",
+]
 
 
 def information(
@@ -34,7 +40,7 @@ def information(
     if parameters.shape[1] == 3:
         return numerical_information(data, parameters, settings, priors)
     full = _complete(data, parameters, settings) - _lost(data, parameters, settings)
-    full += np.diag(np.repeat(priors.arrays(2)[1], len(parameters)))
+    full += np.diag(priors.pull(parameters)[1].T.ravel())
     if model != "1pl":
         return full
     items = len(parameters)
@@ -105,13 +111,12 @@ def numerical_information(
     """
     nodes, weights = settings.grid()
     items, size = parameters.shape
-    mean, precision = priors.arrays(size)
 
     def slope(free: FloatArray) -> FloatArray:
         moved = free.reshape(size, items).T
         _, posterior = e_step(data, moved, nodes, weights)
         gradient, _ = score(expected(data, posterior, nodes, size), moved, nodes)
-        return (gradient - precision * (moved - mean)).T.ravel()
+        return (gradient + priors.pull(moved)[0]).T.ravel()
 
     free = parameters.T.ravel()
     width = 1e-4 * np.maximum(1.0, np.abs(free))
@@ -133,6 +138,28 @@ def covariance(info: FloatArray) -> FloatArray:
     loose = (vectors[:, flat] ** 2).sum(1) > 1e-6
     inverse[loose, loose] = np.inf
     return inverse
+
+
+def known_ability_covariance(
+    data: Patterns, parameters: FloatArray, settings: Settings, priors: Priors
+) -> FloatArray:
+    """Each item's own inverse information (items x k x k), as if the abilities were known.
+
+    Cheap where `information` is not, and close to it with some hundred items, which tell the
+    abilities nearly exactly.
+
+    >>> data = Patterns.of(np.array([[1, 1, 1], [1, 1, 0], [1, 0, 0], [0, 1, 0]] * 9, dtype=float))
+    >>> at = np.array([[1.0, 1.0], [1.2, 1.0], [0.8, -1.0]])
+    >>> known_ability_covariance(data, at, Settings(), Priors()).shape
+    (3, 2, 2)
+    """
+    nodes, weights = settings.grid()
+    size = parameters.shape[1]
+    _, posterior = e_step(data, parameters, nodes, weights)
+    _, blocks = score(expected(data, posterior, nodes, size), parameters, nodes)
+    curvature = np.maximum(priors.pull(parameters)[1], 0.0)
+    blocks[:, np.arange(size), np.arange(size)] += curvature
+    return np.stack([covariance(block) for block in blocks])
 
 
 def standard_errors(

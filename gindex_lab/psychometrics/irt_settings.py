@@ -91,18 +91,25 @@ class Priors:
     """Normal priors (mean, sd) on slope, intercept and the logit of guessing; None for none.
 
     With few agents an item that splits them perfectly has an infinite slope: a weak prior, worth
-    about one more response per item, keeps it finite (Mislevy 1986).
+    about one more response per item, keeps it finite (Mislevy 1986). `log_slope` is a normal prior on
+    the log of the slope, which keeps it above zero too: "lognormal" has BILOG's mean 0 and sd ½
+    (Mislevy and Bock 1990), as a density of the slope itself, as in R's mirt.
 
-    >>> Priors.named("weak")
-    Priors(slope=(1.0, 1.0), intercept=(0.0, 3.0), guessing=(-1.4, 0.5))
+    >>> Priors.named("weak").slope, Priors.named("lognormal").log_slope
+    ((1.0, 1.0), (0.0, 0.5))
     """
 
     slope: tuple[float, float] | None = None
     intercept: tuple[float, float] | None = None
     guessing: tuple[float, float] | None = None
+    log_slope: tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
-        for name in ("slope", "intercept", "guessing"):
+        if self.slope is not None and self.log_slope is not None:
+            raise BadInput(
+                "priors.log_slope", self.log_slope, "is a second prior on the slope", "give one"
+            )
+        for name in ("slope", "intercept", "guessing", "log_slope"):
             prior = getattr(self, name)
             if prior is None:
                 continue
@@ -113,14 +120,17 @@ class Priors:
 
     @classmethod
     def named(cls, priors: object) -> Priors:
-        """Priors from their name: None or "none", or "weak"."""
+        """Priors from their name: None or "none", "weak" or "lognormal"."""
         if isinstance(priors, cls):
             return priors
         if priors is None or priors == "none":
             return cls()
         if isinstance(priors, str) and priors == "weak":
             return cls((1.0, 1.0), (0.0, 3.0), (-1.4, 0.5))
-        raise BadInput("priors", priors, "is not known", 'use None, "weak" or Priors(slope=(1, 1))')
+        if isinstance(priors, str) and priors == "lognormal":
+            return cls(guessing=(-1.4, 0.5), log_slope=(0.0, 0.5))
+        remedy = 'use None, "weak", "lognormal" or Priors(slope=(1, 1))'
+        raise BadInput("priors", priors, "is not known", remedy)
 
     def arrays(self, size: int) -> tuple[FloatArray, FloatArray]:
         """Means and precisions of the first parameters; precision 0 where there is no prior.
@@ -139,7 +149,28 @@ class Priors:
         array([-0., -2.])
         """
         mean, precision = self.arrays(parameters.shape[1])
-        return -0.5 * ((parameters - mean) ** 2 @ precision)
+        density = -0.5 * ((parameters - mean) ** 2 @ precision)
+        if self.log_slope is None:
+            return density
+        log, (centre, sd) = np.log(parameters[:, 0]), self.log_slope
+        return density - log - 0.5 * ((log - centre) / sd) ** 2
+
+    def pull(self, parameters: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """The gradient of the log prior and minus its second derivative (both items x k).
+
+        >>> Priors(log_slope=(0.0, 0.5)).pull(np.array([[1.0, 0.0]]))
+        (array([[-1.,  0.]]), array([[3., 0.]]))
+        """
+        mean, precision = self.arrays(parameters.shape[1])
+        gradient = precision * (mean - parameters)
+        curvature = np.broadcast_to(precision, parameters.shape)
+        if self.log_slope is None:
+            return gradient, curvature
+        slope, (centre, sd) = parameters[:, 0], self.log_slope
+        far, curvature = (np.log(slope) - centre) / sd**2, curvature.copy()
+        gradient[:, 0] = -(1 + far) / slope
+        curvature[:, 0] = (sd**-2 - 1 - far) / slope**2
+        return gradient, curvature
 
 
 class Patterns(NamedTuple):

@@ -32,20 +32,23 @@ def person_fit(
     """Person-fit indices of each agent, with its Γ and γ on the same data beside them.
 
     `score` (sum of responses), `guttman_errors` G, `normalised_guttman_errors` G* (0 a Guttman
-    pattern, 1 its reverse), `norm_conformity` (1 to -1), `disagreement`, `lz` (the more negative, the
-    stranger), `capability`, `spread`, `generality`, `normalised_generality`.
+    pattern, 1 its reverse), `norm_conformity` (1 to -1), `disagreement`, `lz_star` (the more negative,
+    the stranger; .05 of agents who follow the model are below -1.645), `lz` (the same without Snijders'
+    correction, for comparison with other programs), `capability`, `spread`, `generality`,
+    `normalised_generality`.
 
     Parameters
     ----------
     difficulty : of each item; without any, 1 minus the item's mean response
-    model : the item response model behind `lz`: "auto" is a 2PL where responses are binary and there
-        are at least 30 agents, else no `lz`; None leaves it out
+    model : the item response model behind `lz_star` and `lz`: "auto" is a 2PL where responses are
+        binary and there are at least 30 agents, else neither; None leaves them out
     missing : "error", or "drop": each agent on the items that it met
 
     Notes
     -----
     References: van der Flier 1977 (G*); Tatsuoka & Tatsuoka 1983 (norm conformity); Kane & Brennan
-    1980 (disagreement); Drasgow, Levine & Williams 1985 (lz); Meijer & Sijtsma 2001 for all.
+    1980 (disagreement); Drasgow, Levine & Williams 1985 (lz); Snijders 2001 and Magis, Raîche & Béland
+    2012 (lz*); Meijer & Sijtsma 2001 for all.
 
     Examples
     --------
@@ -72,7 +75,7 @@ def person_fit(
     if kind is not None:
         from gindex_lab.psychometrics.irt import irt
 
-        table["lz"] = irt(study, kind).person_fit()["lz"]
+        table = table.join(irt(study, kind).person_fit()[["lz_star", "lz"]])
     beside = ["capability", "spread", "generality", "normalised_generality"]
     return table.join(generality(study, interval=interval, missing=missing)[beside])
 
