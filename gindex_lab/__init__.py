@@ -9,7 +9,8 @@ from gindex_lab.contents import contents as _contents
 __version__ = "0.1.0"
 
 _CONTENTS = {
-    "errors": "BadInput BadProgram Caution DataUnavailable GIndexLabError NotebookFailed WorkerLost",
+    "errors": "BadInput BadProgram CannotWrite Caution DataUnavailable GIndexLabError "
+    "NotebookFailed WorkerLost",
     "limits": "Limits limits",
     # tables and data
     "responses": "Responses Scores",

@@ -1,19 +1,23 @@
 """`gindex-lab` on the command line: reproduce, data, claims, analyse, docs.
 
 Each command is a thin layer over one function of the package. Our own errors are printed as one line
-and end with status 2; anything else is a bug and shows its traceback.
+and end with status 2; 130 is Ctrl-C, 141 a reader (`| head`) that left before the end; anything else is a
+bug and shows its traceback.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 
-from gindex_lab import __version__
+from gindex_lab import __version__, terminal
 from gindex_lab.analysis.options import TRANSFORMS
-from gindex_lab.errors import GIndexLabError
+from gindex_lab.errors import BadInput, GIndexLabError
+from gindex_lab.interrupts import INTERRUPTED, ends_once
+from gindex_lab.output import appendable
 
 __all__ = ["main"]
 
@@ -24,18 +28,29 @@ def main(arguments: Sequence[str] | None = None) -> int:
     >>> main(["data", "where", "no-such-data"])
     2
     """
-    options = _parser().parse_args(arguments)
+    terminal.speak_any_encoding()
     try:
-        return int(options.run(options) or 0)
+        with ends_once(), warnings.catch_warnings():
+            warnings.showwarning = _one_line  # type: ignore[assignment]
+            options = _parser().parse_args(arguments)
+            status = int(options.run(options) or 0)
+            sys.stdout.flush()
+            return status
     except GIndexLabError as error:
         print(f"gindex-lab: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print("gindex-lab: stopped; the same command resumes", file=sys.stderr)
-        return 130
+        return INTERRUPTED
     except BrokenPipeError:
-        sys.stderr.close()
-        return 0
+        if not terminal.reader_gone():
+            raise
+        terminal.silence()
+        return terminal.READER_GONE
+
+
+def _one_line(message: Warning | str, *_: object) -> None:
+    print(f"gindex-lab: {message}", file=sys.stderr)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -180,9 +195,21 @@ def _docs(options: argparse.Namespace) -> None:
     print(f"documentation: {build(options.out)}")
 
 
+def _check_out(path: Path, out: Path) -> None:
+    """A place that cannot be written is told before the work; data are not replaced by their report."""
+    appendable(out, "out")
+    if not (out.exists() and path.exists()):
+        return
+    inside = path.resolve() in out.resolve().parents and out.suffix.lower() not in (".html", ".htm")
+    if path.samefile(out) or inside:
+        raise BadInput("out", str(out), "is to be analysed itself", "name another file")
+
+
 def _analyse(options: argparse.Namespace) -> None:
     from gindex_lab.analyse import analyse
 
+    if options.out:
+        _check_out(options.path, options.out)
     reading = {name: getattr(options, name) for name in (*_READING, "scale")}
     reading["columns"] = dict(options.columns) if options.columns else None
     report = analyse(

@@ -37,11 +37,14 @@ def contents(
         return value
 
     class Contents(ModuleType):
-        """Importing the module `explain` must not hide the function `explain`."""
+        """Importing the module `explain` must not hide the function `explain`; and `gl` can be pickled."""
 
         def __setattr__(self, name: str, value: Any) -> None:
             if not (name in where and isinstance(value, ModuleType)):
                 super().__setattr__(name, value)
+
+        def __reduce__(self) -> tuple[Callable[[str], ModuleType], tuple[str]]:
+            return import_module, (package,)
 
     sys.modules[package].__class__ = Contents
     return lookup, lambda: everything, everything

@@ -13,6 +13,7 @@ from typing import Any
 __all__ = [
     "BadInput",
     "BadProgram",
+    "CannotWrite",
     "Caution",
     "DataUnavailable",
     "GIndexLabError",
@@ -105,6 +106,12 @@ class DataUnavailable(GIndexLabError, LookupError):
     """A data set that is not on this machine and cannot be downloaded: the message says what to do."""
 
     code = "data-unavailable"
+
+
+class CannotWrite(GIndexLabError, OSError):
+    """A file or folder that cannot be written: no permission, no space, or no such disk."""
+
+    code = "cannot-write"
 
 
 class NotebookFailed(GIndexLabError, RuntimeError):

@@ -1,7 +1,6 @@
-"""Files that are written whole or not at all, and CSV that comes back as it went.
+"""Reading tables: CSV that comes back as it went. Writing is the business of `output`.
 
-A label is text: `007` is not `7`, `NA` is a name, and both come back as they were written. Nothing
-that we did not write is ever deleted: a folder with other files in it is refused.
+A label is text: `007` is not `7`, `NA` is a name, and both come back as they were written.
 """
 
 from __future__ import annotations
@@ -9,12 +8,8 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
-import shutil
-import tempfile
 from collections import Counter
-from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from collections.abc import Collection
 from pathlib import Path
 from typing import IO, Any
 
@@ -23,90 +18,16 @@ import pandas as pd
 from gindex_lab.errors import BadInput
 from gindex_lab.inputs import BROKEN, open_bytes, read_text
 from gindex_lab.limits import current, too_large
+from gindex_lab.output import write_text
 
 __all__ = [
-    "STUDY_FILES",
-    "atomic_folder",
-    "atomic_path",
     "header_of",
     "labels_of",
     "read_facts",
     "read_part",
     "read_table",
     "write_facts",
-    "write_text",
 ]
-
-_TABLES = ("responses", "items", "agents", "trials", "positions", "position_items")
-STUDY_FILES = (*(f"{part}.csv" for part in _TABLES), "study.json")  # the tidy form of a table
-
-
-@contextmanager
-def atomic_path(path: Path) -> Iterator[Path]:
-    """A temporary name beside `path` that becomes `path` when the block ends without an error.
-
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as d:
-    ...     with atomic_path(Path(d) / "a.txt") as new:
-    ...         _ = new.write_text("whole")
-    ...     (Path(d) / "a.txt").read_text()
-    'whole'
-    """
-    path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=path.suffix)
-    os.close(handle)
-    new = Path(name)
-    try:
-        yield new
-        new.chmod(0o644)
-        new.replace(path)
-    finally:
-        new.unlink(missing_ok=True)
-
-
-@contextmanager
-def atomic_folder(path: Path, only: Collection[str] | None = None) -> Iterator[Path]:
-    """A temporary folder that takes the place of `path` when the block ends without an error.
-
-    With `only`, a folder that holds anything but files of these names is refused and left alone.
-    """
-    path = Path(path).resolve()
-    _check_replaceable(path, only)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    new = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}."))
-    try:
-        yield new
-        new.chmod(0o755)
-        if path.exists():
-            old = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}."))
-            path.replace(old / "old")
-            new.replace(path)
-            shutil.rmtree(old)
-        else:
-            new.replace(path)
-    finally:
-        shutil.rmtree(new, ignore_errors=True)
-
-
-def _check_replaceable(path: Path, only: Collection[str] | None) -> None:
-    if not path.exists():
-        return
-    own = "name a new folder, for instance one inside it"
-    if not path.is_dir():
-        raise BadInput("folder", str(path), "is a file", "name a folder")
-    if path == Path.cwd() or path in Path.cwd().parents:
-        raise BadInput("folder", str(path), "is the working folder, or holds it", own)
-    for found in sorted(path.iterdir()) if only is not None else ():
-        if found.name not in (only or ()) or not found.is_file():
-            problem = f"holds {found.name!r}, which is no part of a saved table"
-            raise BadInput("folder", str(path), problem, own)
-
-
-def write_text(path: Path, text: str) -> None:
-    """Write a text file whole or not at all, the same bytes on every system."""
-    with atomic_path(path) as new:
-        new.write_bytes(text.encode())
 
 
 def header_of(path: Path, *, separator: str = ",", encoding: str = "utf-8-sig") -> list[str]:
@@ -197,7 +118,7 @@ def _unreadable(path: Path, error: Exception) -> BadInput:
 def write_facts(folder: Path, facts: dict[str, Any]) -> None:
     """What a table is beside its numbers: `study.json`."""
     text = json.dumps(facts, indent=1, ensure_ascii=False)
-    (folder / "study.json").write_text(text + "\n", encoding="utf-8")
+    write_text(folder / "study.json", text + "\n")
 
 
 def read_facts(folder: Path) -> dict[str, Any]:

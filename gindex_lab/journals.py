@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from gindex_lab import parallel
 from gindex_lab.errors import BadInput
-from gindex_lab.files import write_text
+from gindex_lab.output import write_text
 
 __all__ = ["Damaged", "Journal", "continued", "fingerprint"]
 

@@ -251,7 +251,12 @@ def cluster(address: str = "local", workers: int | None = None) -> Iterator[Any]
     with ExitStack() as stack:
         where: Any = address
         if address == "local":
-            where = local_type(n_workers=count, threads_per_worker=1, dashboard_address=":0")
+            where = local_type(
+                n_workers=count,
+                threads_per_worker=1,
+                host="127.0.0.1",
+                dashboard_address="127.0.0.1:0",
+            )
             stack.callback(where.close)
         client = _connected(client_type, where, address)
         stack.callback(client.close)

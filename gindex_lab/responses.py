@@ -17,18 +17,10 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.errors import BadInput
-from gindex_lab.files import (
-    STUDY_FILES,
-    atomic_folder,
-    header_of,
-    labels_of,
-    read_facts,
-    read_part,
-    read_table,
-    write_facts,
-)
+from gindex_lab.files import header_of, labels_of, read_facts, read_part, read_table, write_facts
 from gindex_lab.inputs import as_path
 from gindex_lab.limits import check_cells
+from gindex_lab.output import atomic_folder
 from gindex_lab.validate import (
     FloatArray,
     choice,
@@ -298,9 +290,9 @@ class _Table:
     def save(self, folder: str | PathLike[str]) -> Path:
         """Write the tidy form, whole or not at all; `read` gives the same table back.
 
-        An older table is replaced; a folder with anything else in it is refused.
+        A table that we saved there before is replaced; any other folder that is not empty is refused.
         """
-        with atomic_folder(Path(folder), only=STUDY_FILES) as new:
+        with atomic_folder(Path(folder), "table") as new:
             self._write(new)
         return Path(folder)
 

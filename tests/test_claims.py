@@ -22,6 +22,8 @@ from gindex_lab.reproduction.claims import (
     status,
     unexplained,
 )
+from gindex_lab.reproduction.inputs import file_hash
+from gindex_lab.reproduction.kept import sealed
 
 CLAIMS = ledger()
 
@@ -31,9 +33,10 @@ def folder(reports, name, entries, profile="quick", fingerprint="abc", source="p
     path = reports / name
     path.mkdir(parents=True)
     data = [{"name": "mazes", "fingerprint": fingerprint, "source": source}]
-    record = {"notebook": name, "profile": profile, "data": data}
-    (path / "record.json").write_text(json.dumps(record))
     (path / "claims.json").write_text(json.dumps(entries))
+    outputs = {"claims.json": file_hash(path / "claims.json")}
+    record = {"notebook": name, "profile": profile, "data": data, "outputs": outputs}
+    (path / "record.json").write_text(json.dumps(sealed(record)))
 
 
 def entry(claim_id, value, source="published"):

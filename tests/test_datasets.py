@@ -424,7 +424,7 @@ def test_download_is_checked_converted_and_cached(server, tmp_path):
     assert again.frame.equals(table.frame)
     assert server.asked == ["/c.zip"]
     names = {p.name for p in (tmp_path / "cache").rglob("*") if p.is_file()}
-    assert names == {"responses.csv", "items.csv", "agents.csv"}
+    assert names == {".gindex_lab", "responses.csv", "items.csv", "agents.csv"}
 
 
 @pytest.mark.shared

@@ -14,10 +14,12 @@ from types import SimpleNamespace
 import pytest
 
 from gindex_lab.errors import BadInput, GIndexLabError
+from gindex_lab.output import mark
 from gindex_lab.reproduction import claims, warm_kernels
 from gindex_lab.reproduction import inputs as reproduce_inputs
 from gindex_lab.reproduction.claims import print_hash
 from gindex_lab.reproduction.inputs import file_hash, inputs, parameters, read_catalogue, select
+from gindex_lab.reproduction.kept import sealed
 from gindex_lab.reproduction.reports import formula
 from gindex_lab.reproduction.reproduce import _out_of_date, reproduce, stale_reason
 from gindex_lab.reproduction.runs import Failure
@@ -217,7 +219,7 @@ def test_a_difference_without_an_explanation_fails_the_run(finished, tmp_path, m
     record = json.loads((reports / "demo/one/record.json").read_text())
     assert stale_reason(reports / "demo/one", record["inputs"]) == "ledger changed"
     record["ledger"] = print_hash(reports / "demo/one")
-    (tmp_path / "reports/demo/one/record.json").write_text(json.dumps(record))
+    (tmp_path / "reports/demo/one/record.json").write_text(json.dumps(sealed(record)))
     assert reproduce("demo/one", root=root, reports=tmp_path / "reports") == 1
     assert "differ without an explanation in data/claims.csv: N295" in capsys.readouterr().err
 
@@ -247,7 +249,7 @@ def test_figures_are_the_same_bytes_when_made_again(finished, tmp_path):
         (lambda root: (root / "data" / "t.csv").write_text("b"), "package changed"),
         (lambda root: (root / "out/tables/t.csv").unlink(), "tables/t.csv was changed or removed"),
         (lambda root: (root / "out/tables/t.csv").write_text("2"), "tables/t.csv was changed"),
-        (lambda root: (root / "out/record.json").write_text("{"), "not run yet"),
+        (lambda root: (root / "out/record.json").write_text("{"), "its record is damaged"),
     ],
 )
 def test_a_notebook_is_stale_when_an_input_or_output_changed(project, change, reason):
@@ -263,7 +265,7 @@ def test_a_notebook_is_stale_when_an_input_or_output_changed(project, change, re
         "outputs": {"tables/t.csv": file_hash(table)},
         "ledger": print_hash(project / "out"),
     }
-    (project / "out" / "record.json").write_text(json.dumps(record))
+    (project / "out" / "record.json").write_text(json.dumps(sealed(record)))
     assert stale_reason(project / "out", inputs(entry, "quick")) is None
 
     change(project)
@@ -277,6 +279,7 @@ def test_a_notebook_that_left_the_catalogue_leaves_the_reports(finished, tmp_pat
     shutil.copytree(reports, tmp_path / "reports")
     (tmp_path / "reports/demo/quiet").rename(tmp_path / "reports/demo/gone")
     (tmp_path / "reports/demo/.one.killed").mkdir()
+    mark(tmp_path / "reports/demo/.one.killed", "unfinished")
     assert reproduce("demo/one", root=root, reports=tmp_path / "reports") == 0
     assert not (tmp_path / "reports/demo/gone").exists()
     assert not (tmp_path / "reports/demo/.one.killed").exists()
@@ -301,7 +304,7 @@ def test_the_slowest_run_first_by_the_last_run_or_by_the_catalogue(project, tmp_
         rows[0] + rows[1] + "seconds = 30\n" + rows[2]
     )
     (tmp_path / "r/demo/known").mkdir(parents=True)
-    (tmp_path / "r/demo/known/record.json").write_text('{"seconds": 40.5}')
+    (tmp_path / "r/demo/known/record.json").write_text(json.dumps(sealed({"seconds": 40.5})))
     tasks, _ = _out_of_date(read_catalogue(project), "quick", tmp_path / "r", force=True)
     assert [task.entry.path for task in tasks] == ["demo/known", "demo/slow", "demo/one"]
 

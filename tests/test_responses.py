@@ -177,12 +177,12 @@ def test_curves_are_not_read_as_scores(tmp_path):
 def test_saving_never_deletes_what_is_not_ours(tmp_path, monkeypatch):
     table = Responses(FRAME)
     (tmp_path / "notes.txt").write_text("mine")
-    with pytest.raises(BadInput, match=r"holds 'notes.txt', which is no part of a saved table"):
+    with pytest.raises(BadInput, match=r"holds 'notes.txt' and was not written by gindex_lab"):
         table.save(tmp_path)
     with pytest.raises(BadInput, match="is a file; name a folder"):
         table.save(tmp_path / "notes.txt")
     (tmp_path / "t" / "items.csv").mkdir(parents=True)
-    with pytest.raises(BadInput, match=r"holds 'items.csv', which is no part"):
+    with pytest.raises(BadInput, match=r"holds 'items.csv' and was not written"):
         table.save(tmp_path / "t")
     (tmp_path / "empty").mkdir()
     monkeypatch.chdir(tmp_path / "empty")

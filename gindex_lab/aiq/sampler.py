@@ -21,8 +21,8 @@ import pandas as pd
 from gindex_lab.aiq.program import Settings, check
 from gindex_lab.aiq.rewriting import REWRITINGS, passes_sdp, rewriter
 from gindex_lab.errors import BadInput
-from gindex_lab.files import write_text
 from gindex_lab.inputs import read_text
+from gindex_lab.output import write_text
 from gindex_lab.validate import Mode, choice, flag, integer, mode_of
 
 __all__ = ["generate", "read_sample", "sample", "save_sample"]

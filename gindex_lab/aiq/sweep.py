@@ -24,7 +24,8 @@ from gindex_lab.aiq.logs import fingerprint
 from gindex_lab.aiq.sampler import sample
 from gindex_lab.data import registry
 from gindex_lab.errors import BadInput, DataUnavailable
-from gindex_lab.files import atomic_path, read_table, write_text
+from gindex_lab.files import read_table
+from gindex_lab.output import atomic_path, write_text
 from gindex_lab.validate import choice
 
 __all__ = [

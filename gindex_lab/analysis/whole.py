@@ -24,7 +24,7 @@ from gindex_lab.analysis.options import TRANSFORMS, WHY
 from gindex_lab.analysis.page import cells, report_page
 from gindex_lab.analysis.shuffle import shuffle_control
 from gindex_lab.errors import BadInput
-from gindex_lab.files import write_text
+from gindex_lab.output import write_text
 from gindex_lab.responses import Responses, Scores
 from gindex_lab.validate import choice
 

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 from gindex_lab.anytime.clocks import VirtualClock
 from gindex_lab.anytime.pool import Pool
 from gindex_lab.errors import BadInput
-from gindex_lab.files import write_text
 from gindex_lab.inputs import read_text
+from gindex_lab.output import write_text
 
 if TYPE_CHECKING:
     from gindex_lab.anytime.running import Examination

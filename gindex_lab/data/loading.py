@@ -22,7 +22,7 @@ from gindex_lab.data.documents import Documents, document_files, read_documents
 from gindex_lab.data.registry import Entry, Place, cached_path, entries, entry, find
 from gindex_lab.data.tidy import correct, read_tidy
 from gindex_lab.errors import BadInput, DataUnavailable
-from gindex_lab.files import atomic_folder
+from gindex_lab.output import atomic_folder
 from gindex_lab.responses import Responses, Scores
 from gindex_lab.validate import choice, mode_of
 
@@ -241,8 +241,11 @@ def _obtain(what: Entry, download: bool) -> Place:
     with tempfile.TemporaryDirectory() as scratch:
         originals = _retrieve_all(what, Path(scratch))
         try:
-            with atomic_folder(path) as new:
+            with atomic_folder(path, f"data set {what.name}") as new:
                 _fill(what, originals, new)
+        except BadInput as error:
+            if error.code != "not-ours":  # else another process was faster, see below
+                raise
         except OSError as error:
             if not path.is_dir():  # else another process was faster, with the same content
                 raise DataUnavailable(

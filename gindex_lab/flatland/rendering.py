@@ -16,8 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from gindex_lab.errors import BadInput
-from gindex_lab.files import atomic_path
 from gindex_lab.flatland.programs import SIZE
+from gindex_lab.output import atomic_path
 from gindex_lab.validate import FloatArray, choice
 
 __all__ = ["Picture", "as_picture", "image_similarity", "picture", "save_png", "to_svg"]

@@ -12,8 +12,8 @@ from gindex_lab.horizon.readings import horizon_name
 from gindex_lab.validate import FloatArray
 
 if TYPE_CHECKING:
-    from gindex_lab.horizon.fitting import Curves
     from gindex_lab.horizon.estimates import Settings
+    from gindex_lab.horizon.fitting import Curves
     from gindex_lab.horizon.runs import Runs
 
 __all__ = ["ends_of_draws", "quantiles", "sandwich_limits"]

@@ -22,10 +22,10 @@ import pandas as pd
 
 from gindex_lab.data.documents import Documents
 from gindex_lab.errors import BadInput
-from gindex_lab.files import write_text
 from gindex_lab.learning.corpus import Sample
 from gindex_lab.learning.scoring import score_answers
 from gindex_lab.learning.systems import System
+from gindex_lab.output import write_text
 from gindex_lab.programs.comparison import nearest_many
 from gindex_lab.programs.flows import Flow
 from gindex_lab.programs.gindex import GIndex, Settings, g_index

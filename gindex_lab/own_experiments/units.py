@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from gindex_lab import files, parallel
+from gindex_lab import output, parallel
 from gindex_lab.data.registry import cache_folder
 from gindex_lab.validate import FloatArray, no_duplicates
 
@@ -94,7 +94,7 @@ def _computed(unit: str, compute: Callable[[str], FloatArray], folder: Path) -> 
     with threadpool_limits(1):  # small fits wait for each other's threads on a busy machine
         row = np.asarray(compute(unit), dtype=float)
     try:
-        files.write_text(_path(folder, unit), json.dumps({"unit": unit, "row": row.tolist()}))
+        output.write_text(_path(folder, unit), json.dumps({"unit": unit, "row": row.tolist()}))
     except OSError as error:
         warnings.warn(f"{folder} cannot be written ({error}): nothing is kept", stacklevel=2)
     return row

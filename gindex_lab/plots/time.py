@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.errors import BadInput
+from gindex_lab.output import atomic_path, write_text
 from gindex_lab.plots.common import columns_of, styled, summary_line, with_unit
 from gindex_lab.plots.isometrics import LEVELS, Interval, draw_isometrics, interval_of
 from gindex_lab.plots.labels import boxes_of, label_points, line_boxes, tied_labels
@@ -143,9 +144,10 @@ def save_animation(movie: Any, path: str | PathLike[str], seconds: float = 1.0) 
     target = Path(path)
     pause = number("seconds", seconds, 0.02, 60)
     if target.suffix == ".gif":
-        movie.save(target, writer="pillow", fps=1 / pause, dpi=100)
+        with atomic_path(target) as new:
+            movie.save(new, writer="pillow", fps=1 / pause, dpi=100)
     elif target.suffix == ".html":
-        target.write_text(animation_html(movie, seconds), encoding="utf-8")
+        write_text(target, animation_html(movie, seconds))
     else:
         raise BadInput("path", str(path), "has an ending we cannot write", "use .gif or .html")
     return target

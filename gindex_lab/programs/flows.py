@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from gindex_lab.errors import BadProgram
-from gindex_lab.files import write_text
+from gindex_lab.output import write_text
 from gindex_lab.programs.flow_checks import Node, checked_nodes, node_array, ports_of, text_of
 
 if TYPE_CHECKING:

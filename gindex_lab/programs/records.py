@@ -17,8 +17,8 @@ from typing import Any, Self
 import pandas as pd
 
 from gindex_lab.errors import BadInput
-from gindex_lab.files import write_text
 from gindex_lab.inputs import as_path, parse_json, read_text
+from gindex_lab.output import write_text
 from gindex_lab.validate import integer, number
 
 __all__ = ["Experiment"]

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from gindex_lab.output import write_text
 from gindex_lab.responses import Responses
 from gindex_lab.validate import choice, generator, integer
 
@@ -90,7 +91,7 @@ def write_example(
 
 def _dump(path: Path, content: Any) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(content, ensure_ascii=False), encoding="utf-8")
+    write_text(path, json.dumps(content, ensure_ascii=False))
 
 
 def _harness(folder: Path, long: pd.DataFrame) -> None:
@@ -104,7 +105,7 @@ def _harness(folder: Path, long: pd.DataFrame) -> None:
             for row in rows.itertuples()
         ]  # fmt: skip
         text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
-        (where / f"samples_{family}_{_TIME}.jsonl").write_text(text, encoding="utf-8")
+        write_text(where / f"samples_{family}_{_TIME}.jsonl", text)
         _dump(where / f"results_{_TIME}.json", {"results": {}, "model_name": agent, "config": {}})
 
 

@@ -29,6 +29,7 @@ from gindex_lab.reproduction.claim_values import (
     printed_numbers,
     shown,
 )
+from gindex_lab.reproduction.kept import read_claims
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -214,13 +215,16 @@ def records(reports: Path) -> list[Record]:
     """
     found: list[Record] = []
     for path in sorted(Path(reports).glob("*/*/record.json")):
-        run = json.loads(path.read_text(encoding="utf-8"))
-        if (failed_folder(Path(reports), run["notebook"]) / "error.txt").exists():
+        kept = read_claims(path.parent)
+        if kept is None:
+            continue
+        run, claims = kept
+        if (failed_folder(Path(reports), run["notebook"]) / "error.txt").is_file():
             continue
         absent = any(data["fingerprint"] is None for data in run["data"])
         found += [
             Record(**entry, notebook=run["notebook"], profile=run["profile"], data_absent=absent)
-            for entry in json.loads((path.parent / "claims.json").read_text(encoding="utf-8"))
+            for entry in claims
         ]
     return found
 
@@ -345,7 +349,11 @@ def unexplained(found: Iterable[Result]) -> list[str]:
 def load_baseline(path: Path | None = None) -> dict[str, dict[str, str]]:
     """Profile -> id -> the notebook that reproduced it when the baseline was last accepted."""
     path = path or BASELINE
-    return dict(json.loads(path.read_text(encoding="utf-8"))) if path.exists() else {}
+    try:
+        return dict(json.loads(path.read_bytes())) if path.exists() else {}
+    except (OSError, ValueError, TypeError) as error:
+        problem = f"is not a baseline ({error})"
+        raise BadInput("path", str(path), problem, "restore it from git") from None
 
 
 def regressions(
@@ -373,7 +381,7 @@ def _excused(result: Result) -> bool:
 
 def accept(reports: Path | None = None, path: Path | None = None) -> str:
     """Take what is reproduced now as the baseline; ids whose data are absent here stay in it."""
-    from gindex_lab.files import write_text
+    from gindex_lab.output import write_text
 
     found = results(reports)
     silent = {r.claim.id for r in found if r.status in ("needs data", "not yet checked")}

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from gindex_lab.errors import BadInput
-from gindex_lab.files import atomic_folder, write_text
+from gindex_lab.output import atomic_folder, write_text
 
 __all__ = ["Entry", "build", "documented", "public_modules"]
 
@@ -89,7 +89,7 @@ def build(
                  up=f"{Path(os.path.relpath(around, folder)).as_posix()}/",
                  there={target for target in targets if (around / target).is_file()},
                  questions=asked, names=names, titles=titles)  # fmt: skip
-    with atomic_folder(folder) as temporary:
+    with atomic_folder(folder, "docs") as temporary:
         _reference(list(names), temporary)
         write_text(temporary / "index.html", front)
     return folder / "index.html"

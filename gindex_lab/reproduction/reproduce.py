@@ -11,20 +11,30 @@ from __future__ import annotations
 import json
 import multiprocessing
 import os
-import shutil
 import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from gindex_lab.errors import BadInput
-from gindex_lab.files import write_text
+from gindex_lab.interrupts import ends_once
+from gindex_lab.output import (
+    appendable,
+    clear_unfinished,
+    is_ours,
+    listed,
+    mark,
+    remove,
+    write_text,
+    writing,
+)
 from gindex_lab.reproduction import claims as ledger
 from gindex_lab.reproduction import inputs as reproduce_inputs
-from gindex_lab.reproduction.inputs import PROFILES, Entry, file_hash, inputs, parameters
+from gindex_lab.reproduction import kept
+from gindex_lab.reproduction.inputs import PROFILES, Entry, inputs, parameters
 from gindex_lab.reproduction.runs import (
     Failure,
     Task,
@@ -39,6 +49,7 @@ from gindex_lab.validate import choice, integer
 __all__ = ["judged", "reproduce", "stale_reason"]
 
 Report = Callable[[str], None]
+_PAGES = ("claims.html", "index.html", "manifest.json")
 
 
 def reproduce(
@@ -59,7 +70,8 @@ def reproduce(
     entries = reproduce_inputs.read_catalogue(root)
     chosen = reproduce_inputs.select(entries, only)
     reports = _writable(Path(reports).resolve())
-    with _alone(reports):
+    with ends_once(), _alone(reports):
+        _claim_folder(reports)
         _clear_leftovers(reports, {entry.path for entry in entries})
         tasks, reasons = _out_of_date(chosen, profile, reports, force)
         failures = _run_all(tasks, reasons, jobs, reports) if tasks else []
@@ -81,6 +93,7 @@ def _writable(reports: Path) -> Path:
 @contextmanager
 def _alone(reports: Path) -> Iterator[None]:
     """One run at a time in a reports folder; the lock ends with the process, however it ends."""
+    appendable(reports / ".lock")
     with (reports / ".lock").open("a+b") as file:
         try:
             if sys.platform == "win32":
@@ -98,36 +111,66 @@ def _alone(reports: Path) -> Iterator[None]:
         yield
 
 
+def _claim_folder(reports: Path) -> None:
+    """Put our marker on the reports; a folder with pages of somebody else is refused."""
+    if not is_ours(reports):
+        found = [name for name in _PAGES if os.path.lexists(reports / name)]
+        if found and not _made_before_markers(reports):
+            problem = f"holds {found[0]!r}, which gindex_lab did not write"
+            remedy = "choose another folder with --reports"
+            raise BadInput("reports", str(reports), problem, remedy, code="not-ours")
+    mark(reports, "reports", sorted({*listed(reports), *_PAGES, ".lock"}))
+    for name in (".cache", ".failed"):
+        with writing(reports / name, "reports"):
+            (reports / name).mkdir(exist_ok=True)
+            mark(reports / name, "state", ["kernels.log"])
+    appendable(reports / ".cache" / "kernels.log")
+
+
+def _made_before_markers(reports: Path) -> bool:
+    try:
+        found = json.loads((reports / "manifest.json").read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return False
+    return isinstance(found, dict) and {"profile", "versions", "notebooks"} <= set(found)
+
+
 def _clear_leftovers(reports: Path, known: set[str]) -> None:
     """Unpublished folders of a run that was killed, and notebooks that left the catalogue."""
-    for path in reports.glob("*/.*"):
-        if path.parent.name not in (".cache", ".failed") and path.is_dir():
-            shutil.rmtree(path, ignore_errors=True)
-    for record in reports.glob("*/*/record.json"):
-        if record.parent.relative_to(reports).as_posix() not in known:
-            shutil.rmtree(record.parent)
+    for section in sorted(path for path in reports.glob("[!.]*") if path.is_dir()):
+        clear_unfinished(section)
+        for folder in sorted(path for path in section.glob("[!.]*") if is_ours(path)):
+            name = folder.relative_to(reports).as_posix()
+            if name not in known and kept.was_written(folder):
+                remove(folder)
+    for name in known:
+        _adopt(reports / name, name)
+
+
+def _adopt(folder: Path, name: str) -> None:
+    """The folder of a notebook that was run before folders had markers."""
+    if is_ours(folder) or not (folder / "record.json").is_file():
+        return
+    try:
+        record = json.loads((folder / "record.json").read_bytes())
+        if record["notebook"] == name:
+            mark(folder, "notebook", [*map(str, record["outputs"]), "record.json"])
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return  # not ours as far as we can tell: the run will say so
 
 
 def stale_reason(folder: Path, wanted: dict[str, str]) -> str | None:
     """Why a notebook has to run: what changed since its last run, or None when it is up to date."""
-    record = _read_record(folder)
+    record = kept.read_record(folder)
     if record is None:
-        return "not run yet"
+        return "its record is damaged" if kept.was_written(folder) else "not run yet"
     changed = [name for name, value in wanted.items() if record["inputs"].get(name) != value]
     if changed:
         return f"{', '.join(changed)} changed"
-    for name, digest in record["outputs"].items():
-        path = folder / name
-        if not path.exists() or file_hash(path) != digest:
+    for name in record["outputs"]:
+        if not kept.intact(folder, record, name):
             return f"{name} was changed or removed"
     return None if record["ledger"] == ledger.print_hash(folder) else "ledger changed"
-
-
-def _read_record(folder: Path) -> dict[str, Any] | None:
-    try:
-        return dict(json.loads((folder / "record.json").read_text(encoding="utf-8")))
-    except (FileNotFoundError, NotADirectoryError, json.JSONDecodeError):
-        return None
 
 
 def _out_of_date(
@@ -141,7 +184,7 @@ def _out_of_date(
         task = Task(entry, profile, parameters(entry, profile), wanted, reports)
         reason = "forced" if force else stale_reason(task.folder, wanted)
         if reason:
-            last = _read_record(task.folder) or {}
+            last = kept.read_record(task.folder) or {}
             tasks.append((-last.get("seconds", entry.seconds), task))
             reasons[entry.path] = reason
     return [task for _, task in sorted(tasks, key=lambda pair: pair[0])], reasons
@@ -153,7 +196,7 @@ def _run_all(tasks: list[Task], reasons: dict[str, str], jobs: int, reports: Pat
     finished = _finished(tasks, min(jobs, len(tasks)), reports / ".cache")
     with _progress(len(tasks)) as say, _same_hashes():
         for task, failure in finished:
-            record = _read_record(task.folder)
+            record = kept.read_record(task.folder)
             took = f"{record['seconds']:.1f} s" if record and not failure else ""
             say(
                 str(failure)
@@ -182,7 +225,10 @@ def _note(task: Task, failure: Failure | None) -> None:
     if failure:
         write_text(task.failed / "error.txt", f"{failure}\n")
     else:
-        shutil.rmtree(task.failed, ignore_errors=True)
+        for name in ("error.txt", "notebook.ipynb"):
+            (task.failed / name).unlink(missing_ok=True)
+        with suppress(OSError):  # somebody keeps something there
+            task.failed.rmdir()
 
 
 @contextmanager
@@ -294,14 +340,21 @@ def _states(entries: list[Entry], reports: Path) -> dict[str, dict[str, Any]]:
 
 
 def _state(entry: Entry, reports: Path) -> dict[str, Any]:
-    record = _read_record(reports / entry.path)
+    record = kept.read_record(reports / entry.path)
     error = ledger.failed_folder(reports, entry.path) / "error.txt"
-    if error.exists():
-        return {"status": "failed", "error": error.read_text(encoding="utf-8").strip()}
+    if error.is_file():
+        return {"status": "failed", "error": _text(error)}
     if record is None:
         return {"status": "not run"}
     old = stale_reason(reports / entry.path, inputs(entry, record["profile"]))
     return {"status": "out of date" if old else "done", **record}
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8", errors="replace").strip()
+    except OSError as error:
+        return f"{path.name} cannot be read ({error.strerror})"
 
 
 def _manifest(runs: dict[str, dict[str, Any]], profile: str, root: Path) -> str:
@@ -315,5 +368,5 @@ def _manifest(runs: dict[str, dict[str, Any]], profile: str, root: Path) -> str:
 
 
 def _write_if_new(path: Path, text: str) -> None:
-    if not path.exists() or path.read_text(encoding="utf-8") != text:
+    if not path.is_file() or path.is_symlink() or path.read_bytes() != text.encode():
         write_text(path, text)

@@ -24,10 +24,11 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from gindex_lab.files import atomic_folder, write_text
 from gindex_lab.notebook import OUTPUT
+from gindex_lab.output import appendable, atomic_folder, write_text
 from gindex_lab.reproduction.claims import failed_folder, print_hash
 from gindex_lab.reproduction.inputs import Entry, data_fingerprint, file_hash
+from gindex_lab.reproduction.kept import sealed
 
 __all__ = ["Failure", "Task", "died", "git_commit", "run", "start_worker", "versions"]
 
@@ -79,6 +80,7 @@ def start_worker(stop: Any, cache: Path) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's business
     for folder in ("ipython", "runtime"):
         (cache / folder).mkdir(parents=True, exist_ok=True)
+    appendable(cache / "kernels.log")
     log = os.open(cache / "kernels.log", os.O_CREAT | os.O_WRONLY | os.O_APPEND)
     os.dup2(log, 2)  # kernels chat on stderr; what matters comes back as a Failure
     os.environ.pop("MPLBACKEND", None)  # a headless back end would drop every figure
@@ -133,7 +135,7 @@ def _run(task: Task) -> Failure | None:
     began = time.monotonic()
     parent = os.getppid()
     try:
-        with atomic_folder(task.folder) as folder:
+        with atomic_folder(task.folder, "notebook") as folder:
             _execute(task, folder)
             _publishable(task, folder, time.monotonic() - began)
             if os.getppid() != parent:
@@ -189,9 +191,8 @@ def _publishable(task: Task, folder: Path, seconds: float) -> None:
     if not claims.exists():
         write_text(claims, "[]\n")
     notebook = folder / "notebook.ipynb"
-    notebook.chmod(0o644)
     write_text(folder / "report.html", notebook_page(notebook, task.entry, task.profile))
-    record = _record(task, folder, seconds)
+    record = sealed(_record(task, folder, seconds))
     write_text(folder / "record.json", json.dumps(record, indent=1, ensure_ascii=False) + "\n")
 
 

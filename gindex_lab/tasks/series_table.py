@@ -20,7 +20,7 @@ import pandas as pd
 
 from gindex_lab.data.registry import cache_folder
 from gindex_lab.errors import BadInput
-from gindex_lab.files import atomic_path
+from gindex_lab.output import atomic_path
 from gindex_lab.tasks.series_kt import Scale, pattern_of
 from gindex_lab.tasks.series_machine import ALPHABET, letters_of, text_of
 from gindex_lab.validate import FloatArray, integer

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from gindex_lab.files import write_text
+from gindex_lab.output import write_text
 from gindex_lab.reproduction.inputs import Entry, read_catalogue
 
 __all__ = ["start_page"]

@@ -1,0 +1,69 @@
+"""Printing to whatever is there: terminals of any encoding, and pipes whose reader has left.
+
+A terminal that cannot show γ gets `gamma`; what else it cannot show becomes its plain form or `?`.
+"""
+
+from __future__ import annotations
+
+import codecs
+import io
+import os
+import select
+import sys
+import unicodedata
+
+__all__ = ["READER_GONE", "in_ascii", "reader_gone", "silence", "speak_any_encoding"]
+
+READER_GONE = 141  # what a shell reports of a program that SIGPIPE ended
+_HANDLER = "gindex_lab.spelled"
+_PLAIN = {"–": "-", "—": "-", "−": "-", "…": "...", "×": "x", "≤": "<=", "≥": ">=", "→": "->",
+          "“": '"', "”": '"', "‘": "'", "’": "'", "·": "*", "∞": "inf", "±": "+-"}  # fmt: skip
+
+
+def in_ascii(character: str) -> str:
+    """How a character is written where only ASCII can be shown.
+
+    >>> [in_ascii(c) for c in "γΔé…☃"]
+    ['gamma', 'Delta', 'e', '...', '?']
+    """
+    name = unicodedata.name(character, "").split()
+    if name[:1] == ["GREEK"] and "LETTER" in name:
+        word = name[name.index("LETTER") + 1].lower()
+        return word if "SMALL" in name else word.capitalize()
+    if character in _PLAIN:
+        return _PLAIN[character]
+    return unicodedata.normalize("NFKD", character).encode("ascii", "ignore").decode() or "?"
+
+
+def _spelled(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    return "".join(map(in_ascii, error.object[error.start : error.end])), error.end
+
+
+def speak_any_encoding() -> None:
+    """Let no character that is printed be an error."""
+    codecs.register_error(_HANDLER, _spelled)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors=_HANDLER)
+
+
+def reader_gone() -> bool:
+    """Whether standard output or error is a pipe that nobody reads any more."""
+    if not hasattr(select, "poll"):  # Windows: the error itself is all we know
+        return True
+    waiting = select.poll()
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            waiting.register(stream.fileno(), select.POLLOUT)
+        except (OSError, ValueError, AttributeError):
+            continue
+    return any(event & select.POLLERR for _, event in waiting.poll(0))
+
+
+def silence() -> None:
+    """Send what is still in the buffers nowhere, so that Python's own end does not stumble over it."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (sys.stdout, sys.stderr):
+        os.dup2(nowhere, stream.fileno())
