@@ -32,6 +32,8 @@ _CONTENTS = {
     "horizon.horizons": "horizon",
     "horizon.growth": "doubling_time",
     "horizon.trends": "trend",
+    "horizon.simulate": "simulate_runs",
+    "analysis.multiverse": "multiverse",
     "horizon.logistic": "logistic_indicators spread_from_horizons",
     # the psychometric comparisons
     "psychometrics.irt": "irt simulate_irt",
@@ -67,6 +69,7 @@ _CONTENTS = {
     "plots.simulation": "plot_response plot_response_scatter",
     "plots.coverage": "plot_coverage plot_studies",
     "plots.intervals": "plot_intervals",
+    "plots.multiverse": "plot_specification_curve",
     "plots.analysis": "plot_item_audit plot_shuffle plot_survival",
     # many cores
     "parallel": "cluster",

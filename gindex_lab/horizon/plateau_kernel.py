@@ -10,7 +10,7 @@ from gindex_lab.validate import FloatArray
 __all__ = ["HIGHEST_FLOOR", "LOWEST_CEILING", "fit_plateaus"]
 
 HIGHEST_FLOOR, LOWEST_CEILING = 0.4, 0.6  # beyond these a curve no longer crosses 50% in earnest
-_STEPS, _TINY = 300, 1e-12
+_FIRST, _STEPS, _TINY = 20, 300, 1e-12  # steps from every start, then from the best two
 
 
 @compiled
@@ -58,11 +58,12 @@ def _descend(
     lower: FloatArray,
     upper: FloatArray,
     ridge: float,
+    steps: int,
 ) -> tuple[FloatArray, float]:
     """From one start to the nearest optimum within the bounds (Levenberg and Marquardt's damping)."""
     v = np.minimum(np.maximum(start, lower), upper)
     value, damping, quiet = _value(h, y, w, v, ridge), 1e-3, 0
-    for _ in range(_STEPS):
+    for _ in range(steps):
         g, info = _slope_and_information(h, y, w, v, ridge)
         for i in range(4):
             stuck = (v[i] <= lower[i] and g[i] > 0.0) or (v[i] >= upper[i] and g[i] < 0.0)
@@ -76,7 +77,7 @@ def _descend(
         new = np.minimum(np.maximum(v - np.linalg.solve(info, g), lower), upper)
         found = _value(h, y, w, new, ridge)
         if found <= value:
-            quiet = quiet + 1 if value - found <= 1e-15 * abs(value) else 0
+            quiet = quiet + 1 if value - found <= 1e-14 * abs(value) else 0
             v, value, damping = new, found, max(damping / 5.0, 1e-12)
         else:
             damping *= 6.0
@@ -103,12 +104,17 @@ def fit_plateaus(
     mean, sd = h.mean(), h.std()
     x = (h - mean) / sd
     for r in range(len(weights)):
-        best = np.inf
-        for s in range(starts.shape[1]):
+        ridge = penalty / (sd * sd)
+        n = starts.shape[1]
+        reached, values = np.empty((n, 4)), np.empty(n)
+        for s in range(n):
             start = starts[r, s].copy()
             start[0] += start[1] * mean
             start[1] *= sd
-            v, value = _descend(x, y, weights[r], start, lower, upper, penalty / (sd * sd))
+            reached[s], values[s] = _descend(x, y, weights[r], start, lower, upper, ridge, _FIRST)
+        best = np.inf
+        for s in np.argsort(values)[:2]:
+            v, value = _descend(x, y, weights[r], reached[s], lower, upper, ridge, _STEPS)
             if value < best:
                 best = value
                 out[r] = v
