@@ -33,6 +33,7 @@ _CONTENTS = {
     "horizon.growth": "doubling_time",
     "horizon.trends": "trend",
     "horizon.simulate": "simulate_runs",
+    "horizon.surprises": "surprises",
     "analysis.multiverse": "multiverse",
     "horizon.logistic": "logistic_indicators spread_from_horizons",
     # the psychometric comparisons

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from gindex_lab.analysis.lengths import with_minutes
 from gindex_lab.analysis.options import TRANSFORMS
 from gindex_lab.analysis.whole import Analysis, analyse_table
 from gindex_lab.errors import BadInput
@@ -30,6 +31,8 @@ def analyse(
     transform: str = "auto",
     reference: str | None = None,
     difficulty: str | None = None,
+    minutes: str | None = None,
+    dates: str | None = None,
     ci: float | None = 0.95,
     seed: int = 1,
     missing: str = "error",
@@ -38,6 +41,8 @@ def analyse(
 ) -> Analysis:
     """Measure the agents of evaluation logs, or of a table of scores or responses.
 
+    `minutes` names a column of human minutes (of items.csv, or of a long table; "minutes" is found by
+    itself): the report then states time horizons. `dates` names a column of release dates.
     `difficulty` is a column of the items, or a CSV with the columns item and difficulty; `reading` holds
     options of `gl.read` (metric, filter ...); the others are those of `gl.analysis.analyse_table`.
 
@@ -49,7 +54,9 @@ def analyse(
     {'ann': 0.58, 'bob': 0.42}
     """
     data = _read(Path(path), difficulty, dict(reading or {}))
+    data = with_minutes(data, Path(path), minutes, dates)
     options: dict[str, Any] = {"reference": reference, "missing": missing, "resample": resample}
+    options["dates"] = dates
     return analyse_table(data, transform=transform, ci=ci, seed=seed, **options)
 
 

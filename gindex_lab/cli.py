@@ -101,6 +101,8 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--transform", default="auto", choices=TRANSFORMS)
     command.add_argument("--reference", help="the reference agent of --transform reference")
     command.add_argument("--difficulty", help="a column of items.csv, or a CSV of item,difficulty")
+    command.add_argument("--minutes", help="a column of human minutes: state time horizons")
+    command.add_argument("--dates", help="a column of release dates: state a doubling time")
     command.add_argument(
         "--ci", type=float, default=0.95, help="level of the intervals (0.95; 0 for none)"
     )
@@ -217,6 +219,8 @@ def _analyse(options: argparse.Namespace) -> None:
         transform=options.transform,
         reference=options.reference,
         difficulty=options.difficulty,
+        minutes=options.minutes,
+        dates=options.dates,
         ci=options.ci or None,
         seed=options.seed,
         missing=options.missing,

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Analysis", "analyse_table"]
 
+_MANY = 60  # agents from which limits without draws are quicker than anyone waits
+
 
 @dataclass(frozen=True)
 class Analysis:
@@ -48,6 +50,7 @@ class Analysis:
     missing: str = "error"
     resample: str = "items"
     shuffles: int = field(default=99, repr=False)
+    dates: str | None = None
 
     # -- what one should ask before believing it --------------------------------------------------------
 
@@ -120,6 +123,17 @@ class Analysis:
         return None if self.raw is None else models.fitted(self.raw)
 
     @cached_property
+    def horizons(self) -> pd.DataFrame | None:
+        """Time horizons (see `gl.horizon`), where the items have minutes."""
+        from gindex_lab.horizon.horizons import horizon
+
+        if not isinstance(self.raw, Responses) or "minutes" not in self.raw.items:
+            return None
+        resample = "trials" if self.resample == "trials" else "families"
+        method = "bootstrap" if len(self.table) <= _MANY else "sandwich"
+        return horizon(self.raw, ci=self.ci, seed=self.seed, resample=resample, method=method)
+
+    @cached_property
     def irt(self) -> models.View:
         """Abilities beside capabilities, or why there are none."""
         if self.raw is None:
@@ -146,6 +160,7 @@ class Analysis:
         """What the numbers say, in words, and what they do not."""
         agents, items = self.data.shape if self.raw is None else self.raw.shape
         found = [summary.Said(f"{agents} agents on {items} items. {WHY[self.transform]}")]
+        found += self._said_of_horizons()
         found += self._said_of_order()
         if self.survival is not None and self.apart:
             found += summary.about_survival(self.verdict, self.survival, self.definitions[1])
@@ -155,6 +170,23 @@ class Analysis:
             found += summary.about_items(self.audit_counts, expected_duplicates(self.raw))
         resample = None if self.ci is None else self.resample
         return found + ([] if self.raw is None else summary.about_data(self.raw, resample))
+
+    def _said_of_horizons(self) -> list[summary.Said]:
+        from gindex_lab.horizon.growth import doubling_time
+        from gindex_lab.horizon.words import about_horizons
+
+        if self.horizons is None:
+            return []
+        said = [summary.Said(*each) for each in about_horizons(self.horizons)]
+        if self.dates is None:
+            return said
+        try:
+            grown = doubling_time(self.horizons, self.dates)
+        except BadInput as error:
+            if error.argument != "frontier":
+                raise
+            return [*said, summary.Said("Too few dated horizons for a doubling time.", False)]
+        return [*said, summary.Said(grown.sentence(), np.isfinite(grown.high))]
 
     def _said_of_order(self) -> list[summary.Said]:
         if self.apart:
@@ -233,13 +265,15 @@ def analyse_table(
     missing: str = "error",
     resample: str = "items",
     shuffles: int = 99,
+    dates: str | None = None,
     seed: int = 1,
 ) -> Analysis:
     """Measure the agents of a table, ready to be asked everything else.
 
     `transform="auto"` takes responses with difficulties as they are and ranks everything else. A missing
     cell is an error, or with `missing="drop"` left out: each agent is measured on what it met.
-    `resample` is that of `gl.generality`, `shuffles` the size of the shuffle control.
+    `resample` is that of `gl.generality`, `shuffles` the size of the shuffle control, `dates` a column of the
+    agents. Items with a column `minutes` are given time horizons, too.
 
     >>> from gindex_lab.readers.examples import simulated_runs
     >>> found = analyse_table(simulated_runs())
@@ -262,7 +296,9 @@ def analyse_table(
         from gindex_lab.uncertainty.intervals import tie_groups
 
         groups = [list(group) for group in tie_groups(table)]
-    return Analysis(data, wanted, measured, table, groups, ci, seed, missing, resample, shuffles)
+    return Analysis(
+        data, wanted, measured, table, groups, ci, seed, missing, resample, shuffles, dates
+    )
 
 
 def _check_size(data: Responses | Scores, transform: str, ci: float | None) -> None:
