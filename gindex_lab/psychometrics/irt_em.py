@@ -211,20 +211,21 @@ def _m_step(
     size = parameters.shape[1]
     low, high = _bounds(size, priors)
     near_low, near_high = low + _NEAR, high - _NEAR
-    diagonal = np.arange(size)
+    held = priors != Priors()
 
     def target(at: FloatArray, of: Counts = counts) -> FloatArray:
-        by_item = _expected_log_likelihood(of, at, nodes) + priors.log_density(at)
+        by_item = _expected_log_likelihood(of, at, nodes)
+        by_item = by_item + priors.log_density(at) if held else by_item
         return by_item.sum(keepdims=True) if shared else by_item
 
     old, best = parameters, target(parameters)
     for _ in range(2):
         gradient, info = score(counts, old, nodes)
-        pull, curvature = priors.pull(old)
+        pull, curvature = priors.pull(old) if held else (0.0, np.zeros((1, size)))
         gradient = gradient + pull
         free = ~((old < near_low) & (gradient < 0) | (old > near_high) & (gradient > 0))
-        info = info * free[:, :, None] * free[:, None, :]
-        info[:, diagonal, diagonal] += np.maximum(curvature, 0.0) + 1e-8
+        added = (np.maximum(curvature, 0.0) + 1e-8)[:, :, None] * np.eye(size)
+        info = info * free[:, :, None] * free[:, None, :] + added
         gradient = gradient * free
         step = _common_slope(gradient, info) if shared else _solve(info, gradient)
         length = np.abs(step).max(None if shared else 1, keepdims=True)
