@@ -1,8 +1,8 @@
 """Journals: text files by which a long computation goes on where it was interrupted.
 
 The first line says what is computed, and must agree for two runs to be parts of one; each further line is
-a piece that is finished. A line is written when its piece is safe, and one that was cut off by a kill does
-not count, so a journal never promises more than there is.
+a piece that is finished, with a hash. A line is written when its piece is safe; one that was cut off by a
+kill, or damaged, does not count, so a journal never promises more than there is.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import warnings
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import closing
 from pathlib import Path
@@ -20,7 +21,7 @@ import numpy.typing as npt
 
 from gindex_lab import parallel
 from gindex_lab.errors import BadInput
-from gindex_lab.output import write_text
+from gindex_lab.output import appendable, write_bytes, write_text, writing
 
 __all__ = ["Damaged", "Journal", "continued", "fingerprint"]
 
@@ -55,6 +56,7 @@ class Journal:
     ) -> None:
         self.path, self.header, self.argument = Path(path), dict(header), argument
         self.entries: list[Any] = []
+        appendable(self.path, argument)
         if self.path.exists():
             self._read()
         else:
@@ -63,10 +65,33 @@ class Journal:
     def add(self, *entries: Any) -> None:
         """Write finished pieces down; they are on the disk when this returns."""
         self.entries.extend(entries)
-        with self.path.open("a", encoding="utf-8") as file:
-            file.writelines(self.written(entry) + "\n" for entry in entries)
+        with writing(self.path, self.argument), self.path.open("a", encoding="utf-8") as file:
+            file.writelines(self._sealed(self.written(entry)) + "\n" for entry in entries)
             file.flush()
             os.fsync(file.fileno())
+
+    def forget(self, entries: list[Any], why: str) -> None:
+        """Take back pieces that turned out to be damaged: they are computed again."""
+        self.entries = [entry for entry in self.entries if entry not in entries]
+        self._rewrite(f"{len(entries)} of its pieces {why}")
+
+    def _sealed(self, line: str) -> str:
+        """A line with a hash of itself and of the header: of this computation, and whole."""
+        text = json.dumps(self.header, sort_keys=True) + "\n" + line
+        return f"{line}\t#{hashlib.sha256(text.encode()).hexdigest()[:16]}"
+
+    def _rewrite(self, problem: str) -> None:
+        """Keep the damaged file beside the new one, and say what happens."""
+        lines = [json.dumps(self.header), *(self._sealed(self.written(e)) for e in self.entries)]
+        aside = self.path.with_name(self.path.name + ".damaged")
+        if not os.path.lexists(aside):
+            write_bytes(aside, self.path.read_bytes())
+        write_text(self.path, "\n".join(lines) + "\n")
+        warnings.warn(
+            f"{self.path}: {problem} damaged; this part is computed again "
+            f"(the file as it was: {aside.name})",
+            stacklevel=4,
+        )
 
     def written(self, entry: Any) -> str:
         """A piece as a line."""
@@ -81,23 +106,35 @@ class Journal:
 
     def _read(self) -> None:
         try:
-            text = self.path.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
+            first, *lines = self.path.read_bytes().split(b"\n")
+        except OSError as error:
             raise self._bad(f"cannot be read ({error})") from None
-        first, *lines = text.split("\n")
         self._check(first)
-        if lines and lines[-1]:  # cut off when the run was interrupted
-            os.truncate(self.path, len(text.encode()) - len(lines[-1].encode()))
-        for number, line in enumerate(lines[:-1], 2):
-            try:
-                self.entries.append(self.understood(line))
-            except Damaged as problem:
-                raise self._corrupted(number, str(problem)) from None
+        damaged = 0
+        for line in lines[:-1]:
+            entry = self._opened(line)
+            damaged += entry is None
+            self.entries += [] if entry is None else [entry]
+        if damaged:
+            self._rewrite(f"{damaged} of its lines {'is' if damaged == 1 else 'are'}")
+        elif lines and lines[-1]:  # cut off when the run was interrupted
+            os.truncate(self.path, self.path.stat().st_size - len(lines[-1]))
+        elif not lines:  # the line break of the header is gone
+            write_text(self.path, json.dumps(self.header) + "\n")
 
-    def _check(self, first: str) -> None:
+    def _opened(self, line: bytes) -> Any:
+        """The piece of a line as it was written, or None where anything in the line has changed."""
+        try:
+            text = line.decode()
+            plain = text.rpartition("\t#")[0]
+            return self.understood(plain) if self._sealed(plain) == text else None
+        except (UnicodeDecodeError, Damaged, RecursionError):
+            return None
+
+    def _check(self, first: bytes) -> None:
         try:
             found = json.loads(first)
-        except json.JSONDecodeError:
+        except (ValueError, RecursionError):
             found = None
         if not isinstance(found, dict) or found.get("format") != self.header["format"]:
             raise self._bad(self.foreign)

@@ -31,6 +31,7 @@ __all__ = [
     "is_ours",
     "mark",
     "remove",
+    "write_bytes",
     "write_text",
     "writing",
 ]
@@ -138,8 +139,13 @@ def atomic_path(path: Path) -> Iterator[Path]:
 
 def write_text(path: Path, text: str) -> None:
     """Write a text file whole or not at all, the same bytes on every system."""
+    write_bytes(path, text.encode())
+
+
+def write_bytes(path: Path, content: bytes) -> None:
+    """Write a file whole or not at all."""
     with atomic_path(path) as new:
-        new.write_bytes(text.encode())
+        new.write_bytes(content)
 
 
 # -- folders ---------------------------------------------------------------------------------------

@@ -40,7 +40,6 @@ def test_floats_come_back_as_they_went(tmp_path):
         ("nonsense\n", "checkpoint='.*j': is no journal of this computation; name a new file"),
         ("[]\n", "is no journal of this computation"),
         ('{"format": "test 1", "seed": 2, "sizes": [2, 3]}\n', r"is of another computation \(seed 2, not 1\)"),
-        ('{"format": "test 1", "seed": 1, "sizes": [2, 3]}\n{"a": \n[1]\n', "is corrupted in line 2"),
     ],
 )  # fmt: skip
 def test_foreign_and_corrupted_journals_are_refused(text, message, tmp_path):
@@ -51,10 +50,9 @@ def test_foreign_and_corrupted_journals_are_refused(text, message, tmp_path):
     assert path.read_text() == text
 
 
-@pytest.mark.parametrize("line", ["[1]", '{"sum": 1}', '{"item": "a"}'])
-def test_a_piece_without_its_number_is_corrupted(line, tmp_path):
-    journal = Journal(tmp_path / "j", HEADER)
-    (tmp_path / "j").write_text((tmp_path / "j").read_text() + line + "\n")
+@pytest.mark.parametrize("entry", [[1], {"sum": 1}, {"item": "a"}])
+def test_a_piece_without_its_number_is_corrupted(entry, tmp_path):
+    Journal(tmp_path / "j", HEADER).add(entry)
     journal = Journal(tmp_path / "j", HEADER)
     with pytest.raises(BadInput, match=r"checkpoint=.*is corrupted in line 2"):
         continued(journal, lambda item: {"sum": item}, [0])

@@ -83,9 +83,14 @@ def _kept(path: Path, unit: str) -> FloatArray | None:
     """A unit's row from its file; None where it is absent or not what we wrote."""
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
-        return np.array(found["row"], dtype=float) if found["unit"] == unit else None
-    except (OSError, ValueError, KeyError, TypeError):
+        row = np.array(found["row"], dtype=float)
+        return row if found["seal"] == _seal(unit, row) else None
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None  # computed again, and the file replaced
+
+
+def _seal(unit: str, row: FloatArray) -> str:
+    return hashlib.sha256(unit.encode() + row.tobytes()).hexdigest()[:16]
 
 
 def _computed(unit: str, compute: Callable[[str], FloatArray], folder: Path) -> FloatArray:
@@ -93,8 +98,9 @@ def _computed(unit: str, compute: Callable[[str], FloatArray], folder: Path) -> 
 
     with threadpool_limits(1):  # small fits wait for each other's threads on a busy machine
         row = np.asarray(compute(unit), dtype=float)
+    kept = {"unit": unit, "row": row.tolist(), "seal": _seal(unit, row)}
     try:
-        output.write_text(_path(folder, unit), json.dumps({"unit": unit, "row": row.tolist()}))
+        output.write_text(_path(folder, unit), json.dumps(kept))
     except OSError as error:
         warnings.warn(f"{folder} cannot be written ({error}): nothing is kept", stacklevel=2)
     return row

@@ -22,6 +22,7 @@ import numpy.typing as npt
 from gindex_lab import parallel
 from gindex_lab.errors import BadInput
 from gindex_lab.journals import Journal, fingerprint
+from gindex_lab.output import appendable, writing
 from gindex_lab.programs.comparison import copies_of, distinct
 from gindex_lab.programs.encode import IntArray, Rules, Table, encode
 from gindex_lab.programs.flows import Flow
@@ -29,7 +30,7 @@ from gindex_lab.validate import FloatArray
 
 __all__ = ["Corpus", "all_pairs", "all_pairs_in_file"]
 
-FORMAT = "gindex_lab pairwise 1"
+FORMAT = "gindex_lab pairwise 2"
 _LARGEST = 1_000  # flows along a side: a million pairs, about half a second
 _SIDES = 8  # tiles along a side of a smaller matrix, enough for every core to have some
 Matrix = npt.NDArray[np.floating[Any]]
@@ -100,12 +101,15 @@ def all_pairs_in_file(
     """
     file = _File(Path(out), (len(corpus.number),) * 2, np.dtype(dtype))
     journal = file.journal(_header(corpus, file.dtype))
+    _recheck(file, corpus, journal)
     known = {tuple(entry["tile"]) for entry in journal.entries}
     missing = [tile for tile in corpus.tiles() if tile not in known]
+    if missing:
+        file.reopen()
     with closing(_computed(corpus, missing, jobs)) as tiles:
         for place, tile in tiles:
             file.put(corpus, place, tile.values)
-            journal.add(_entry(place, tile))
+            journal.add(_entry(place, tile, file.dtype))
     file.finish()
     opened = {
         (int(i), int(j)): (low, high)
@@ -166,9 +170,31 @@ def _header(corpus: Corpus, dtype: np.dtype[Any]) -> dict[str, Any]:
     }
 
 
-def _entry(place: tuple[int, int], tile: Tile) -> dict[str, Any]:
+def _entry(place: tuple[int, int], tile: Tile, dtype: np.dtype[Any]) -> dict[str, Any]:
     opened = [[*pair, *interval] for pair, interval in tile.intervals.items()]
-    return {"tile": list(place), "decided": dict(tile.decided), "open": opened}
+    entry = {"tile": list(place), "decided": dict(tile.decided), "open": opened}
+    return entry | {"numbers": fingerprint([tile.values.astype(dtype)])}
+
+
+def _recheck(file: _File, corpus: Corpus, journal: Journal) -> None:
+    """Hold every tile in the file against its hash; what is damaged is forgotten."""
+    if not journal.entries:
+        return
+    matrix = np.load(file.found(), mmap_mode="r")
+    damaged = [entry for entry in journal.entries if not _is_sound(matrix, corpus, entry)]
+    del matrix
+    if len(damaged) == len(journal.entries) and file.out.exists():
+        raise file.bad(file.out, "holds other numbers than its journal says")
+    if damaged:
+        journal.forget(damaged, "in the file of numbers are")
+
+
+def _is_sound(matrix: npt.NDArray[Any], corpus: Corpus, entry: dict[str, Any]) -> bool:
+    rows, columns = (corpus.flows_at(k) for k in entry["tile"])
+    values = matrix[rows, columns]
+    if fingerprint([values]) != entry["numbers"]:
+        return False
+    return not corpus.mirrored or matrix[columns, rows].T.tobytes() == values.tobytes()
 
 
 @dataclass(frozen=True)
@@ -186,29 +212,43 @@ class _File:
     def journal(self, header: dict[str, Any]) -> Journal:
         """The journal of this file, whose data are there, too: found, or begun."""
         path = self.out.with_name(self.out.name + ".journal")
-        found = next((p for p in (self.out, self.part) if p.exists()), None)
+        for place in (self.out, self.part, path):
+            appendable(place, "out")
+        found = self.found() if self.out.exists() or self.part.exists() else None
         if found is None:
             path.unlink(missing_ok=True)  # a journal whose numbers are gone says nothing
             journal = Journal(path, header, "out")
             self._reserve()
             return journal
         if not path.exists():
-            raise self._bad(found, "is there already, and no journal says what it is")
+            raise self.bad(found, "is there already, and no journal says what it is")
         journal = Journal(path, header, "out")
+        if found == self.out and not journal.entries:
+            raise self.bad(found, "is there already, and its journal does not say what it is")
         self._check(found)
         return journal
+
+    def found(self) -> Path:
+        """Where the numbers are now."""
+        return self.out if self.out.exists() else self.part
+
+    def reopen(self) -> None:
+        """A finished file of which something is missing is in the making again."""
+        if not self.part.exists():
+            self.out.replace(self.part)
 
     def _check(self, found: Path) -> None:
         try:
             matrix = np.load(found, mmap_mode="r")
-        except (ValueError, OSError) as error:
-            raise self._bad(found, f"is damaged ({error})") from None
+        except (ValueError, OSError, EOFError, TypeError, SyntaxError, MemoryError) as error:
+            raise self.bad(found, f"is damaged ({error})") from None
         if (matrix.shape, matrix.dtype) != (self.shape, self.dtype):
-            raise self._bad(found, f"holds {matrix.shape} numbers {matrix.dtype}")
+            raise self.bad(found, f"holds {matrix.shape} numbers {matrix.dtype}")
 
     def _reserve(self) -> None:
         """The file at its full size: a disk that is too small is told now, not by a crash later."""
-        np.lib.format.open_memmap(self.part, mode="w+", dtype=self.dtype, shape=self.shape)
+        with writing(self.part, "out"):
+            np.lib.format.open_memmap(self.part, mode="w+", dtype=self.dtype, shape=self.shape)
         size = self.part.stat().st_size
         if hasattr(os, "posix_fallocate"):
             with self.part.open("r+b") as file:
@@ -217,7 +257,7 @@ class _File:
                 except OSError as error:
                     self.part.unlink()
                     problem = f"needs {size / 1e9:.2g} GB ({error.strerror})"
-                    raise self._bad(self.out, problem) from None
+                    raise self.bad(self.out, problem) from None
 
     def put(self, corpus: Corpus, place: tuple[int, int], values: FloatArray) -> None:
         """Write a tile through to the disk; opened each time, since mapped pages count as memory."""
@@ -229,5 +269,6 @@ class _File:
         if self.part.exists():
             self.part.replace(self.out)
 
-    def _bad(self, path: Path, problem: str) -> BadInput:
+    def bad(self, path: Path, problem: str) -> BadInput:
+        """The error of a file that is not what this computation wrote."""
         return BadInput("out", str(path), problem, "name a new file, or delete this one")

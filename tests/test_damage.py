@@ -1,0 +1,181 @@
+"""State that heals: whatever is damaged on the disk, the result is right or there is one clear line."""
+
+import os
+import random
+import subprocess
+import sys
+import warnings
+
+import numpy as np
+import pytest
+
+import gindex_lab as gl
+from gindex_lab.errors import GIndexLabError
+from gindex_lab.journals import Journal, continued
+from gindex_lab.own_experiments import units
+
+HEADER = {"format": "test 1", "seed": 1}
+
+
+def damaged(content, draw):
+    """One of ten kinds of damage to some bytes."""
+    data, at = bytearray(content), draw.randrange(max(1, len(content)))
+    some = bytes(draw.randrange(256) for _ in range(draw.randrange(1, 9)))
+    lines = content.split(b"\n")
+    draw.shuffle(lines)
+    kinds = [
+        lambda: bytes(data[:at]),
+        lambda: bytes(data[:at] + some + data[at:]),
+        lambda: bytes(data[:at] + some + data[at + len(some) :]),
+        lambda: bytes(data[:at] + bytes([data[at] ^ 1 << draw.randrange(8)]) + data[at + 1 :]),
+        lambda: bytes(data[:at] + data[at + draw.randrange(1, 40) :]),
+        lambda: b"\n".join(lines),
+        lambda: b"\0" * len(data),
+        lambda: content + content,
+        lambda: content.replace(b"1", b"2", 1 + draw.randrange(3)),
+        lambda: b"",
+    ]
+    return draw.choice(kinds)()
+
+
+def survives(compute, expected):
+    """Right, or an error of ours; and nothing else."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            found = compute()
+        except GIndexLabError:
+            return False
+    assert found == expected
+    return True
+
+
+def squares(path):
+    return continued(Journal(path, HEADER), lambda item: {"square": item**2 / 7}, range(12))
+
+
+def test_a_journal_with_a_changed_digit_is_recomputed_and_says_so(tmp_path):
+    expected = squares(tmp_path / "j")
+    text = (tmp_path / "j").read_text()
+    (tmp_path / "j").write_text(text.replace('"square": 5.', '"square": 6.'))
+    with pytest.warns(UserWarning, match="damaged; this part is computed again"):
+        assert squares(tmp_path / "j") == expected
+    assert (tmp_path / "j.damaged").exists()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert squares(tmp_path / "j") == expected
+
+
+def test_two_hundred_damaged_journals_give_no_wrong_result(tmp_path):
+    expected, draw, refused = squares(tmp_path / "j"), random.Random(1), 0
+    whole = (tmp_path / "j").read_bytes()
+    for _ in range(200):
+        (tmp_path / "j").write_bytes(damaged(whole, draw))
+        refused += not survives(lambda: squares(tmp_path / "j"), expected)
+    assert refused < 100
+
+
+def test_a_journal_that_is_a_pipe_is_refused(tmp_path):
+    os.mkfifo(tmp_path / "j")
+    assert not survives(lambda: squares(tmp_path / "j"), None)
+
+
+@pytest.fixture(scope="module")
+def flows():
+    return [gl.Flow(task.program) for task in gl.corpus(2, seed=1)]
+
+
+def test_a_changed_number_in_a_finished_matrix_is_computed_again(flows, tmp_path):
+    out = tmp_path / "delta.npy"
+    gl.pairwise(flows, out=out)
+    whole = out.read_bytes()
+    for place in (200, len(whole) - 5):
+        out.write_bytes(whole[:place] + b"\x07" + whole[place + 1 :])
+        with pytest.warns(UserWarning, match="damaged"):
+            assert np.array_equal(gl.pairwise(flows, out=out), gl.pairwise(flows))
+        assert out.read_bytes() == whole
+
+
+def test_damaged_matrices_and_their_journals_give_no_wrong_result(flows, tmp_path):
+    out, draw = tmp_path / "delta.npy", random.Random(2)
+    expected = gl.pairwise(flows, out=out).tolist()
+    journal = tmp_path / "delta.npy.journal"
+    whole = out.read_bytes(), journal.read_bytes()
+    for _ in range(60):
+        for path, content in zip((out, journal), whole, strict=True):
+            path.write_bytes(damaged(content, draw) if draw.random() < 0.6 else content)
+        survives(lambda: gl.pairwise(flows, out=out).tolist(), expected)
+        (tmp_path / "delta.npy.part").unlink(missing_ok=True)
+
+
+def test_damaged_logs_of_an_aiq_test_give_no_wrong_result(tmp_path):
+    sample, draw = gl.aiq.sample(60, seed=1), random.Random(3)
+    options = {"episode": 10, "runs": 24, "method": "plain", "seed": 1, "log": tmp_path / "log"}
+    expected = gl.aiq.estimate("freq", sample, **options).value
+    whole = (tmp_path / "log").read_bytes()
+    for _ in range(40):
+        (tmp_path / "log").write_bytes(damaged(whole, draw))
+        survives(lambda: gl.aiq.estimate("freq", sample, **options).value, expected)
+
+
+def test_damaged_units_of_an_experiment_are_computed_again(tmp_path, monkeypatch):
+    monkeypatch.setenv("GINDEX_LAB_CACHE", str(tmp_path))
+    draw = random.Random(4)
+
+    def run():
+        rows = units.run_units("d", ["a"], lambda unit: np.array([1.5, 2.25]), settings={"s": 1})
+        return rows["a"].tolist()
+
+    run()
+    (path,) = tmp_path.rglob("*.json")
+    whole = path.read_bytes()
+    for _ in range(60):
+        path.write_bytes(damaged(whole, draw))
+        assert run() == [1.5, 2.25]
+
+
+KERNEL = """
+from gindex_lab.kernels import compiled
+@compiled
+def twice(x):
+    return 2 * x
+print(twice(3), twice(1.5))
+"""
+
+
+def test_damaged_machine_code_is_compiled_anew(tmp_path):
+    script = tmp_path / "kernel.py"
+    script.write_text(KERNEL)
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+
+    def run():
+        command = [sys.executable, str(script)]
+        done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+        return done.stdout or done.stderr
+
+    assert run() == "6 3.0\n"
+    files = sorted((tmp_path / "cache").rglob("*.nb?"))
+    assert len(files) == 3
+    for cut in (0, 7, 60):
+        for path in files:
+            os.truncate(path, min(cut, path.stat().st_size))
+        assert run() == "6 3.0\n"
+    for path in files:
+        content = bytearray(path.read_bytes())
+        content[len(content) // 2] ^= 4
+        path.write_bytes(content)
+    assert run() == "6 3.0\n"
+
+
+def test_without_a_place_for_machine_code_functions_still_run(monkeypatch):
+    from gindex_lab import kernels
+
+    real = kernels.njit
+
+    def nowhere(**options):
+        if options.get("cache"):
+            raise RuntimeError("cannot cache function: no locator available for file")
+        return real(**options)
+
+    monkeypatch.setattr(kernels, "njit", nowhere)
+    assert kernels.compiled(lambda x: x + 1)(1) == 2
