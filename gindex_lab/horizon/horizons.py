@@ -77,8 +77,9 @@ def horizon(
     estimator : "trapezoid", "step" or "isotonic", of the exact curve
     ci, resample, method, draws, seed
         Add `*_low` and `*_high`. "bootstrap" draws families, then items, then runs (`resample="items"`
-        keeps the families, "trials" the items); replicate i is seeded with seed + i. "sandwich" needs
-        no draws and gives limits of the logistic measures.
+        keeps the families, "trials" the items); replicate i is seeded with seed + i, so seed=42 takes the
+        published draws, and seeds for independent draws must lie further apart than `draws`. "sandwich"
+        needs no draws and gives limits of the logistic measures.
     floor, ceiling : share of success that is never left below or above, or "fit"
         ψ = c + (d - c) / (1 + e^{β(h - θ)}), three or four parameters; horizons are where ψ itself is p.
         `slope`, `location` and `spread_logistic` are those of the logistic part.

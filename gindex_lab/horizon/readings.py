@@ -44,7 +44,7 @@ def read_curves(
         with np.errstate(over="ignore"):
             minutes = 2.0 ** length_at(curves, level)
         found[horizon_name(level)] = _cases(minutes, usable, none, all_, 0.0, np.inf)
-    found["slope"] = np.where(usable | (curves.beta <= 0), curves.beta, np.nan)
+    found["slope"] = curves.beta  # a rising curve has a negative one, and no success none
     found["location"] = _cases(curves.theta, usable, none, all_, -np.inf, np.inf)
     found["capability_logistic"] = found["location"]
     with np.errstate(divide="ignore", invalid="ignore"):
