@@ -17,7 +17,8 @@ import io
 import json
 import os
 import re
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.transforms import Bbox
 
-__all__ = ["OUTPUT", "SOURCES", "claim", "found", "save_table", "show", "start"]
+__all__ = ["OUTPUT", "SOURCES", "claim", "claims", "found", "save_table", "show", "start"]
 
 OUTPUT = "GINDEX_LAB_OUTPUT"  # the folder of the running notebook; the pipeline sets it
 SOURCES = ("published", "own experiment", "simulated")
@@ -216,6 +217,32 @@ def claim(
 
     >>> claim("N295", -0.8660254)
     """
+    _display(*_held(claim_id, value, mode, source, exact, note)[1:])
+
+
+def claims(values: Mapping[str, object], *, mode: str | None = None, title: str = "") -> None:
+    """Hold many computed values (by claim id) against the ledger: one line, the rest folded away.
+
+    >>> claims({"N295": -0.8660254, "N296": 0.5}, title="Correlations of a step")
+    """
+    held = [_held(key, value, mode, None, None, "") for key, value in values.items()]
+    counts = Counter(word for word, *_ in held)
+    said = ", ".join(f"{n} {word}" for word, n in counts.items()) or "none on this machine"
+    summary = f"{title + ': ' if title else ''}{len(held)} printed numbers, {said}"
+    body = "".join(markup for _, markup, _ in held)
+    fold = f"<details><summary>{html.escape(summary)}</summary>{body}</details>"
+    _display(fold, "\n".join([summary, *(plain for *_, plain in held)]))
+
+
+def _held(
+    claim_id: str,
+    value: object,
+    mode: str | None,
+    source: str | None,
+    exact: object,
+    note: str,
+) -> tuple[str, str, str]:
+    """Record a value; its status, and the line that shows it, as HTML and as text."""
     entry = find(claim_id)
     record = Record(
         claim_id,
@@ -229,7 +256,7 @@ def claim(
     word, why = status(entry, [record])
     beside = f" (exact: {shown(record.exact)})" if record.exact is not None else ""
     text = f"{claim_id} {entry.quantity}: printed {entry.published}, ours {shown(record.value)}{beside}"
-    _display(_claim_line(word, text, note or why), f"{text} -> {word}")
+    return word, _claim_line(word, text, note or why), f"{text} -> {word}"
 
 
 def _claim_line(word: str, text: str, why: str) -> str:

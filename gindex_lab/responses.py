@@ -242,7 +242,7 @@ class _Table:
         if self.trials is not None:
             return self.trials.copy()
         long = self.frame.rename_axis("agent").rename_axis("item", axis=1).stack()
-        return long.rename("response").reset_index()
+        return long.dropna().rename("response").reset_index()
 
     @classmethod
     def read(cls, path: str | PathLike[str], **kwargs: Any) -> Self:

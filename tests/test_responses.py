@@ -373,3 +373,9 @@ def test_errors_survive_a_process_boundary():
     error = BadInput("seed", -1, "is not a seed", "pass seed=1")
     assert str(pickle.loads(pickle.dumps(error))) == str(error)
     assert isinstance(error, GIndexLabError)
+
+
+def test_a_long_table_holds_the_observed_cells_only():
+    table = Responses([[1, None], [0, 1]])
+    assert len(table.to_long()) == 3
+    assert table.to_long()["response"].notna().all()

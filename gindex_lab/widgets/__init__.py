@@ -14,6 +14,7 @@ __getattr__, __dir__, __all__ = _contents(
         "curve": "curve_demo curve_view",
         "guttman": "guttman_demo guttman_responses guttman_view",
         "individuals": "general_factor_share individuals_demo individuals_view population_responses",
+        "horizon": "horizon_demo horizon_view",
         # programs and the g-index
         "two_programs": "programs_demo programs_view written_flow",
         "calculator": "calculator_demo calculator_view sensitivities system",
