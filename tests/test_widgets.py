@@ -19,6 +19,7 @@ from gindex_lab.widgets.anytime_live import TESTED, anytime_demo, anytime_view
 from gindex_lab.widgets.calculator import calculator_demo, calculator_view, sensitivities, system
 from gindex_lab.widgets.curve import SHAPES, curve_demo, curve_view, shape
 from gindex_lab.widgets.guttman import guttman_demo, guttman_responses, guttman_view
+from gindex_lab.widgets.horizon import horizon_demo, horizon_view
 from gindex_lab.widgets.individuals import (
     general_factor_share,
     individuals_demo,
@@ -47,6 +48,15 @@ def computed(code):
 
 
 # -- what is shown is what the code computes --------------------------------------------------------------
+
+
+def test_the_code_of_a_horizon_gives_its_numbers():
+    view = horizon_view(7.0, 0.6)
+    found = computed(view.code)
+    assert view.numbers["capability Ψ (log2 minutes)"] == pytest.approx(found["capability"])
+    assert view.numbers["spread S"] == pytest.approx(found["spread_logistic"])
+    assert view.numbers["50% horizon"] == "2.13 h"
+    assert "extrapolated" in horizon_view(11.5, 2.0).note
 
 
 def test_the_code_of_a_curve_gives_its_numbers():
@@ -309,6 +319,7 @@ def test_a_server_is_not_started_outside_the_project(tmp_path, monkeypatch):
 
 LIVE = {
     "curve": (curve_demo, {"h1": 0.2}),
+    "horizon": (horizon_demo, {"beta": 1.5}),
     "guttman": (guttman_demo, {"specialists": 0.8}),
     "individuals": (individuals_demo, {"steepness": 0.3}),
     "programs": (programs_demo, {"second": "a: inject\nb: debug"}),
@@ -453,7 +464,8 @@ def test_every_exercise_stands_in_one_notebook_with_a_folded_solution_and_in_the
 
 
 def test_the_course_has_six_sessions():
-    assert {path.name[:8] for path in TEACHING} == {f"session{k}" for k in range(1, 7)}
+    sessions = {path.name[:8] for path in TEACHING if path.stem != "horizon"}  # an extra evening
+    assert sessions == {f"session{k}" for k in range(1, 7)}
 
 
 # -- the start page and the servers -----------------------------------------------------------------------

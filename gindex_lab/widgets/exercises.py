@@ -32,6 +32,14 @@ def _of_curve(name: str, measure: str) -> float:
     return float(generality(curve_responses(shape(name).tolist())).iloc[0][measure])
 
 
+def _spread_of_horizons() -> float:
+    import numpy as np
+
+    from gindex_lab.horizon.logistic import spread_from_horizons
+
+    return float(np.ravel(spread_from_horizons(60, 15))[0])
+
+
 def _of_group(specialists: float) -> dict[str, float]:
     from gindex_lab.acc.acc import generality
     from gindex_lab.widgets.guttman import guttman_responses
@@ -149,6 +157,12 @@ EXERCISES: dict[str, Exercise] = {
         "Press each of the shapes and look at γ.",
         "It solves the hard items and fails the easy ones: abstruse.",
         words=_SHAPES,
+    ),
+    "horizon-spread": Exercise(
+        _spread_of_horizons,
+        "How many doublings lie between the two horizons? S is 1.308 times that.",
+        "log2(60/15) = 2 doublings, β = ln 4/2 = 0.69 and S = π/(√3 β).",
+        0.02,
     ),
     "guttman-same": Exercise(
         _what_specialists_leave,

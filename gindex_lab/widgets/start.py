@@ -21,6 +21,7 @@ _ORDER = {
     "g-index": "Towards a measure of general machine intelligence (g-index)",
     "aiq": "Towards general evaluation of intelligent systems (AIQ)",
     "anytime": "Measuring universal intelligence: towards an anytime intelligence test",
+    "horizon": "Time horizons, read as capability and spread",
 }
 _WELCOME = """# How capable, and how general?
 
