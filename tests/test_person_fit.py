@@ -153,13 +153,22 @@ def test_lz_star_is_snijders_formula():
 
 
 @pytest.mark.parametrize(
-    ("items", "agents", "model"), [(10, 1000, "2pl"), (25, 600, "2pl"), (30, 500, "1pl")]
+    ("items", "agents", "model", "tables"),
+    [
+        (10, 1000, "2pl", 6),
+        (25, 600, "2pl", 6),
+        (30, 500, "1pl", 6),
+        *(
+            pytest.param(*design, 20, marks=pytest.mark.slow)
+            for design in [(23, 500, "2pl"), (80, 400, "2pl"), (30, 250, "1pl"), (60, 200, "2pl")]
+        ),
+    ],
 )
-def test_lz_star_warns_of_one_agent_in_twenty(items, agents, model):
+def test_lz_star_warns_of_one_agent_in_twenty(items, agents, model, tables):
     from gindex_lab.psychometrics.irt import irt, simulate_irt
 
     wrong = []
-    for seed in range(6):
+    for seed in range(tables):
         rng = np.random.default_rng([items, seed])
         slope = rng.lognormal(0.2, 0.3, items) if model == "2pl" else np.full(items, 1.2)
         true = pd.DataFrame({"discrimination": slope, "difficulty": rng.normal(size=items)})
