@@ -66,6 +66,42 @@ def test_the_published_interval_is_too_small_by_root_two():
     assert right / stratified.reference_half_interval(strata) == pytest.approx(np.sqrt(2))
 
 
+def test_the_standard_error_adds_what_the_probabilities_are_unsure_of():
+    """√(Σ p² s²/n + Σ p (m - value)²/M), by hand: within 0.25·4/10 + 0.25·1/5, between 0.5·9 + 0.5·9."""
+    p, pairs = np.array([0.5, 0.5]), np.array([10, 5])
+    strata = stratified.Strata(p, pairs, np.array([[2.0], [8.0]]), np.array([[2.0], [1.0]]))
+    within = 0.25 * 4 / 10 + 0.25 * 1 / 5
+    assert strata.value == pytest.approx([5])
+    assert stratified.standard_error(strata) == pytest.approx([np.sqrt(within)])
+    assert stratified.standard_error(strata, 90) == pytest.approx([np.sqrt(within + 9 / 90)])
+    uncertain = (0.25 * 4 / 10) ** 2 / 9 + (0.25 * 1 / 5) ** 2 / 4
+    assert stratified.degrees_of_freedom(strata) == pytest.approx([within**2 / uncertain])
+    wider = (within + 9 / 90) ** 2 / uncertain
+    assert stratified.degrees_of_freedom(strata, 90) == pytest.approx([wider])
+    half = 1.96 * (0.5 * 2 + 0.5 * 1) / np.sqrt(30)
+    assert stratified.reference_half_interval(strata) == pytest.approx([half])
+
+
+def test_strata_are_summarised_by_program_with_one_for_two_or_fewer():
+    values = np.array([[1.0, 3.0], [2.0, 6.0], [0.0, 0.0], [7.0, 9.0], [1.0, 1.0]])[:, :, None]
+    found = stratified.summarise(np.array([0, 0, 0, 1, 1]), values, np.array([0.5, 0.25, 0.25]))
+    assert found.pairs.tolist() == [3, 2, 0]
+    assert found.mean[:, 0].tolist() == [2, 4.5, 0]
+    assert found.spread[:, 0].tolist() == [2, 1, 1]  # programs 2, 4, 0; two; none
+    agree = stratified.summarise(np.zeros(3, int), np.full((3, 2, 1), 5.0), np.ones(1))
+    assert agree.spread.tolist() == [[0]]
+
+
+def test_no_more_runs_are_made_than_the_method_can_use():
+    few = TOY.iloc[:40]
+    adaptive, plain = (
+        estimate("freq", few, episode=20, runs=10_000, method=method)
+        for method in ("adaptive", "plain")
+    )
+    assert plain.pairs == 40  # each program once, in two runs
+    assert adaptive.pairs == pytest.approx(20, abs=1)  # a stage may end one short
+
+
 def test_programs_without_a_value_are_replaced_from_the_same_stratum():
     stratum = np.array([1, 2] * 100)
 

@@ -13,6 +13,7 @@ import gindex_lab as gl
 from gindex_lab.errors import BadInput
 from gindex_lab.tasks import series_table
 from gindex_lab.tasks.series_items import rotated
+from gindex_lab.tasks.series_kt import Scale
 from gindex_lab.tasks.series_machine import ALPHABET, INSTRUCTIONS, text_of
 from gindex_lab.tasks.series_systems import shown_and_answer
 
@@ -117,6 +118,15 @@ def test_search_and_table_agree_where_the_table_is_complete():
         series = outputs[row][:8]
         if len(series) == 8:
             assert ls.kt(series, rounding="none") == pytest.approx(table.kt(series), abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("rounding", "values"),
+    [("floor", [13, 12, 13, 13]), ("ceiling", [13, 13, 13, 14]), ("nearest", [13, 13, 13, 13])],
+)
+def test_the_last_digits_do_not_change_a_whole_kt(rounding, values):
+    numbers = [13 - 1e-12, 12.7, 13 + 1e-12, 13.3]
+    assert [Scale(rounding=rounding).rounded(x) for x in numbers] == values
 
 
 def test_rounding_time_and_offset_are_parameters():

@@ -146,6 +146,17 @@ def test_a_metric_of_which_less_is_better_is_not_taken(tmp_path):
     assert gl.read(tmp_path).frame.iloc[0, 0] == 1.0
 
 
+def test_samples_without_a_time_follow_the_newest_results_of_their_folder(tmp_path):
+    """An old run said that less of acc was better; the newest says it of the other metric."""
+    folder = tmp_path / "m"
+    lines(folder / "samples_wiki.jsonl", [sample(0, acc=1.0, acc_norm=0.0)])
+    for time, worse in ((TIME, "acc"), ("2025-01-01T10-00-00.123", "acc_norm")):
+        table = {"wiki": {name: name != worse for name in ("acc", "acc_norm")}}
+        results = {"results": {}, "model_name": "m", "higher_is_better": table}
+        (folder / f"results_{time}.json").write_text(json.dumps(results))
+    assert gl.read(tmp_path).frame.iloc[0, 0] == 1.0
+
+
 def test_a_filter_is_asked_for_only_where_a_task_has_several(tmp_path):
     both = [
         sample(0, filter="strict", exact_match=0.0),
@@ -269,6 +280,22 @@ def test_a_helm_run_without_instances_is_read_from_its_stats(tmp_path):
     stats = [{"name": {"name": "exact_match", "split": "test"}, "count": 4, "sum": 3.0}]
     (tmp_path / "stats.json").write_text(json.dumps(stats))
     assert gl.read(tmp_path).frame.to_dict() == {"boolq": {"org/m": 0.75}}
+
+
+def test_the_test_split_of_helm_is_taken_and_training_never(tmp_path):
+    (tmp_path / "run_spec.json").write_text(
+        json.dumps({"name": "boolq:model=m", "adapter_spec": {"model": "org/m"}})
+    )
+    stats = [
+        {"name": {"name": "exact_match", "split": split}, "count": 4, "sum": total}
+        for split, total in (("train", 4.0), ("valid", 2.0), ("test", 3.0))
+    ]
+    for kept, mean in ((stats, 0.75), (stats[:2], 0.5)):
+        (tmp_path / "stats.json").write_text(json.dumps(kept))
+        assert gl.read(tmp_path).frame.to_dict() == {"boolq": {"org/m": mean}}
+    (tmp_path / "stats.json").write_text(json.dumps(stats[:1]))
+    with pytest.raises(gl.BadInput):
+        gl.read(tmp_path)
 
 
 # -- tables, encodings, compression --------------------------------------------------------------------

@@ -70,6 +70,14 @@ def test_positions_are_counts_below_and_counts_equal(leave_one_out, ties):
         assert found.tolist() == wanted.tolist()
 
 
+@pytest.mark.parametrize("wrong", [-0.5, 1.5])
+def test_a_value_outside_the_unit_interval_is_named(wrong):
+    values = pd.DataFrame([[0.5, 0.5], [0.5, 0.5], [0.5, wrong]], list("abc"), list("ij"))
+    with pytest.raises(BadInput) as error:
+        distributional_reference(values, [0.5, 0.5], [0.2, 0.2])
+    assert (error.value.argument, error.value.value) == ("values['c', 'j']", wrong)
+
+
 def test_rank_without_halves():
     assert rank(RAW, ties="win").positions.iloc[:, 1].tolist() == pytest.approx([2 / 3, 2 / 3, 1])
 
