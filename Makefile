@@ -20,7 +20,7 @@ export OPENBLAS_NUM_THREADS := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test test-slow coverage reproduce lab demo report docs bench lock clean
+.PHONY: help setup test test-slow coverage mutants reproduce lab demo report docs bench lock clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | while IFS='	' read -r t d; do printf 'make %-10s %s\n' "$$t" "$$d"; done
@@ -55,6 +55,9 @@ test-slow: $(READY)  ## the tests marked slow: paper-size simulations, kills and
 
 coverage: $(READY)  ## run every test under coverage and list the lines that none reaches (slow)
 	@$(PYTEST) --cov --cov-report term:skip-covered $(ARGS)
+
+mutants: $(READY)  ## put small faults into the measures, one at a time: the tests must notice (half an hour)
+	@$(PY) tests/mutants.py $(ARGS)
 
 reproduce: $(READY)  ## run the notebooks that are out of date and write reports/ (ONLY=gindex/table1, PROFILE=full)
 	@$(BIN)/gindex-lab reproduce $(ONLY) --profile $(PROFILE)
