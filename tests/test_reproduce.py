@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+import warnings
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -553,6 +554,61 @@ def test_ctrl_c_stops_at_once_leaves_no_process_and_resumes(tmp_path):
     assert again.returncode == 0, output
     assert not done & set(run_log(tmp_path))
     assert len(published(tmp_path)) == 3
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="sends POSIX signals")
+def test_twenty_double_ctrl_c_end_within_seconds_and_leave_no_process(tmp_path):
+    many(tmp_path)
+    moments = random.Random(2)
+    for _ in range(20):
+        running = start(tmp_path)
+        assert (
+            running.stdout.readline()
+        )  # "3 notebooks to run", or one line that says nothing is to do
+        time.sleep(moments.uniform(0, 6))
+        began = time.monotonic()
+        for pause in (moments.uniform(0, 0.6), 0):
+            if running.poll() is None:
+                os.killpg(running.pid, signal.SIGINT)
+            time.sleep(pause)
+        assert running.wait(20) in (0, 130)
+        assert time.monotonic() - began < 8
+        running.stdout.close()
+        assert_all_end(tmp_path)
+    last = start(tmp_path)
+    assert last.wait(180) == 0, last.stdout.read()
+    assert len(published(tmp_path)) == 3
+
+
+@pytest.mark.slow
+def test_two_hundred_damages_of_the_reports_end_in_one_line_or_well(finished, tmp_path, capsys):
+    """The small notebooks do not run: what is judged is that their state is told from a damaged one."""
+    root, reports, _ = finished
+    draw = random.Random(5)
+    whole = [p for p in sorted(reports.rglob("*")) if p.is_file() and ".cache" not in p.parts]
+    expected = {r.claim.id: r.status for r in claims.results(reports)}
+    for number in range(200):
+        place = tmp_path / f"{number}"
+        shutil.copytree(reports, place)
+        target = place / draw.choice(whole).relative_to(reports)
+        content = target.read_bytes()
+        at = draw.randrange(len(content) + 1)
+        changed = draw.choice(
+            [content[:at], content[:at] + b"\xff\0{" + content[at + 1 :], b"[]", b""]
+        )
+        if changed == content:
+            continue
+        target.write_bytes(changed)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found = {r.claim.id: r.status for r in claims.results(place)}
+        assert all(found[k] in (expected[k], "not yet checked", "needs data") for k in expected)
+        for entry in read_catalogue(root):
+            folder = place / entry.path
+            stale = stale_reason(folder, inputs(entry, "quick")) if folder.exists() else "absent"
+            assert stale or not target.is_relative_to(folder) or target.name == ".gindex_lab"
+        shutil.rmtree(place)
 
 
 def test_a_worker_that_dies_costs_only_its_own_notebook(project):

@@ -491,7 +491,9 @@ def test_every_link_of_the_start_page_and_of_the_course_leads_somewhere():
 def test_both_servers_stay_on_this_machine_and_keep_their_token():
     lab, demo = serve.lab_command(ROOT), serve.demo_command(ROOT)
     assert "--ServerApp.ip=127.0.0.1" in lab
-    assert not any("token" in part.lower() or "password" in part.lower() for part in lab)
+    assert not any("token=" in part.lower() or "password" in part.lower() for part in lab)
+    assert any(part.endswith(".AlwaysToken") for part in lab)
+    assert any(part.endswith(".AlwaysToken") for part in demo)
     assert {"--Voila.ip=127.0.0.1", "--token"} <= set(demo)
 
 

@@ -17,6 +17,7 @@ from typing import Any
 
 from gindex_lab.reproduction.claims import STATUSES, Result
 from gindex_lab.reproduction.inputs import Entry
+from gindex_lab.reproduction.policy import player_scripts, policy
 
 __all__ = ["claims_page", "formula", "index_page", "notebook_page", "page", "rehearse"]
 
@@ -56,12 +57,20 @@ def _with_code(text: str) -> Any:
 
 
 def page(template: str, **content: Any) -> str:
-    """One HTML page from a template of ours; everything in `content` is escaped."""
+    """One HTML page from a template of ours; everything in `content` is escaped.
+
+    `scripts` in `content` are the only scripts that a browser will run on the page.
+    """
     from gindex_lab import __version__
 
     style = (_TEMPLATES / "style.css").read_text(encoding="utf-8")
     return str(
-        _pages().get_template(template).render(style=style, version=__version__, **content) + "\n"
+        _pages()
+        .get_template(template)
+        .render(
+            style=style, version=__version__, policy=policy(content.get("scripts", ())), **content
+        )
+        + "\n"
     )
 
 
@@ -147,6 +156,7 @@ def notebook_page(executed: Path, entry: Entry, profile: str) -> str:
         entry=entry,
         profile=profile,
         body=body,
+        scripts=[(_TEMPLATES / "fold.js").read_text(encoding="utf-8"), *player_scripts(body)],
         colours=HtmlFormatter(style="friendly").get_style_defs(".highlight"),
         up="../../",
         here="",
@@ -212,7 +222,7 @@ def claims_page(found: Iterable[Result]) -> str:
         counts=_counts(found),
         papers=list(dict.fromkeys(result.claim.paper for result in found)),
         total=len(found),
-        script=(_TEMPLATES / "claims.js").read_text(encoding="utf-8"),
+        scripts=[(_TEMPLATES / "claims.js").read_text(encoding="utf-8")],
         up="",
         here="claims",
     )

@@ -19,6 +19,16 @@ from gindex_lab.validate import choice
 
 __all__ = ["demo_command", "environment", "lab_command", "main"]
 
+_GUARDS = "gindex_lab.widgets.guards"
+# the command line comes after every configuration file, so that none can take these back
+_INSISTED = (
+    f"--ServerApp.identity_provider_class={_GUARDS}.AlwaysToken",
+    f"--ServerApp.kernel_manager_class={_GUARDS}.FewKernels",
+    "--ServerApp.allow_remote_access=False",
+    "--ServerApp.disable_check_xsrf=False",
+    "--ServerApp.allow_origin=",
+    "--ServerApp.allow_origin_pat=",
+)
 _SHARE = Path(__file__).resolve().parent / "share"  # holds our page template for Voilà
 
 
@@ -31,6 +41,7 @@ def lab_command(root: Path) -> list[str]:
     return [
         *(sys.executable, "-m", "jupyterlab"),
         "--ServerApp.ip=127.0.0.1",
+        *_INSISTED,
         f"--ServerApp.root_dir={root.resolve()}",
         # versions are locked: nobody need ask a server elsewhere for newer ones
         "--LabApp.check_for_updates_class=jupyterlab.handlers.announcements.NeverCheckForUpdate",
@@ -48,9 +59,12 @@ def demo_command(root: Path) -> list[str]:
     (True, True)
     """
     return [
-        *(sys.executable, "-m", "voila", str(root.resolve() / "notebooks" / "teaching")),
+        *(sys.executable, "-m", "gindex_lab.widgets.guards"),
+        str(root.resolve() / "notebooks" / "teaching"),
         "--Voila.ip=127.0.0.1",
         "--token",
+        f"--Voila.identity_provider_class={_GUARDS}.AlwaysToken",
+        f"--VoilaConfiguration.multi_kernel_manager_class={_GUARDS}.FewKernels",
         "--template=gindex_lab",
         "--VoilaConfiguration.classic_tree=True",
         # with a token Voilà refuses its own pages' request to end their kernel (a 403 as one leaves them)
@@ -76,9 +90,10 @@ def main(arguments: Sequence[str]) -> None:
     commands = {"lab": lab_command, "demo": demo_command}
     root = Path.cwd()
     command = commands[choice("server", what, list(commands))](root)
+    last = ["--ServerApp.ip=127.0.0.1"] if what == "lab" else ["--Voila.ip=127.0.0.1"]
     if not (root / "notebooks" / "teaching").is_dir():
         raise BadInput("folder", str(root), "holds no notebooks", "run this in the project")
-    os.execve(command[0], [*command, *rest], environment(os.environ))
+    os.execve(command[0], [*command, *rest, *last], environment(os.environ))
 
 
 if __name__ == "__main__":

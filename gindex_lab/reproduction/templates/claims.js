@@ -33,6 +33,7 @@ document.querySelectorAll("#claims th").forEach((head, column, heads) => head.fi
   });
   document.querySelector("#claims tbody").append(...rows);
 }));
+document.querySelector("form.filters").addEventListener("submit", event => event.preventDefault());
 [words, paper, status].forEach(control => control.addEventListener("input", filter));
 if (location.hash.startsWith("#status=")) status.value = decodeURIComponent(location.hash.slice(8));
 filter();

@@ -1,0 +1,73 @@
+"""Exits are true, Ctrl-C ends a command once, and no terminal is too plain for the output."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import psutil
+import pytest
+
+RUN = [sys.executable, "-m", "gindex_lab"]
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "ascii", "latin-1", "utf-8", "cp437"])
+def test_output_survives_any_encoding(encoding, tmp_path):
+    table = tmp_path / "scores.csv"
+    table.write_text("agent,i,j,k\nγ-net,1,0,1\nbøb,0,0,1\n雪,1,1,1\n", encoding="utf-8")
+    environment = {**os.environ, "PYTHONIOENCODING": encoding, "PYTHONUTF8": "0"}
+    command = [*RUN, "analyse", str(table), "--ci", "0"]
+    done = subprocess.run(command, capture_output=True, env=environment, check=False)
+    assert done.returncode == 0, done.stderr
+    assert b"Traceback" not in done.stderr
+    assert ("γ-net" if encoding == "utf-8" else "-net") in done.stdout.decode(encoding)
+
+
+def test_a_reader_that_leaves_is_not_success():
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run(
+        [*RUN, "claims", "--all"], stdout=writer, stderr=subprocess.PIPE, check=False
+    )
+    os.close(writer)
+    assert done.returncode == 141
+    assert b"Traceback" not in done.stderr
+
+
+def test_another_broken_pipe_is_not_taken_for_a_reader_that_left(monkeypatch):
+    from gindex_lab import cli
+
+    def broken(_):
+        raise BrokenPipeError
+
+    monkeypatch.setattr(cli, "_claims", broken)
+    with pytest.raises(BrokenPipeError):
+        cli.main(["claims"])
+
+
+STUBBORN = """
+import signal, subprocess, sys, time
+from gindex_lab.interrupts import ends_once
+signal.signal(signal.SIGINT, signal.default_int_handler)
+with ends_once():
+    child = subprocess.Popen(["sleep", "60"], start_new_session=True)
+    print(child.pid, flush=True)
+    try:
+        time.sleep(60)
+    finally:
+        time.sleep(60)
+"""
+
+
+def test_a_clean_up_that_hangs_is_ended_with_its_children():
+    running = subprocess.Popen([sys.executable, "-c", STUBBORN], stdout=subprocess.PIPE, text=True)
+    child = int(running.stdout.readline())
+    began = time.monotonic()
+    for _ in range(3):
+        running.send_signal(signal.SIGINT)
+        time.sleep(0.1)
+    assert running.wait(20) == 130
+    assert time.monotonic() - began < 8
+    time.sleep(0.2)
+    assert not psutil.pid_exists(child) or psutil.Process(child).status() == psutil.STATUS_ZOMBIE

@@ -1,0 +1,122 @@
+"""The servers ask for a token and stay small whatever is configured; our pages run no script but ours."""
+
+import asyncio
+import json
+import os
+import re
+import socket
+import subprocess
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+import pytest
+from tornado.web import HTTPError
+
+from gindex_lab.parallel import cluster
+from gindex_lab.reproduction.claims import STATUSES
+from gindex_lab.reproduction.policy import policy
+from gindex_lab.reproduction.reports import claims_page, page
+from gindex_lab.widgets import guards, serve
+
+ROOT = Path(__file__).parents[1]
+
+
+def test_a_ninth_kernel_is_refused_with_the_reason(monkeypatch):
+    manager = guards.FewKernels()
+    monkeypatch.setattr(manager, "list_kernel_ids", lambda: ["k"] * guards.MOST_KERNELS)
+    with pytest.raises(HTTPError, match="places are taken") as caught:
+        asyncio.run(manager.start_kernel())
+    assert caught.value.status_code == 503
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def status(url, host=None):
+    request = urllib.request.Request(url, headers={"Host": host} if host else {})
+    try:
+        return urllib.request.urlopen(request, timeout=20).status
+    except urllib.error.HTTPError as error:
+        return error.code
+    except OSError:
+        return None
+
+
+def served_without_token(url):
+    try:
+        with urllib.request.urlopen(url, timeout=20) as answer:
+            return "login" not in answer.url
+    except urllib.error.HTTPError as error:
+        return error.code not in (401, 403)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("what", ["lab", "demo"])
+def test_a_configuration_cannot_take_the_token_away(what, tmp_path):
+    config = {"token": "", "password": "", "allow_remote_access": True}
+    for name in ("jupyter_server_config", "jupyter_lab_config", "voila"):
+        parts = {"ServerApp": config, "IdentityProvider": {"token": ""}, "Voila": {"token": ""}}
+        (tmp_path / f"{name}.json").write_text(json.dumps(parts))
+    port = free_port()
+    command = serve.lab_command(ROOT) if what == "lab" else serve.demo_command(ROOT)
+    option = "--ServerApp.port" if what == "lab" else "--Voila.port"
+    environment = serve.environment(os.environ) | {"JUPYTER_CONFIG_DIR": str(tmp_path)}
+    running = subprocess.Popen(
+        [*command, f"{option}={port}", "--no-browser", *(["--allow-root"] if what == "lab" else [])],
+        env=environment, cwd=ROOT, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    url = f"http://127.0.0.1:{port}/" + ("api/contents" if what == "lab" else "")
+    try:
+        token = None
+        while token is None:
+            line = running.stderr.readline()
+            assert line, "the server ended"
+            token = (re.findall(r"token=([0-9a-f]{48})", line) or [None])[0]
+        while status(f"{url}?token={token}") is None:
+            time.sleep(0.2)
+        assert status(f"{url}?token={token}") == 200
+        assert status(f"{url}?token={token}", host="evil.example") == 403
+        assert not served_without_token(url)
+    finally:
+        running.terminate()
+        running.wait(30)
+
+
+def listeners(process):
+    import psutil
+
+    family = [process, *process.children(recursive=True)]
+    found = [c for p in family for c in p.net_connections("inet") if c.status == psutil.CONN_LISTEN]
+    return {connection.laddr.ip for connection in found}
+
+
+def test_a_local_cluster_listens_on_this_machine_only():
+    import psutil
+
+    with cluster("local", workers=1):
+        assert listeners(psutil.Process()) <= {"127.0.0.1", "::1"}
+
+
+def test_pages_carry_a_policy_that_names_their_scripts_by_hash():
+    ledger = claims_page([])
+    (script,) = re.findall(r"<script>(.*?)</script>", ledger, re.DOTALL)
+    assert policy([script]).replace("'", "&#39;") in ledger
+    assert not re.findall(r"<[^>]+\son\w+=", ledger)
+    plain = page(
+        "index.html.j2",
+        title="t",
+        groups={},
+        counts=dict.fromkeys(STATUSES, 0),
+        total=0,
+        done=0,
+        notebooks=0,
+        up="",
+        here="",
+    )
+    assert "script-src &#39;none&#39;" in plain
+    assert "default-src &#39;none&#39;" in plain
