@@ -60,6 +60,13 @@ with ends_once():
 """
 
 
+def ended(process):
+    try:
+        return psutil.Process(process).status() == psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return True
+
+
 def test_a_clean_up_that_hangs_is_ended_with_its_children():
     running = subprocess.Popen([sys.executable, "-c", STUBBORN], stdout=subprocess.PIPE, text=True)
     child = int(running.stdout.readline())
@@ -68,6 +75,7 @@ def test_a_clean_up_that_hangs_is_ended_with_its_children():
         running.send_signal(signal.SIGINT)
         time.sleep(0.1)
     assert running.wait(20) == 130
-    assert time.monotonic() - began < 8
-    time.sleep(0.2)
-    assert not psutil.pid_exists(child) or psutil.Process(child).status() == psutil.STATUS_ZOMBIE
+    assert time.monotonic() - began < 15  # 4 s, and what a busy machine adds
+    while not ended(child) and time.monotonic() - began < 20:
+        time.sleep(0.1)
+    assert ended(child)
