@@ -233,3 +233,23 @@ def test_repeated_runs_are_redrawn_within_their_cells():
     table = gl.horizon(study, ci=0.9, resample="trials", draws=50, seed=1)
     # both runs of a cell agree, so redrawing them changes nothing
     assert table["horizon_50_low"].iloc[0] == pytest.approx(table["horizon_50"].iloc[0])
+
+
+@pytest.mark.parametrize("estimator", ["trapezoid", "step"])
+def test_the_compiled_walk_is_the_rule_of_generality(estimator):
+    from gindex_lab.acc.curves import conclude, indicators
+    from gindex_lab.horizon.curves_kernel import walk
+
+    random = np.random.default_rng(1)
+    levels = np.sort(random.normal(size=7))
+    psi = random.random((50, 7))
+    psi[random.random((50, 7)) < 0.3] = np.nan
+    psi[:, 3] = 0.5
+    for interval in (
+        (levels[0], levels[-1]),
+        (levels[0] - 1, levels[-1] + 1),
+        (levels[1], levels[5]),
+    ):
+        found = conclude(*walk(levels, psi, *interval, estimator == "step"), interval)
+        want = indicators(levels, psi, interval, estimator)
+        np.testing.assert_allclose(found[:4], want[:4], rtol=1e-9, atol=1e-12)

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from gindex_lab.acc.curves import Indicators, indicators
-from gindex_lab.kernels import compiled
+from gindex_lab.acc.curves import Indicators, conclude
+from gindex_lab.horizon.curves_kernel import pool_adjacent, walk
 from gindex_lab.validate import FloatArray
 
 __all__ = ["ESTIMATORS", "curve_rows", "falling", "indicator_rows"]
@@ -41,37 +41,7 @@ def falling(psi: FloatArray, weight: FloatArray) -> FloatArray:
     >>> falling(np.array([[1.0, 0.0, 0.5, 0.0]]), np.ones((1, 4))).tolist()
     [[1.0, 0.25, 0.25, 0.0]]
     """
-    return np.asarray(_pool_adjacent(np.ascontiguousarray(psi), np.ascontiguousarray(weight)))
-
-
-@compiled
-def _pool_adjacent(psi: FloatArray, weight: FloatArray) -> FloatArray:
-    """Pool adjacent violators (Ayer and others 1955), one row after the other."""
-    out = np.full(psi.shape, np.nan)
-    value, mass = np.empty(psi.shape[1]), np.empty(psi.shape[1])
-    size = np.empty(psi.shape[1], dtype=np.int64)
-    for r in range(len(psi)):
-        n = 0
-        for k in range(psi.shape[1]):
-            if not weight[r, k] > 0.0:
-                continue
-            value[n], mass[n], size[n] = psi[r, k], weight[r, k], 1
-            n += 1
-            while n > 1 and value[n - 2] <= value[n - 1]:
-                both = mass[n - 2] + mass[n - 1]
-                value[n - 2] = (value[n - 2] * mass[n - 2] + value[n - 1] * mass[n - 1]) / both
-                mass[n - 2] = both
-                size[n - 2] += size[n - 1]
-                n -= 1
-        block = done = 0
-        for k in range(psi.shape[1]):
-            if not weight[r, k] > 0.0:
-                continue
-            if done == size[block]:
-                block, done = block + 1, 0
-            out[r, k] = value[block]
-            done += 1
-    return out
+    return np.asarray(pool_adjacent(np.ascontiguousarray(psi), np.ascontiguousarray(weight)))
 
 
 def indicator_rows(
@@ -88,7 +58,8 @@ def indicator_rows(
     if estimator == "isotonic":
         psi, estimator = falling(psi, total), "trapezoid"
     met = np.asarray(~np.isnan(psi).all(axis=1))
-    found = indicators(levels, psi[met], interval, estimator)
+    sums = walk(levels, np.ascontiguousarray(psi[met]), *interval, estimator == "step")
+    found = conclude(*sums, interval)
     return Indicators(*(_spread_out(np.asarray(x), met) for x in found))
 
 
