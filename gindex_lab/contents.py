@@ -32,7 +32,9 @@ def contents(
             return import_module(f"{package}.{whole[name]}")
         if name not in where:
             raise AttributeError(f"{package} has no {name!r}; it offers {', '.join(everything)}")
-        value = getattr(import_module(f"{package}.{where[name]}"), name)
+        from gindex_lab.declared import hold
+
+        value = hold(import_module(f"{package}.{where[name]}"), name)
         setattr(sys.modules[package], name, value)
         return value
 

@@ -45,6 +45,8 @@ def scale_position(frame: pd.DataFrame) -> pd.DataFrame:
             "is the same for all agents, so it has no standard score",
             "drop the constant item, or use gl.rank",
         )
+    # powers of two are exact: only the range of the numbers changes, so that no square overflows
+    frame = frame / np.exp2(np.floor(np.log2(frame.abs().max())))
     return (frame - frame.mean()) / frame.std(ddof=1)
 
 

@@ -22,6 +22,7 @@ import pandas as pd
 
 from gindex_lab.aiq.program import Settings, check, partners
 from gindex_lab.errors import BadInput
+from gindex_lab.limits import check_cells
 from gindex_lab.validate import FloatArray, generator, integer
 
 if TYPE_CHECKING:
@@ -31,6 +32,8 @@ __all__ = ["Episode", "Machine", "episode", "run", "trace"]
 
 IntArray = npt.NDArray[np.int64]
 TAPE, STORED, READABLE, MOST_STEPS = 100_000, 25, 24, 1000
+
+LONGEST_TRACE = 2_000_000  # cells of tape that a trace may keep
 
 
 @dataclass
@@ -178,6 +181,7 @@ def episode(
     moves = _actions(actions, settings.symbols)
     state = kernel.new_state(settings)
     key = random_streams.stream_key(integer("seed", seed, 0), 0, 0, 1, random_streams.CHANCE)
+    check_cells("observations", settings.observations, len(moves), settings.observations, 0)
     written = np.empty((len(moves), 1 + settings.observations), dtype=np.int8)
     steps, heads = np.empty_like(moves), np.empty_like(moves)
     draws = kernel.NO_RECORD if chance is None else np.asarray(chance, dtype=np.int64)
@@ -235,10 +239,17 @@ def trace(
     settings = Settings(symbols, observations, reverse)
     random = generator(seed)
     rows: list[dict[str, object]] = []
-    now = [0, 0]  # cycle and action
+    now = [0, 0, 0]  # cycle, action, and cells kept so far
 
     def watch(machine: Machine, place: int) -> None:
         _complete(rows, machine)
+        now[2] += 1 + len(machine.work)
+        if now[2] > LONGEST_TRACE:
+            problem = (
+                f"writes more than {LONGEST_TRACE:,} cells of tape in its first {now[0]} cycles"
+            )
+            remedy = "trace fewer actions, or use gl.aiq.run"
+            raise BadInput("program", program, problem, remedy, code="too-large")
         rows.append({"cycle": now[0], "action": now[1], "place": place})
         rows[-1]["instruction"] = machine.program[place]
 
@@ -246,7 +257,7 @@ def trace(
         program, settings, lambda: int(random.integers(settings.symbols)), watch=watch
     )
     for number, action in enumerate(_actions(actions, settings.symbols), 1):
-        now[:] = number, int(action)
+        now[:2] = number, int(action)
         machine.act(int(action))
         _complete(rows, machine)
     columns = ["cycle", "action", "place", "instruction", "head", "cell", "tape", "output"]

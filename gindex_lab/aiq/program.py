@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import accumulate
 
 from gindex_lab.errors import BadProgram
 from gindex_lab.validate import integer
@@ -20,6 +21,12 @@ __all__ = ["INSTRUCTIONS", "Settings", "check", "partners"]
 
 INSTRUCTIONS = "+-<>,.%[]#"
 MOST_SYMBOLS = 100
+MOST_OBSERVATIONS = 1_000_000
+LONGEST = 1_000_000  # instructions of a program
+_STEPS = {"[": 1, "]": -1}
+_SHALLOW = (
+    40  # levels of loops up to which pairs are crossed out: the fastest way for usual programs
+)
 _BRACKETS = str.maketrans("", "", INSTRUCTIONS.replace("[", "").replace("]", ""))
 _FOREIGN = re.compile(f"[^{re.escape(INSTRUCTIONS)}]")
 
@@ -42,7 +49,7 @@ class Settings:
             raise BadProgram(
                 "symbols", symbols, "is a larger alphabet than the tape holds", "use 2 to 100"
             )
-        integer("observations", self.observations, 0)
+        integer("observations", self.observations, 0, MOST_OBSERVATIONS)
         if self.reverse not in (True, False):
             raise BadProgram(
                 "reverse", self.reverse, "is neither True nor False", "use one of them"
@@ -80,22 +87,33 @@ def check(program: object) -> str:
             f"has the foreign character {foreign[0]!r} at position {foreign.start() + 1}",
             f"use only {INSTRUCTIONS}",
         )
+    if len(program) > LONGEST:
+        raise BadProgram(
+            "program",
+            program,
+            f"is longer than {LONGEST:,} instructions",
+            "shorten it",
+            code="too-large",
+        )
     if "#" not in program:
         raise BadProgram("program", program, "has no #", "add # as the last instruction")
     if program[-1] == "#" and _balanced(program):
         return program
-    jumps = partners(program)
-    ends = [place for place, letter in enumerate(program) if letter == "#"]
-    if all(any(start < end < jumps[start] for start in jumps) for end in ends):
+    partners(program)
+    depths = accumulate(_STEPS.get(letter, 0) for letter in program)
+    if all(depth > 0 for letter, depth in zip(program, depths, strict=True) if letter == "#"):
         raise BadProgram("program", program, "has its # inside a loop", "add # behind the loop")
     return program
 
 
 def _balanced(program: str) -> bool:
     brackets = program.translate(_BRACKETS)
-    while "[]" in brackets:
+    for _ in range(_SHALLOW):
+        if "[]" not in brackets:
+            return not brackets
         brackets = brackets.replace("[]", "")
-    return not brackets
+    depths = list(accumulate(map(_STEPS.__getitem__, brackets)))
+    return not depths or (min(depths) >= 0 and depths[-1] == 0)
 
 
 def partners(program: str) -> dict[int, int]:

@@ -18,6 +18,7 @@ from urllib.parse import urljoin
 import pandas as pd
 
 from gindex_lab.data import download as network
+from gindex_lab.data.checksums import damage, write_checksums
 from gindex_lab.data.documents import Documents, document_files, read_documents
 from gindex_lab.data.registry import Entry, Place, cached_path, entries, entry, find
 from gindex_lab.data.tidy import correct, read_tidy
@@ -97,7 +98,7 @@ def load(
     fixed = mode_of(mode) == "exact" if fixes is None else bool(fixes)
     if what.derived_from:
         return _grouped(what, load(what.derived_from, download=download), fixed)
-    place = find(what) or _obtain(what, download)
+    place = _sound(what, find(what), download) or _obtain(what, download)
     facts = {"name": name, "source": "published", "citation": what.citation}
     facts["licence"] = what.licence
     if not what.is_table:
@@ -234,6 +235,24 @@ def _remedy(what: Entry) -> str:
     return f"not to be downloaded: put it into $GINDEX_LAB_DATA/{what.name}/"
 
 
+def _sound(what: Entry, place: Place | None, download: bool) -> Place | None:
+    """The place, unless it is a cache that is not what was downloaded: that is fetched again, or refused."""
+    problem = damage(place.path) if place is not None and place.kind == "cache" else ""
+    if place is None or not problem:
+        return place
+    why_not = network.offline() if download else "download=False"
+    if why_not:
+        remedy = f"delete {place.path} and run `gindex-lab data fetch {what.name}` with a network"
+        raise DataUnavailable(
+            "name",
+            what.name,
+            f"has a cache that is not what was downloaded ({problem}), and is not fetched ({why_not})",
+            remedy,
+            code="damaged-cache",
+        )
+    return None
+
+
 def _obtain(what: Entry, download: bool) -> Place:
     """Download, convert and cache: the folder appears whole or not at all."""
     _check_obtainable(what, download)
@@ -243,6 +262,7 @@ def _obtain(what: Entry, download: bool) -> Place:
         try:
             with atomic_folder(path, f"data set {what.name}") as new:
                 _fill(what, originals, new)
+                write_checksums(new)
         except BadInput as error:
             if error.code != "not-ours":  # else another process was faster, see below
                 raise
@@ -254,6 +274,14 @@ def _obtain(what: Entry, download: bool) -> Place:
                     f"cannot be written ({error.strerror or error})",
                     "set GINDEX_LAB_CACHE to a folder that can",
                 ) from error
+    if problem := damage(path):
+        raise DataUnavailable(
+            "name",
+            what.name,
+            f"has a cache that is not what was downloaded ({problem}), and cannot be replaced",
+            f"delete {path}",
+            code="damaged-cache",
+        )
     return Place("cache", path)
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gindex_lab.errors import BadInput
 from gindex_lab.programs.flows import Flow
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["layers", "plot_divergence", "plot_flow", "positions"]
 
+MOST_NODES = 1_000  # of a flow that is drawn
 _COLOURS = [
     "#0072B2",
     "#E69F00",
@@ -117,6 +119,11 @@ def plot_flow(
     """
     import matplotlib.pyplot as plt
 
+    if len(flow) > MOST_NODES or len(flow.wires) > 5 * MOST_NODES:
+        problem = (
+            f"has more nodes or wires than can be told apart in a drawing ({len(flow.wires)} wires)"
+        )
+        raise BadInput("flow", f"{len(flow)} nodes", problem, "draw a part of it", code="too-large")
     place = positions(flow)
     if ax is None:
         _, ax = plt.subplots(figsize=_size([flow]), layout="constrained")

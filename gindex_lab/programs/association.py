@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["association_graph", "plot_association"]
 
 _MOST = 60  # vertices that a drawing can hold
+MOST_VERTICES = 2_000  # of an association graph that can be built: its edges grow with the square
 
 
 def association_graph(first: object, second: object, mode: Mode = "exact") -> nx.Graph:
@@ -48,6 +49,12 @@ def association_graph(first: object, second: object, mode: Mode = "exact") -> nx
             weight = node_similarity(mine, theirs, rules)[0] if kind == other else 0.0
             if weight > 0:
                 graph.add_node((p, q), weight=weight, type=kind)
+        if len(graph) > MOST_VERTICES:
+            problem, remedy = (
+                f"have more than {MOST_VERTICES:,} pairs of one type",
+                "use gl.divergence",
+            )
+            raise BadInput("first, second", (len(one), len(two)), problem, remedy, code="too-large")
     for (p, q), (r, s) in combinations(list(graph), 2):
         forth = ((p, r) in wires[0]) == ((q, s) in wires[1])
         back = ((r, p) in wires[0]) == ((s, q) in wires[1])

@@ -17,7 +17,7 @@ import pandas as pd
 from gindex_lab.errors import BadInput, DataUnavailable
 from gindex_lab.programs.domains import domain_distances
 from gindex_lab.programs.records import Experiment
-from gindex_lab.validate import FloatArray, Mode, choice, mode_of, number
+from gindex_lab.validate import FloatArray, Mode, choice, mode_of, no_duplicates, number
 
 __all__ = [
     "GIndex",
@@ -263,6 +263,9 @@ def find_distances(
 ) -> pd.DataFrame:
     """Ω between domains for an experiment, from the first place that knows them (see `g_index`)."""
     if distances is not None:
+        if not isinstance(distances, pd.DataFrame):
+            remedy = "pass a DataFrame of task domains x curriculum domains"
+            raise BadInput("distances", distances, "is not a table", remedy, code="wrong-type")
         return distances
     if programs is None and record.distances is not None:
         return record.distances
@@ -299,7 +302,21 @@ def _select(distances: pd.DataFrame, tasks: pd.Series, curriculum: list[str]) ->
             raise BadInput(
                 "distances", absent[0], f"is a {name} without a distance", "pass its programs"
             )
-    return distances.loc[tasks.tolist(), curriculum].to_numpy(dtype=float)
+    for axis in (distances.index, distances.columns):
+        no_duplicates("distances", axis)
+    chosen = distances.loc[tasks.tolist(), curriculum]
+    try:
+        values = chosen.to_numpy(dtype=float)
+    except (TypeError, ValueError, OverflowError):
+        problem, remedy = "holds something that is not a number", "pass numbers from 0 to 1"
+        raise BadInput("distances", "a table", problem, remedy, code="not-a-number") from None
+    wrong = np.argwhere(~((values >= 0) & (values <= 1)))
+    if len(wrong):
+        row, column = wrong[0]
+        where = f"distances[{chosen.index[row]!r}, {chosen.columns[column]!r}]"
+        problem, remedy = "is not a distance", "Ω lies between 0 and 1"
+        raise BadInput(where, float(values[row, column]), problem, remedy, code="out-of-range")
+    return values
 
 
 def _notes(record: Experiment, mode: Mode) -> tuple[str, ...]:

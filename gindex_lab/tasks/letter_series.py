@@ -7,6 +7,7 @@
 Generality supplement, A.2. The published difficulties of the 35 items stay the reference for them.
 """
 
+from gindex_lab.declared import hold_all as _hold_all
 from gindex_lab.tasks.series_fit import fit
 from gindex_lab.tasks.series_items import (
     Filters,
@@ -47,3 +48,4 @@ __all__ = [
     "shown_length",
     "table",
 ]
+_hold_all(__name__, __all__)

@@ -8,6 +8,7 @@ True
 Drawing is `gindex_lab.plots.mazes.plot_maze`. Generality supplement, A.1.
 """
 
+from gindex_lab.declared import hold_all as _hold_all
 from gindex_lab.tasks.mazes_agents import (
     Agent,
     LookAhead,
@@ -47,3 +48,4 @@ __all__ = [
     "success",
     "walk",
 ]
+_hold_all(__name__, __all__)

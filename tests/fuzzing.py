@@ -1,0 +1,190 @@
+"""Hostile calls of every public name: wrong types, NaN, infinities, giants, empty, one element, wrong shapes.
+
+`python tests/fuzzing.py START STOP SAMPLE` makes the calls of the names START to STOP, one JSON line per call that
+was not answered by an error of ours or by a result. Memory is limited to 4 GiB, each call to a few seconds.
+"""
+
+import inspect
+import json
+import os
+import random
+import resource
+import signal
+import sys
+import tempfile
+import warnings
+from pathlib import Path
+from types import ModuleType
+
+SECONDS = 30
+MOST = 4 * 2**30
+# what starts servers or clusters, or waits for people
+LEFT_OUT = {"cluster"}
+
+
+class TooSlow(BaseException):
+    """A call that took longer than allowed."""
+
+
+def names():
+    """(label, object) of every public function and class."""
+    import gindex_lab as gl
+
+    found = []
+    for name in gl.__all__:
+        value = getattr(gl, name)
+        if isinstance(value, ModuleType):
+            found += [(f"{name}.{one}", getattr(value, one)) for one in value.__all__]
+        else:
+            found.append((name, value))
+    return [
+        (label, value)
+        for label, value in found
+        if callable(value)
+        and label not in LEFT_OUT
+        and not (inspect.isclass(value) and issubclass(value, BaseException))
+    ]
+
+
+def hostile():
+    """Values that no function should take for granted."""
+    import numpy as np
+    import pandas as pd
+
+    return {
+        "None": None,
+        "True": True,
+        "text": "abc",
+        "empty text": "",
+        "bytes": b"abc",
+        "nan": float("nan"),
+        "inf": float("inf"),
+        "minus inf": float("-inf"),
+        "zero": 0,
+        "minus one": -1,
+        "one": 1,
+        "half": 0.5,
+        "large": 10**9,
+        "giant": 10**400,
+        "complex": 1j,
+        "empty list": [],
+        "one element": [1],
+        "list of None": [None, None],
+        "list of nan": [float("nan"), 1.0],
+        "ragged": [[1, 2], [3]],
+        "texts": ["a", "b"],
+        "empty dict": {},
+        "dict": {"a": 1},
+        "set": {1, 2},
+        "object": object(),
+        "function": lambda: None,
+        "class": int,
+        "zero-dimensional": np.array(3.0),
+        "empty array": np.zeros((0, 3)),
+        "cube": np.ones((2, 2, 2)),
+        "texts in an array": np.array([["a", "b"]]),
+        "empty frame": pd.DataFrame(),
+        "frame": pd.DataFrame({"a": [1.0, 2.0], "b": ["x", None]}),
+        "series": pd.Series([1.0, np.nan]),
+        "date": pd.Timestamp("2026-01-01"),
+    }
+
+
+def plausible():
+    """For a parameter of a given type or name, something that could be meant."""
+    import numpy as np
+
+    import gindex_lab as gl
+
+    flow = gl.Flow(
+        [{"id": "a", "type": "http", "wires": [["b"]]}, {"id": "b", "type": "debug", "wires": [[]]}]
+    )
+    table = gl.Responses(np.tril(np.ones((4, 5))), difficulty=[1, 2, 3, 4, 5])
+    return {
+        "flow": flow, "a": flow, "b": flow, "flows": [flow, flow], "corpus": [flow],
+        "responses": table, "scores": gl.Scores(np.arange(20.0).reshape(4, 5)), "table": gl.generality(table),
+        "program": ",.#", "actions": [0, 1, 2], "agent": "random", "seed": 1, "path": "nothing.csv",
+        "n": 2, "rank": 4, "space": "1+|1-", "pattern": "1", "sequence": "ababab", "text": "abc",
+    }  # fmt: skip
+
+
+def cases(label, value, sample):
+    """(what, args, kwargs) of the calls of one name."""
+    try:
+        signature = inspect.signature(value)
+    except (TypeError, ValueError):
+        return
+    bad, good = hostile(), plausible()
+    parameters = [
+        p for p in signature.parameters.values() if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
+    ]
+    needed = [p for p in parameters if p.default is p.empty]
+    made = []
+    for what, hostile_value in bad.items():
+        if needed:
+            made.append((f"all {what}", {p.name: hostile_value for p in needed}))
+        for p in parameters:
+            if p in needed and len(needed) == 1:
+                continue
+            others = {q.name: good.get(q.name, 1) for q in needed if q is not p}
+            made.append((f"{p.name} {what}", {**others, p.name: hostile_value}))
+    chosen = random.Random(label)
+    if sample and len(made) > sample:
+        made = chosen.sample(made, sample)
+    for what, arguments in made:
+        args = [arguments.pop(p.name) for p in parameters if p.kind is p.POSITIONAL_ONLY]
+        yield what, args, arguments
+
+
+def attempt(value, args, kwargs):
+    """None where the call gave a result or an error of ours, else the raw error in words."""
+    import gindex_lab as gl
+
+    def stop(*_):
+        raise TooSlow
+
+    signal.signal(
+        signal.SIGPROF, stop
+    )  # seconds of work: the machine may be busy with other things
+    signal.setitimer(signal.ITIMER_PROF, SECONDS)
+    try:
+        value(*args, **kwargs)
+    except gl.GIndexLabError:
+        return None
+    except TooSlow:
+        return f"TooSlow: more than {SECONDS} s"
+    except BaseException as error:  # noqa: BLE001 - whatever it is, it is reported
+        frame = error.__traceback__
+        while frame is not None and frame.tb_next is not None:
+            frame = frame.tb_next
+        where = f"{Path(frame.tb_frame.f_code.co_filename).name}:{frame.tb_lineno}" if frame else ""
+        return f"{type(error).__name__}: {str(error)[:150]} ({where})"
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+    return None
+
+
+def main(start, stop, sample):
+    resource.setrlimit(resource.RLIMIT_AS, (MOST, MOST))
+    os.chdir(tempfile.mkdtemp())
+    os.environ["GINDEX_LAB_OFFLINE"] = "1"
+    warnings.simplefilter("ignore")
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    from matplotlib import pyplot
+
+    count = 0
+    for label, value in names()[start:stop]:
+        for what, args, kwargs in cases(label, value, sample):
+            print(json.dumps({"trying": f"{label}({what})"}), file=sys.stderr, flush=True)
+            count += 1
+            problem = attempt(value, args, kwargs)
+            if problem:
+                print(json.dumps({"call": label, "what": what, "problem": problem}), flush=True)
+        pyplot.close("all")
+    print(json.dumps({"calls": count}), flush=True)
+
+
+if __name__ == "__main__":
+    main(*map(int, sys.argv[1:4]))

@@ -1,0 +1,64 @@
+"""Every public name, called with hostile arguments: an error of ours, a documented TypeError for a wrong call, or a
+result; nothing raw, nothing that hangs, nothing that runs out of 4 GiB."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+from fuzzing import names
+
+import gindex_lab as gl
+
+HERE = Path(__file__).parent
+BATCH = 12
+
+
+def made(start, stop, sample, timeout):
+    """The number of calls, and those that went wrong, of some of the names, in a process of their own."""
+    done = subprocess.run(
+        [sys.executable, str(HERE / "fuzzing.py"), str(start), str(stop), str(sample)],
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+        check=False,
+        env={**os.environ, "OPENBLAS_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1"},
+    )
+    lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith('{"')]
+    calls = sum(line.get("calls", 0) for line in lines)
+    assert done.returncode == 0, done.stderr[-500:]
+    return calls, [line for line in lines if "problem" in line]
+
+
+def test_more_than_three_hundred_names_are_walked():
+    assert len(names()) > 300
+
+
+def test_a_sample_of_hostile_calls_ends_in_errors_of_ours():
+    calls, wrong = made(0, 10**6, 1, 300)
+    assert calls >= 300
+    assert wrong == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("start", range(0, 420, BATCH))
+def test_thousands_of_hostile_calls_end_in_errors_of_ours(start):
+    _, wrong = made(start, start + BATCH, 50, 3000)
+    assert wrong == []
+
+
+@pytest.mark.slow
+def test_the_slow_walk_makes_more_than_eight_thousand_calls():
+    from fuzzing import cases
+
+    assert sum(len(list(cases(label, value, 50))) for label, value in names()) > 8_000
+
+
+def test_what_is_wrong_with_a_call_is_said_by_argument():
+    with pytest.raises(gl.BadInput) as caught:
+        gl.letter_series.differences(1, 2)
+    assert caught.value.code == "wrong-type"
