@@ -11,7 +11,7 @@ __version__ = "0.1.0"
 _CONTENTS = {
     "errors": "BadInput BadProgram CannotWrite Caution DataUnavailable GIndexLabError "
     "NotebookFailed WorkerLost",
-    "limits": "Limits limits",
+    "bounds": "Limits limits",
     # tables and data
     "responses": "Responses Scores",
     "readers.reading": "read read_scores",

@@ -15,9 +15,9 @@ from typing import IO, Any
 
 import pandas as pd
 
+from gindex_lab.bounds import current, too_large
 from gindex_lab.errors import BadInput
 from gindex_lab.inputs import BROKEN, open_bytes, read_text
-from gindex_lab.limits import current, too_large
 from gindex_lab.output import write_text
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""The one way in: files are opened, unpacked and decoded here, within the limits of `gindex_lab.limits`.
+"""The one way in: files are opened, unpacked and decoded here, within the limits of `gindex_lab.bounds`.
 
 Only regular files are opened: a pipe or a device would hang, or never end. What is compressed is counted as
 it is unpacked, so that a few megabytes that would become gigabytes are refused after the first sixteen.
@@ -18,8 +18,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
+from gindex_lab.bounds import UNCHECKED, check_time, current, too_large
 from gindex_lab.errors import BadInput
-from gindex_lab.limits import UNCHECKED, check_time, current, too_large
 
 __all__ = [
     "BROKEN",

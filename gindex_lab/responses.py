@@ -16,10 +16,10 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import pandas as pd
 
+from gindex_lab.bounds import check_cells
 from gindex_lab.errors import BadInput
 from gindex_lab.files import header_of, labels_of, read_facts, read_part, read_table, write_facts
 from gindex_lab.inputs import as_path
-from gindex_lab.limits import check_cells
 from gindex_lab.output import atomic_folder
 from gindex_lab.validate import (
     FloatArray,

@@ -20,6 +20,7 @@ import pytest
 
 from gindex_lab.data import download, registry
 from gindex_lab.data import loading as data
+from gindex_lab.data.checksums import write_checksums
 from gindex_lab.data.documents import Documents
 from gindex_lab.data.loading import corrections, datasets, fetch, fingerprint, load, load_or, where
 from gindex_lab.errors import BadInput, DataUnavailable
@@ -424,7 +425,7 @@ def test_download_is_checked_converted_and_cached(server, tmp_path):
     assert again.frame.equals(table.frame)
     assert server.asked == ["/c.zip"]
     names = {p.name for p in (tmp_path / "cache").rglob("*") if p.is_file()}
-    assert names == {".gindex_lab", "responses.csv", "items.csv", "agents.csv"}
+    assert names == {".gindex_lab", "SHA256SUMS", "responses.csv", "items.csv", "agents.csv"}
 
 
 @pytest.mark.shared
@@ -485,6 +486,7 @@ def test_another_process_may_be_faster(server, monkeypatch):
         target = registry.cached_path(what)
         target.mkdir()
         fill(what, originals, target)
+        write_checksums(target)
         monkeypatch.setattr(Path, "replace", refuse)
 
     monkeypatch.setattr(data, "_fill", slow)

@@ -21,8 +21,8 @@ import numpy.typing as npt
 import pandas as pd
 
 from gindex_lab.aiq.program import Settings, check, partners
+from gindex_lab.bounds import check_cells
 from gindex_lab.errors import BadInput
-from gindex_lab.limits import check_cells
 from gindex_lab.validate import FloatArray, generator, integer
 
 if TYPE_CHECKING:

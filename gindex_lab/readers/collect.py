@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from gindex_lab.bounds import check_cells
 from gindex_lab.errors import BadInput
-from gindex_lab.limits import check_cells
 from gindex_lab.readers.options import Options
 from gindex_lab.validate import FloatArray
 

@@ -9,9 +9,9 @@ import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from gindex_lab.bounds import current, too_large
 from gindex_lab.errors import BadInput
 from gindex_lab.inputs import check_archive, open_regular
-from gindex_lab.limits import current, too_large
 from gindex_lab.readers.text import beginning, encoding_of, open_bytes, plain
 
 __all__ = [

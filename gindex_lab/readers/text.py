@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
+from gindex_lab.bounds import current, too_large
 from gindex_lab.errors import BadInput, short
 from gindex_lab.inputs import BROKEN, open_bytes, parse_json, read_bytes
-from gindex_lab.limits import current, too_large
 
 __all__ = [
     "beginning",
