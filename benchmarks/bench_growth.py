@@ -62,6 +62,6 @@ def _irt(agents: int) -> Callable[[], object]:
 
 
 def _bootstrap(resamples: int) -> Callable[[], object]:
-    study = simulate_profile([Profile(0.5, 0.15)] * 50, 500, seed=1)
+    study = simulate_profile([Profile(0.5, 0.15)] * 3, 500, seed=1)
     count = max(100, resamples)
     return lambda: gl.bootstrap_table(study, method="percentile", resamples=count, seed=1)

@@ -25,8 +25,9 @@ _CONTENTS = {
     "acc.transforms": "absolute_reference distributional_reference irt_difficulty opponent rank "
     "standardise threshold",
     "acc.summary": "population_summary",
-    "uncertainty.intervals": "bootstrap_table paired_differences population_intervals separations "
-    "tie_groups",
+    "uncertainty.intervals": "bootstrap_table paired_differences",
+    "uncertainty.pairs": "comparisons separations tie_groups",
+    "uncertainty.population": "population_intervals",
     "uncertainty.coverage": "coverage coverage_table simulate_profile",
     # time horizons
     "horizon.horizons": "horizon",

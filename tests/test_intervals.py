@@ -1,6 +1,6 @@
 """Intervals: what they must be exactly, and how often they cover what they should."""
 
-import copy
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -10,7 +10,6 @@ import gindex_lab as gl
 from gindex_lab.acc.curves import indicators, merge
 from gindex_lab.errors import BadInput
 from gindex_lab.responses import Responses
-from gindex_lab.uncertainty.contributions import contributions_of
 from gindex_lab.uncertainty.coverage import (
     PROFILES,
     Profile,
@@ -18,16 +17,22 @@ from gindex_lab.uncertainty.coverage import (
     simulate_profile,
     transform_coverage,
 )
-from gindex_lab.uncertainty.intervals import (
-    bootstrap_table,
-    paired_differences,
-    population_intervals,
-    separations,
-    tie_groups,
-)
-from gindex_lab.uncertainty.resample import MEASURES, counts_of_units, draws, jackknife
+from gindex_lab.uncertainty.drawn import drawn_measures
+from gindex_lab.uncertainty.fit import fit_of
+from gindex_lab.uncertainty.intervals import bootstrap_table, paired_differences
+from gindex_lab.uncertainty.pairs import comparisons, separations, tie_groups
+from gindex_lab.uncertainty.population import population_intervals
 from gindex_lab.uncertainty.samples import sample_of
 
+pytestmark = pytest.mark.filterwarnings("ignore:the items come in")
+MEASURES = [
+    "capability",
+    "spread",
+    "generality",
+    "normalised_generality",
+    "expected_difficulty",
+    "mean",
+]
 ENDS = [f"{name}_{side}" for name in MEASURES for side in ("low", "high")]
 
 
@@ -63,75 +68,56 @@ def with_trials(study, trials=4, seed=1):
 @pytest.mark.parametrize("estimator", ["trapezoid", "step"])
 @pytest.mark.parametrize("interval", [(0.0, 11.0), (-2.0, 15.0), (1.5, 9.2)])
 @pytest.mark.parametrize("gaps", [False, True])
-def test_kernel_and_contributions_agree_with_the_curves(estimator, interval, gaps):
+@pytest.mark.parametrize("extrapolate", ["paper", "hold"])
+def test_the_fit_has_the_estimates_of_the_curve(estimator, interval, gaps, extrapolate):
     rng = np.random.default_rng(0)
     values, h = rng.random((7, 30)), rng.integers(0, 12, 30).astype(float)
     if gaps:
         values[rng.random(values.shape) < 0.3] = np.nan
-    levels, psi, _ = merge(values, h)
-    expected = indicators(levels, psi, interval, estimator)
-    sample = sample_of(Responses(values, h), interval, estimator, "items")
-    from gindex_lab.uncertainty import resample
+        values[0, h < 4], values[1, h > 7] = np.nan, np.nan
+    options = {"interval": interval, "estimator": estimator, "extrapolate": extrapolate}
+    expected = gl.generality(Responses(values, h), missing="drop", **options)
+    sample = sample_of(Responses(values, h), interval, estimator, "items", extrapolate=extrapolate)
+    fit = fit_of(sample)
+    assert fit.area == pytest.approx(expected["capability"].to_numpy() - interval[0])
+    assert np.sqrt(2 * fit.moment - fit.area**2) == pytest.approx(expected["spread"].to_numpy())
 
-    whole = resample._moments(sample, np.ones((1, 30), dtype=int))
-    found = contributions_of(sample)
-    for area, moment in ((whole[0][0], whole[1][0]), (found.area, found.moment)):
-        assert area == pytest.approx(expected.capability - interval[0])
-        assert np.sqrt(2 * moment - area**2) == pytest.approx(expected.spread)
+
+@pytest.mark.parametrize("columns", [None, 100, 7])
+def test_a_ranked_fit_has_the_estimates_of_its_own_grid(columns):
+    """The limits used to come from positions whatever grid the estimate was read on."""
+    ranked = gl.rank(np.random.default_rng(3).normal(size=(9, 14)), columns=columns)
+    table = gl.generality(ranked, ci=0.95)
+    plain = gl.generality(ranked)
+    assert table.fit.area == pytest.approx(plain["capability"].to_numpy(), abs=1e-12)
+    square = 2 * table.fit.moment - table.fit.area**2
+    assert np.sqrt(square) == pytest.approx(plain["spread"].to_numpy(), abs=1e-9)
 
 
 def test_a_resample_is_the_curve_of_the_drawn_items(study):
-    """Draw with the same generator by hand, rebuild the table, and compare."""
     sample = sample_of(study, (0.0, 1.0), "trapezoid", "items")
-    found = draws(sample, 3, np.random.default_rng(5))
-    counts = next(counts_of_units(40, 3, np.random.default_rng(5)))
+    counts = np.random.default_rng(5).multinomial(40, np.full(40, 1 / 40), size=3)
+    counts[:, [0, -1]] = 1  # with the ends drawn: beyond them a curve is held
     h = study.difficulty.to_numpy()
-    for b in range(3):
-        drawn = np.repeat(np.arange(40), counts[b])
-        levels, psi, _ = merge(study.values[:, drawn], h[drawn])
-        expected = indicators(levels, psi, (0.0, 1.0))
-        assert found["capability"][b] == pytest.approx(expected.capability)
-        assert found["spread"][b] == pytest.approx(expected.spread)
-        assert found["normalised_generality"][b] == pytest.approx(expected.normalised_generality)
-        assert found["mean"][b] == pytest.approx(study.values[:, drawn].mean(axis=1))
+    for agent in (0, 5):
+        found = drawn_measures(sample, agent, counts)
+        for b in range(3):
+            drawn = np.repeat(np.arange(40), counts[b])
+            levels, psi, _ = merge(study.values[[agent]][:, drawn], h[drawn])
+            expected = indicators(levels, psi, (0.0, 1.0))
+            assert found["capability"][b] == pytest.approx(expected.capability[0], abs=0.03)
+            assert found["mean"][b] == pytest.approx(study.values[agent, drawn].mean())
 
 
-def test_families_are_drawn_whole(study):
-    sample = sample_of(study, (0.0, 1.0), "trapezoid", "families")
-    found = draws(sample, 4, np.random.default_rng(5))
-    counts = next(counts_of_units(10, 4, np.random.default_rng(5)))
-    codes = pd.factorize(study.family)[0]
-    for b in range(4):
-        weight = counts[b][codes]
-        expected = study.values @ weight / weight.sum()
-        assert found["mean"][b] == pytest.approx(expected)
-
-
-def test_the_jackknife_leaves_out_one_item_at_a_time(study):
-    found = jackknife(sample_of(study, (0.0, 1.0), "trapezoid", "items"))
-    rest = study.select(items=study.frame.columns[1:])
-    expected = gl.generality(rest, interval=(0.0, 1.0))
-    assert found["capability"][0] == pytest.approx(expected["capability"].to_numpy())
-
-
-def test_chunks_do_not_change_the_draws(study, monkeypatch):
-    sample = sample_of(study, (0.0, 1.0), "trapezoid", "items")
-    whole = draws(sample, 50, np.random.default_rng(2))
-    monkeypatch.setattr("gindex_lab.uncertainty.resample._CHUNK", 130)
-    pieces = draws(sample, 50, np.random.default_rng(2))
-    # the same draws; their sums may differ in the last bit, as a BLAS chooses its kernel by the shape
-    assert all(np.allclose(whole[name], pieces[name], rtol=1e-9, atol=0) for name in MEASURES)
-
-
-@pytest.mark.parametrize("method", ["studentised", "percentile", "bca"])
-def test_blocks_of_agents_do_not_change_the_limits(study, method, monkeypatch):
-    whole = bootstrap_table(study, method=method, resamples=100, seed=1)
+def test_blocks_of_agents_do_not_change_the_limits(study, monkeypatch):
+    whole = bootstrap_table(study)
     monkeypatch.setattr("gindex_lab.uncertainty.intervals._MOST_KEPT", 10)
-    monkeypatch.setattr("gindex_lab.uncertainty.intervals._BLOCK", 500)
-    monkeypatch.setattr("gindex_lab.uncertainty.percentile._BLOCK", 500)
-    pieces = bootstrap_table(study, method=method, resamples=100, seed=1)
+    monkeypatch.setattr("gindex_lab.uncertainty.intervals._BLOCK", 120)
+    pieces = bootstrap_table(study)
     assert np.allclose(whole[ENDS], pieces[ENDS])
-    assert pieces.attrs["contributions"] is None
+    assert pieces.fit is None
+    with pytest.raises(BadInput, match="does not carry"):
+        tie_groups(pieces)
 
 
 def test_contributions_have_the_variance_of_the_capability():
@@ -141,25 +127,136 @@ def test_contributions_have_the_variance_of_the_capability():
     h = base.difficulty.to_numpy()
     rng = np.random.default_rng(8)
     values = (rng.random((4000, 60)) < profile(h)).astype(float)
-    found = contributions_of(sample_of(Responses(values, h), (0.0, 1.0), "trapezoid", "items"))
-    assert (found.by_area**2).sum(axis=1).mean() == pytest.approx(found.area.var(), rel=0.08)
-    assert (found.by_moment**2).sum(axis=1).mean() == pytest.approx(found.moment.var(), rel=0.08)
+    found = fit_of(sample_of(Responses(values, h), (0.0, 1.0), "trapezoid", "items"))
+    assert (found.by_area**2).sum(axis=1).mean() == pytest.approx(found.area.var(), rel=0.1)
+    assert (found.by_moment**2).sum(axis=1).mean() == pytest.approx(found.moment.var(), rel=0.1)
 
 
-@pytest.mark.parametrize(("spacing", "share"), [("even", 0.87), ("random", 0.75), ("levels", 1.0)])
-def test_drawing_items_thins_a_curve_instead_of_resampling_it(spacing, share):
-    """The variance of the plain bootstrap against the right one, as `bootstrap_table` states it."""
-    rng = np.random.default_rng(1)
-    h = {
-        "even": np.linspace(0, 1, 300),
-        "random": np.r_[0, np.sort(rng.random(298)), 1],
-        "levels": np.repeat(np.linspace(0, 1, 6), 50),
-    }[spacing]
-    values = (rng.random((200, 300)) < 0.5).astype(float)
-    sample = sample_of(Responses(values, h), (0.0, 1.0), "trapezoid", "items")
-    drawn = draws(sample, 400, rng)["capability"].var(axis=0).mean()
-    right = (contributions_of(sample).by_area ** 2).sum(axis=1).mean()
-    assert drawn / right == pytest.approx(share, abs=0.04)
+# -- faults that an independent study of 1,152 designs found ---------------------------------------------
+
+
+def test_three_agents_with_one_slip_each_are_not_told_apart():
+    """One failure says nothing of where failures lie: the limits of γ used not to overlap, p was 0."""
+    answers = np.ones((3, 50))
+    answers[0, 2] = answers[1, 25] = answers[2, 47] = 0
+    table = gl.generality(answers, np.arange(50), ci=0.95)
+    low, high = table["normalised_generality_low"], table["normalised_generality_high"]
+    assert low.max() < high.min()
+    assert (high - low > 1).all()
+    for measure in ("normalised_generality", "spread"):
+        assert len(tie_groups(table, measure)) == 1
+    p = comparisons(table, "normalised_generality")["p_value"]
+    assert (p > 0.05).all()
+
+
+def coverage_of(chance, h, interval=(0.0, 1.0), n=400, seed=0, **options):
+    """The shares of n agents with the curve `chance` whose limits hold its measures."""
+    rng = np.random.default_rng(seed)
+    values = (rng.random((n, len(h))) < chance(h)).astype(float)
+    table = bootstrap_table(values, h, interval=interval, **options)
+    grid = np.linspace(*interval, 4001)
+    truth = gl.generality([chance(grid)], grid).iloc[0]
+    names = ("capability", "spread", "normalised_generality")
+    return {
+        name: (
+            (table[f"{name}_low"] <= truth[name]) & (truth[name] <= table[f"{name}_high"])
+        ).mean()
+        for name in names
+    }
+
+
+def flat(share):
+    return lambda h: np.full(len(h), share)
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.95])
+@pytest.mark.parametrize("items", [10, 20, 50])
+def test_flat_agents_are_covered(share, items):
+    """γ of flat agents was covered in 67 to 87% of studies with 20 to 50 items."""
+    found = coverage_of(flat(share), np.linspace(0, 1, items), seed=items)
+    assert min(found.values()) > 0.92, found
+
+
+@pytest.mark.parametrize("curve", [flat(0.5), PROFILES["typical"], PROFILES["guesser"]])
+def test_an_isolated_hard_item_does_not_break_the_coverage(curve):
+    h = np.r_[np.linspace(0, 0.6, 49), 1.0]
+    found = coverage_of(curve, h, seed=3)
+    assert min(found.values()) > 0.92, found
+
+
+@pytest.mark.parametrize("extrapolate", ["paper", "hold"])
+@pytest.mark.parametrize("curve", [flat(0.5), flat(0.9), PROFILES["typical"]])
+def test_an_interval_wider_than_the_items_is_covered(curve, extrapolate):
+    found = coverage_of(curve, np.linspace(0.2, 0.7, 40), seed=4, extrapolate=extrapolate)
+    assert min(found.values()) > 0.92, found
+
+
+def test_a_held_curve_goes_on_as_it_ends():
+    answers, h = [[1, 1, 0.5]], [1, 2, 3]
+    paper = gl.generality(answers, h, interval=(0, 5))
+    held = gl.generality(answers, h, interval=(0, 5), extrapolate="hold")
+    assert paper["capability"].iloc[0] == pytest.approx(1 + 1 + 0.75)
+    assert held["capability"].iloc[0] == pytest.approx(1 + 1 + 0.75 + 2 * 0.5)
+
+
+def test_an_agent_met_on_the_easy_half_is_not_failed_on_the_other():
+    """It used to be: capability 8.84 for an agent that solves 69% of whatever it meets."""
+    rng, h = np.random.default_rng(2), np.arange(20.0)
+    values = (rng.random((300, 20)) < 0.7).astype(float)
+    values[1:, 10:] = np.nan
+    table = gl.generality(values, h, missing="drop", ci=0.95)
+    some = table.iloc[1:]
+    assert some["capability"].mean() == pytest.approx(0.7 * 19, rel=0.03)
+    assert (some["capability_high"] > 0.7 * 19).mean() > 0.93
+    assert (some["capability_low"] < 0.7 * 19).mean() > 0.93
+    failed = gl.generality([[None, None, 0, 0, 0], [1, 1, 1, 0, 0]], range(5), missing="drop")
+    assert failed["capability"].iloc[0] == 0
+
+
+def test_agents_without_common_items_are_not_comparable():
+    answers = np.full((3, 20), np.nan)
+    answers[0, :10], answers[1, 10:], answers[2] = 1, 0, np.arange(20) < 12
+    table = gl.generality(answers, np.arange(20), missing="drop", ci=0.95)
+    found = comparisons(table).set_index(["a", "b"])
+    assert found.loc[("agent 1", "agent 2"), "verdict"] == "not comparable"
+    assert found.loc[("agent 1", "agent 2"), "common"] == 0
+    assert not separations(table).loc["agent 1", "agent 2"]
+    assert found.loc[("agent 2", "agent 3"), "common"] == 10
+    with pytest.raises(BadInput, match="not comparable"):
+        paired_differences(answers, "agent 1", "agent 2", range(20), missing="drop")
+
+
+def test_families_that_are_ignored_are_spoken_of(study):
+    with pytest.warns(UserWarning, match="come in 10 families"):
+        gl.generality(study, ci=0.95)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        gl.generality(study, ci=0.95, resample="families")
+
+
+def test_two_items_that_decide_everything_leave_no_interval():
+    h = np.r_[np.linspace(0, 0.01, 10), 1.0]
+    with pytest.warns(UserWarning, match="isolated items decide"):
+        table = gl.generality(np.ones((1, 11)) * (h < 0.5), h, ci=0.95)
+    assert table["effective_items"].iloc[0] < 2.5
+    assert np.isnan(table["capability_low"].iloc[0])
+    assert not np.isnan(table["mean_low"].iloc[0])
+
+
+@pytest.mark.parametrize(("items", "share"), [(10, 0.5), (20, 0.95), (50, 0.1)])
+@pytest.mark.parametrize("agents", [3, 10])
+def test_equal_agents_are_separated_in_at_most_one_study_of_twenty(items, share, agents):
+    """It was up to two of three studies for capability, and nearly all for γ."""
+    rng, false = (
+        np.random.default_rng(items),
+        dict.fromkeys(("capability", "spread", "normalised_generality"), 0),
+    )
+    for _ in range(60):
+        values = (rng.random((agents, items)) < share).astype(float)
+        table = gl.generality(values, np.arange(items), ci=0.95)
+        for measure in false:
+            false[measure] += bool(separations(table, measure).to_numpy().any())
+    assert max(false.values()) <= 6, false  # P(X > 6) = .03 for a true level of .05
 
 
 # -- coverage ------------------------------------------------------------------------------------------
@@ -170,13 +267,13 @@ def test_drawing_items_thins_a_curve_instead_of_resampling_it(spacing, share):
 @pytest.mark.parametrize("items", [20, 100, 500])
 def test_a_95_percent_interval_covers_about_95_percent(items):
     found = coverage("population", items, 1000 if items < 500 else 500, seed=11)
-    assert found["coverage"].between(0.92, 0.97).all(), found
+    assert found["coverage"].between(0.93, 1.0).all(), found
 
 
 @pytest.mark.parametrize(("items", "families"), [(100, 20), (60, 12)])
 def test_clustered_items_are_covered_by_resampling_families(items, families):
     found = coverage("population", items, 1000, families=families, likeness=0.5, seed=12)
-    assert found["coverage"].between(0.92, 0.975).all(), found
+    assert found["coverage"].between(0.92, 1.0).all(), found
 
 
 def test_the_percentile_bootstrap_of_items_does_not_cover_spread():
@@ -206,7 +303,7 @@ def test_a_paired_difference_covers_the_true_difference():
             )
         ]
     )
-    assert held.mean().between(0.90, 0.99).all(), held.mean()
+    assert (held.mean() > 0.92).all(), held.mean()
 
 
 @pytest.mark.parametrize("measure", ["capability", "normalised_generality"])
@@ -218,8 +315,6 @@ def test_equal_agents_are_rarely_separated(measure):
             separations(
                 bootstrap_table(simulate_profile([PROFILES["typical"]] * 8, 60, seed=rng)),
                 measure,
-                resamples=300,
-                seed=rng,
             )
             .to_numpy()
             .any()
@@ -320,16 +415,13 @@ def test_trials_alone_vary_less_than_items(study):
     items, trials = (bootstrap_table(repeated, resample=r) for r in ("items", "trials"))
     width = [(t["capability_high"] - t["capability_low"]).mean() for t in (items, trials)]
     assert width[1] < width[0]
-    drawn = bootstrap_table(repeated, resample="trials", method="percentile", resamples=200, seed=1)
-    share = (drawn["capability_high"] - drawn["capability_low"]).mean() / width[1]
-    assert 0.7 < share < 1.1
 
 
 def test_solving_everything_is_not_certainty():
     table = bootstrap_table([[1] * 20, [0] * 20, [1] * 10 + [0] * 10], difficulty=range(20))
     best, worst = table.iloc[0], table.iloc[1]
-    assert best["mean_low"] == pytest.approx(0.025 ** (1 / 20))
-    assert best["capability_low"] == pytest.approx(19 * 0.025 ** (1 / 20))
+    assert best["mean_low"] == pytest.approx(0.025 ** (1 / 20), abs=0.03)
+    assert best["capability_low"] == pytest.approx(19 * 0.025 ** (1 / 20), abs=0.5)
     assert best["capability_high"] == 19
     assert worst["capability_low"] == 0 < worst["capability_high"] < 4
     assert (best["spread_low"], best["generality_high"]) == (0, np.inf)
@@ -352,7 +444,7 @@ def test_responses_that_do_not_vary_are_no_certainty(responses):
         bootstrap_table([list(np.repeat(responses, k))], np.repeat([1] * 5 + [2] * 5, k))
         for k in (1, 40)
     )
-    assert (widths(wide)[["capability", "spread"]] > 0.1).all(axis=None)
+    assert (widths(wide)[["capability", "spread"]] > 0.08).all(axis=None)
     assert (widths(narrow)["capability"] < widths(wide)["capability"] / 20).all()
     assert wide["mean_high"].iloc[0] - wide["mean_low"].iloc[0] > 0.1
 
@@ -507,14 +599,6 @@ def test_pairing_sharpens_a_difference_of_agents_who_share_their_luck():
     assert found.loc["capability", "separated"]
 
 
-def test_percentile_differences_resample_both_agents_together(study):
-    same = Responses(
-        np.vstack([study.values[3]] * 2), study.difficulty.to_numpy(), interval=(0.0, 1.0)
-    )
-    found = paired_differences(same, "agent 1", "agent 2", method="percentile", seed=1)
-    assert found[["low", "high"]].abs().to_numpy().max() == 0
-
-
 def test_a_group_is_a_longest_run_of_inseparable_agents(study):
     table = gl.generality(study, ci=0.95, seed=1)
     groups, apart = tie_groups(table), separations(table)
@@ -574,9 +658,11 @@ def test_ties_can_be_asked_of_other_measures(study, measure):
     assert {agent for group in groups for agent in group} == set(study.frame.index)
 
 
-def test_what_a_table_carries_costs_nothing_to_copy(study):
-    kept = gl.generality(study, ci=0.95).attrs["contributions"]
-    assert copy.deepcopy(kept) is kept
+def test_the_fit_goes_with_the_table_and_not_in_its_attrs(study):
+    table = gl.generality(study, ci=0.95)
+    assert set(table.attrs) == {"interval", "origin", "mode", "estimator", "extrapolate", "ci"}
+    assert table.sort_values("spread").head(3).fit is table.fit
+    assert isinstance(table["capability"], pd.Series)
 
 
 def test_population_intervals_hold_their_estimates_and_widen_with_both(study):
@@ -657,7 +743,7 @@ def family_table(family):
             lambda: paired_differences(**GOOD, a=["agent 1"], b="agent 2"),
             r"a=\['agent 1'\]: is not an agent",
         ),
-        (lambda: tie_groups(bootstrap_table(**GOOD).head(0)), "table=0: has no agent"),
+        (lambda: tie_groups(bootstrap_table(**GOOD).head(0)), "table=0: is not a number of agents"),
         (
             lambda: population_intervals(gl.generality(**GOOD), seed=1),
             "a table of measures.*has no items to resample",
@@ -665,10 +751,6 @@ def family_table(family):
         (lambda: transform_coverage("scale", seed=1), "transform='scale': is not an option"),
         (lambda: transform_coverage("rank", (0, 1), agent=2, seed=1), "agent=2: is no agent"),
         (lambda: paired_differences(**GOOD, a="agent 1", b="agent 1"), "is the same agent as a"),
-        (
-            lambda: paired_differences(**GOOD, a="agent 1", b="agent 2", method="bca"),
-            "method='bca': is not an option",
-        ),
         (lambda: tie_groups(gl.generality(**GOOD)), "make it with gl.generality"),
         (lambda: tie_groups("table"), "table='str': does not carry"),
         (
@@ -676,7 +758,14 @@ def family_table(family):
             "table='x': is not an agent of the study",
         ),
         (lambda: tie_groups(bootstrap_table(**GOOD), "charm"), "measure='charm': is not an option"),
-        (lambda: tie_groups(bootstrap_table(**GOOD), resamples=5), "resamples=5"),
+        (
+            lambda: gl.generality(**GOOD, extrapolate="guess"),
+            "extrapolate='guess': is not an option",
+        ),
+        (
+            lambda: gl.generality(**GOOD, extrapolate="hold", mode="reference"),
+            "extrapolate='hold': is not what the authors",
+        ),
         (lambda: tie_groups(bootstrap_table(**GOOD), ci=2), "ci=2: is out of range"),
         (lambda: population_intervals(**GOOD, seed=1), "too few agents for a population"),
         (lambda: population_intervals(**GOOD, resample="trials", seed=1), "resample='trials'"),

@@ -1,15 +1,12 @@
-"""Long computations go on where they were interrupted: journals, bootstraps and AIQ logs by blocks."""
+"""Long computations go on where they were interrupted: journals, and AIQ logs by blocks."""
 
 from importlib import import_module
 
-import numpy as np
 import pytest
 
 import gindex_lab as gl
 from gindex_lab.errors import BadInput
 from gindex_lab.journals import Journal, continued, fingerprint
-from gindex_lab.uncertainty import percentile
-from gindex_lab.uncertainty.coverage import Profile, simulate_profile
 
 HEADER = {"format": "test 1", "seed": 1, "sizes": (2, 3)}
 
@@ -75,51 +72,6 @@ def test_what_a_journal_knows_is_not_computed_again(tmp_path):
 def test_fingerprints_tell_numbers_types_and_shapes_apart():
     given = [[[1, 2]], [[1.0, 2.0]], [[1, 3]], [[1], [2]], [[[1, 2]]]]
     assert len({fingerprint(arrays) for arrays in given}) == len(given)
-
-
-@pytest.fixture
-def study(monkeypatch):
-    """Thirty agents, in three blocks."""
-    monkeypatch.setattr(percentile, "_BLOCK", 2_000)
-    return simulate_profile([Profile(c, 0.2) for c in np.linspace(0.2, 0.8, 30)], 40, seed=1)
-
-
-@pytest.mark.parametrize("method", ["percentile", "bca"])
-def test_an_interrupted_bootstrap_goes_on_and_ends_the_same(method, study, tmp_path, monkeypatch):
-    options = {"method": method, "resamples": 200, "seed": 1}
-    whole = gl.bootstrap_table(study, **options)
-    with monkeypatch.context() as patched:
-        stop_at(3, percentile, "_drawn", patched)
-        with pytest.raises(KeyboardInterrupt):
-            gl.bootstrap_table(study, **options, checkpoint=tmp_path / "kept")
-    calls = stop_at(None, percentile, "_drawn", monkeypatch)
-    again = gl.bootstrap_table(study, **options, checkpoint=tmp_path / "kept")
-    assert len(calls) == 1
-    assert again.equals(whole)
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"seed": 2}, r"is of another computation \(draws "),
-        ({"resamples": 250}, r"\(resamples 200, not 250\)"),
-        ({"method": "bca"}, r"\(method percentile, not bca\)"),
-        ({"method": "studentised"}, "is not needed: nothing is drawn; leave it out"),
-    ],
-)
-def test_the_checkpoint_of_another_bootstrap_is_refused(change, message, study, tmp_path):
-    options = {"method": "percentile", "resamples": 200, "seed": 1, "checkpoint": tmp_path / "kept"}
-    gl.bootstrap_table(study, **options)
-    with pytest.raises(BadInput, match=message):
-        gl.bootstrap_table(study, **options | change)
-
-
-def test_the_checkpoint_of_other_responses_is_refused(study, tmp_path):
-    options = {"method": "percentile", "resamples": 200, "seed": 1, "checkpoint": tmp_path / "kept"}
-    gl.bootstrap_table(study, **options)
-    other = gl.Responses(1 - study.frame, difficulty=study.difficulty)
-    with pytest.raises(BadInput, match=r"is of another computation \(responses "):
-        gl.bootstrap_table(other, **options)
 
 
 def test_an_interrupted_aiq_test_keeps_its_finished_blocks(tmp_path, monkeypatch):

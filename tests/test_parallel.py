@@ -16,7 +16,6 @@ import gindex_lab as gl
 from gindex_lab import parallel
 from gindex_lab.errors import BadInput, WorkerLost
 from gindex_lab.parallel_dask import next_size
-from gindex_lab.uncertainty.coverage import Profile
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="sends POSIX signals")
 
@@ -140,20 +139,14 @@ def pairwise(jobs):
     return gl.pairwise([gl.Flow(task.program) for task in gl.corpus(2, seed=1)], jobs=jobs)
 
 
-def bootstrap(jobs):
-    study = gl.simulate_profile([Profile(0.4, 0.2)] * 30, 40, seed=1)
-    return gl.bootstrap_table(study, method="percentile", resamples=300, seed=1, jobs=jobs)
-
-
 def aiq(jobs):
     sample = gl.aiq.sample(1_500, seed=1)
     found = gl.aiq.estimate("freq", sample, episode=50, runs=1_500, seed=1, jobs=jobs)
     return found.programs[["plus", "minus", "weight"]]
 
 
-@pytest.mark.parametrize("call", [pairwise, bootstrap, pytest.param(aiq, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("call", [pairwise, pytest.param(aiq, marks=pytest.mark.slow)])
 def test_real_calls_give_the_same_bytes_on_one_core_and_on_two(call, two, monkeypatch):
-    monkeypatch.setattr("gindex_lab.uncertainty.percentile._BLOCK", 3_000)
     alone = call(1) if two is None else None
     if two is not None:
         with monkeypatch.context() as off:

@@ -37,6 +37,7 @@ def generality(
     seed: object = None,
     mode: str = "exact",
     missing: str = "error",
+    extrapolate: str = "paper",
 ) -> pd.DataFrame:
     """Capability, spread and generality of every agent, from its responses on items of known difficulty.
 
@@ -58,12 +59,15 @@ def generality(
         "trapezoid" joins the difficulties by straight lines (the authors' code); "step" lets each
         response hold from the previous difficulty to its own (section C.3). Without an interval the
         first step is as wide as the second.
-    ci, resample, seed
-        Add `*_low` and `*_high`, see `gl.bootstrap_table`.
+    ci, resample
+        Add `*_low` and `*_high`, see `gl.bootstrap_table`. Nothing is drawn, so `seed` is not needed.
     mode : "exact" or "reference"
         "reference" is the authors' code with its artefacts.
     missing : "error" or "drop"
-        "drop": each agent's curve passes through the items that it met.
+        "drop": each agent's curve passes through the items that it met; where it met neither easier nor
+        harder ones although others did, its curve stays as it is at its ends.
+    extrapolate : "paper" or "hold"
+        Beyond all items of the study: solved on the left and failed on the right, or as at the ends.
 
     Notes
     -----
@@ -81,18 +85,21 @@ def generality(
     kind = mode_of(mode)
     choice("estimator", estimator, ESTIMATORS)
     choice("resample", resample, ["items", "families", "trials"])
+    choice("extrapolate", extrapolate, ["paper", "hold"])
     if seed is not None:
         generator(seed)
     study = _with_levels(responses, difficulty)
-    if kind == "reference" and estimator != "trapezoid":
-        raise BadInput(
-            "estimator", estimator, "is not what the authors' code does", "use mode='exact'"
-        )
+    for name, value, theirs in (
+        ("estimator", estimator, "trapezoid"),
+        ("extrapolate", extrapolate, "paper"),
+    ):
+        if kind == "reference" and value != theirs:
+            raise BadInput(name, value, "is not what the authors' code does", "use mode='exact'")
     given = pair("interval", interval) or study.interval
     span, origin = _span(study, given, estimator)
     _check_size("interval", *span)
     rows, h = study.values, difficulties_of(study)
-    sums = sums_of(h, rows, span, estimator)
+    sums = sums_of(h, rows, span, estimator, span if extrapolate == "hold" else None)
     _check_missing(study, missing, sums.total)
     if kind == "reference":
         found = _reference(study, given)
@@ -101,7 +108,13 @@ def generality(
     else:
         found = indicators_of(sums, h, rows, origin)
     table = _table(study, found, sums.total)
-    table.attrs = {"interval": span, "origin": origin, "mode": kind, "estimator": estimator}
+    table.attrs = {
+        "interval": span,
+        "origin": origin,
+        "mode": kind,
+        "estimator": estimator,
+        "extrapolate": extrapolate,
+    }
     if ci is None:
         return table
     if resample == "trials" and isinstance(study, StepCurves):
@@ -111,19 +124,9 @@ def generality(
             "needs repeated trials, and a transform keeps none: it compares means over trials",
             "use resample='items', or measure the untransformed responses",
         )
-    from gindex_lab.uncertainty.intervals import bootstrap_table
+    from gindex_lab.uncertainty.intervals import with_limits
 
-    return bootstrap_table(
-        study,
-        interval=span,
-        origin=origin,
-        estimator=estimator,
-        ci=ci,
-        resample=resample,
-        seed=seed,
-        mode=kind,
-        table=table,
-    )
+    return with_limits(study, table, ci, resample)
 
 
 def study_of(responses: object, difficulty: object = None, missing: str = "error") -> Responses:

@@ -14,7 +14,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gindex_lab.acc.rules import ESTIMATORS, Interval, Rule, along, rule_of
+from gindex_lab.acc.rules import (
+    ESTIMATORS,
+    Interval,
+    Rule,
+    along,
+    held_to_the_ends,
+    rule_of,
+)
 from gindex_lab.validate import FloatArray
 
 __all__ = [
@@ -24,6 +31,7 @@ __all__ = [
     "Rule",
     "Sums",
     "conclude",
+    "grid_sums",
     "indicators",
     "indicators_of",
     "merge",
@@ -131,10 +139,16 @@ class Sums(NamedTuple):
     total: FloatArray
 
 
-def sums_of(items: FloatArray, rows: FloatArray, interval: Interval, estimator: str) -> Sums:
+def sums_of(
+    items: FloatArray,
+    rows: FloatArray,
+    interval: Interval,
+    estimator: str,
+    reach: Interval | None = None,
+) -> Sums:
     """One pass over the responses (A, N) on items of difficulty (N,); NaN where a cell is missing."""
     levels, level_of, count = np.unique(items, return_inverse=True, return_counts=True)
-    rule = rule_of(levels, interval, estimator)
+    rule = rule_of(levels, interval, estimator, reach)
     weights = np.column_stack([rule.area / count, rule.moment / count, np.ones(len(levels))])
     area, moment, total = _product(rows, weights[level_of])
     return Sums(rule, rule.block + area, rule.block**2 / 2 + moment, total)
@@ -152,8 +166,22 @@ def indicators_of(
     again = np.flatnonzero(~(variance >= _CANCELLED * (high - low) ** 2))
     for part in _parts(again, len(items)):
         levels, psi, _ = merge(rows[part], items)
+        if rule.reach is not None:
+            levels, psi = _reaching(levels, psi, rule.reach)
         area[part], moment[part], variance[part] = along(levels, psi, rule)
     return conclude(area, moment, variance, rule.interval, origin)
+
+
+def _reaching(
+    levels: FloatArray, psi: FloatArray, reach: Interval
+) -> tuple[FloatArray, FloatArray]:
+    """The curves held out to the two difficulties of `reach`."""
+    psi = held_to_the_ends(psi)
+    left, right = levels[0] > reach[0], levels[-1] < reach[1]
+    levels = np.concatenate([[reach[0]] * int(left), levels, [reach[1]] * int(right)])
+    return levels, np.concatenate(
+        [psi[:, :1][:, : int(left)], psi, psi[:, -1:][:, : int(right)]], axis=1
+    )
 
 
 def _product(rows: FloatArray, weights: FloatArray) -> FloatArray:
@@ -194,6 +222,32 @@ def of_positions(
     inside = np.clip(positions, low, high)
     area, variance = np.nanmean(inside, axis=1) - low, np.nanvar(inside, axis=1)
     return conclude(area, (variance + area**2) / 2, variance, interval, origin)
+
+
+def grid_sums(
+    positions: FloatArray, interval: Interval, grid: FloatArray | None
+) -> tuple[FloatArray, FloatArray]:
+    """Area and moment (A, N) under each item's own step, read at the grid or, without one, exactly.
+
+    Their means over the items are those of the agent's curve, so an estimate and its error come from
+    the same numbers.
+
+    >>> area, moment = grid_sums(np.array([[0.3, 1.0]]), (0.0, 1.0), None)
+    >>> area.tolist(), moment.tolist()
+    ([[0.3, 1.0]], [[0.045, 0.5]])
+    >>> grid_sums(np.array([[0.3, 1.0]]), (0.0, 1.0), np.array([0.0, 0.5, 1.0]))[0].tolist()
+    [[0.25, 0.875]]
+    """
+    if grid is None:
+        width = np.clip(positions, *interval) - interval[0]
+        return width, width**2 / 2
+    rule = rule_of(grid, interval)
+    sides = [np.searchsorted(grid, positions, side) for side in ("left", "right")]
+    found = []
+    for weights, block in ((rule.area, rule.block), (rule.moment, rule.block**2 / 2)):
+        below = np.concatenate([[0.0], np.cumsum(weights)])
+        found.append(block + (below[sides[0]] + below[sides[1]]) / 2)
+    return found[0], found[1]
 
 
 def conclude(

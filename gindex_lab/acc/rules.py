@@ -15,7 +15,7 @@ import numpy as np
 from gindex_lab.errors import BadInput
 from gindex_lab.validate import FloatArray, choice
 
-__all__ = ["ESTIMATORS", "Interval", "Rule", "along", "rule_of"]
+__all__ = ["ESTIMATORS", "Interval", "Rule", "along", "held_to_the_ends", "rule_of"]
 
 ESTIMATORS = ["trapezoid", "step"]
 Interval = tuple[float, float]
@@ -30,13 +30,25 @@ class Rule(NamedTuple):
     block: float
     area: FloatArray
     moment: FloatArray
+    reach: Interval | None = None
 
 
-def rule_of(levels: FloatArray, interval: Interval, estimator: str = "trapezoid") -> Rule:
+def rule_of(
+    levels: FloatArray,
+    interval: Interval,
+    estimator: str = "trapezoid",
+    reach: Interval | None = None,
+) -> Rule:
     """The weights that turn ψ at `levels` into area and moment on `interval`.
 
     An interval that ends between two levels cuts the curve there, at its interpolated height; one
-    that starts below the first level adds a solved block; right of the last level ψ is 0.
+    that starts below the first level adds a solved block; right of the last level ψ is 0. With `reach`
+    the curve first stays as it is at its ends, out to these two difficulties.
+
+    >>> rule_of(np.array([1.0, 2.0]), (0.0, 4.0)).area.tolist()
+    [0.5, 0.5]
+    >>> rule_of(np.array([1.0, 2.0]), (0.0, 4.0), reach=(0.0, 4.0)).area.tolist()
+    [1.5, 2.5]
     """
     choice("estimator", estimator, ESTIMATORS)
     low, high = interval
@@ -50,7 +62,16 @@ def rule_of(levels: FloatArray, interval: Interval, estimator: str = "trapezoid"
             "give one that overlaps them",
         )
     build = _trapezoids if estimator == "trapezoid" else _rectangles
-    return build(levels, (low, high))
+    if reach is None:
+        return build(levels, (low, high))
+    held = np.unique([min(reach[0], levels[0]), *levels, max(reach[1], levels[-1])])
+    rule = build(held, (low, high))
+    level = np.clip(np.searchsorted(levels, held), 0, len(levels) - 1)
+    area, moment = (
+        np.asarray(np.bincount(level, x, len(levels)), dtype=float)
+        for x in (rule.area, rule.moment)
+    )
+    return rule._replace(area=area, moment=moment, reach=reach)
 
 
 def _trapezoids(levels: FloatArray, interval: Interval) -> Rule:
@@ -116,6 +137,24 @@ def along(
     return area, moment, 2 * (failed + solved)
 
 
+def held_to_the_ends(psi: FloatArray) -> FloatArray:
+    """Curves (A, K) whose first and last levels are known: where an agent never met them, as at the
+    nearest level that it met. Neither solved nor failed: nobody asked.
+
+    >>> held_to_the_ends(np.array([[np.nan, 0.8, 0.6, np.nan]])).tolist()
+    [[0.8, 0.8, 0.6, 0.6]]
+    """
+    met = ~np.isnan(psi)
+    ends = met[:, 0] & met[:, -1]
+    if ends.all() or not met.any(axis=1).all():
+        return psi
+    rows = np.arange(len(psi))
+    first, last = met.argmax(axis=1), psi.shape[1] - 1 - met[:, ::-1].argmax(axis=1)
+    held = psi.copy()
+    held[:, 0], held[:, -1] = psi[rows, first], psi[rows, last]
+    return held
+
+
 def _linear_times_linear(
     a: FloatArray,
     b: FloatArray,
@@ -132,6 +171,7 @@ def _pieces(levels: FloatArray, psi: FloatArray, rule: Rule) -> tuple[FloatArray
     """Ends a, b and heights ya, yb of the pieces (A, K) of each curve, cut to the interval: from the
     last level an agent met to this one, and up to its first level all solved."""
     low, high = rule.interval
+    psi = held_to_the_ends(psi)
     met = ~np.isnan(psi)
     if not met.any(axis=1).all():
         raise BadInput("responses", "an agent", "has no response at all", "leave that agent out")

@@ -68,7 +68,7 @@ class Analysis:
     @cached_property
     def apart(self) -> dict[str, pd.DataFrame]:
         """Agents x agents, True where separated, in capability and in γ; empty without intervals."""
-        from gindex_lab.uncertainty.intervals import separations
+        from gindex_lab.uncertainty.pairs import separations
 
         if self.ci is None or len(self.table) < 2:
             return {}
@@ -77,7 +77,7 @@ class Analysis:
     @cached_property
     def gamma_groups(self) -> list[list[Any]]:
         """Groups of agents that the data cannot separate in γ."""
-        from gindex_lab.uncertainty.intervals import tie_groups
+        from gindex_lab.uncertainty.pairs import tie_groups
 
         if not self.apart:
             return []
@@ -293,7 +293,7 @@ def analyse_table(
     table = generality(measured, ci=ci, seed=seed if ci else None, missing=gaps, resample=resample)
     groups: list[list[Any]] = []
     if ci is not None and len(table) > 1:
-        from gindex_lab.uncertainty.intervals import tie_groups
+        from gindex_lab.uncertainty.pairs import tie_groups
 
         groups = [list(group) for group in tie_groups(table)]
     return Analysis(

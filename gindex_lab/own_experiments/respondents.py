@@ -16,7 +16,7 @@ import pandas as pd
 from gindex_lab.data.printed import published
 from gindex_lab.errors import BadInput
 from gindex_lab.responses import Responses
-from gindex_lab.uncertainty.ties import population_intervals
+from gindex_lab.uncertainty.population import population_intervals
 from gindex_lab.validate import FloatArray, generator
 
 __all__ = [

@@ -111,7 +111,7 @@ def tie_table(table: pd.DataFrame, measures: Sequence[str] = _TIED) -> pd.DataFr
     >>> tie_table(sure).loc["Ψ", ["agents", "members"]].to_numpy().tolist()
     [[2, 'agent 1, agent 2'], [1, 'agent 3']]
     """
-    from gindex_lab.uncertainty.ties import tie_groups
+    from gindex_lab.uncertainty.pairs import tie_groups
 
     rows: dict[tuple[str, int], dict[str, Any]] = {}
     for measure in measures:
@@ -130,8 +130,7 @@ def told_apart(table: pd.DataFrame, measures: Sequence[str] = _TIED) -> pd.DataF
     >>> told_apart(sure, ["capability"]).to_numpy().tolist()
     [[2, 3, 2, 2]]
     """
-    from gindex_lab.uncertainty.intervals import separations
-    from gindex_lab.uncertainty.ties import tie_groups
+    from gindex_lab.uncertainty.pairs import separations, tie_groups
 
     rows: dict[str, dict[str, int]] = {}
     for measure in measures:

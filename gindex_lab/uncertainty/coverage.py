@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from gindex_lab.acc.curves import conclude
 from gindex_lab.errors import BadInput
 from gindex_lab.responses import Responses
 from gindex_lab.uncertainty.intervals import METHODS, bootstrap_table
-from gindex_lab.uncertainty.resample import measures_of
 from gindex_lab.validate import FloatArray, choice, generator, integer, number
 
 __all__ = [
@@ -64,8 +64,9 @@ class Profile:
         h = np.linspace(*_INTERVAL, 2_001)
         psi = self(h)
         area, moment = np.trapezoid(psi, h), np.trapezoid(psi * h, h)
-        found = measures_of(np.array([area]), np.array([moment]), np.array([area]), _INTERVAL)
-        return {name: float(found[name][0]) for name in _MEASURES}
+        sums = [np.array([x]) for x in (area, moment, 2 * moment - area**2)]
+        found = conclude(sums[0], sums[1], sums[2], _INTERVAL)
+        return {name: float(getattr(found, name)[0]) for name in _MEASURES}
 
 
 PROFILES = {

@@ -1,16 +1,16 @@
-"""How sure are we? Intervals, differences and ties for capability, spread and generality.
+"""How sure are we? Limits for capability, spread and generality, and differences between two agents.
 
-The target is an agent's true curve ψ(h), the chance that it solves an item of difficulty h, on the
-difficulties that were tested; what varies is which items of those difficulties came up (or which
-families, or how the trials went). The default construction is studentised and covers 95% when it says
-so (`notebooks/generality/coverage`); the plain percentile and BCa bootstraps are there to compare.
+The target is an agent's true curve ψ(h), the chance that it solves an item of difficulty h; what varies is
+which items of those difficulties came up (or which families, or how the trials went). The default needs
+no random numbers and covers 95% or more when it says 95% (`notebooks/generality/coverage`); the plain
+percentile and BCa bootstraps are there to compare.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
-from os import PathLike
-from typing import Any
+import warnings
+from collections.abc import Hashable
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -18,34 +18,30 @@ import pandas as pd
 from gindex_lab.acc.curves import Interval
 from gindex_lab.errors import BadInput
 from gindex_lab.responses import Responses
-from gindex_lab.uncertainty.contributions import Contributions, contributions_of, lacking
-from gindex_lab.uncertainty.percentile import Plan, resampled_limits, stacked
-from gindex_lab.uncertainty.resample import MEASURES, draws
+from gindex_lab.uncertainty.drawn import drawn_limits
+from gindex_lab.uncertainty.fit import Fit, fit_of
+from gindex_lab.uncertainty.limits import FEWEST_EFFECTIVE, Limits, limits
+from gindex_lab.uncertainty.pairs import FEWEST_COMMON, MEASURES, pair_table
 from gindex_lab.uncertainty.samples import Sample, sample_like
-from gindex_lab.uncertainty.studentised import (
-    Limits,
-    limits,
-    natural,
-    quantile,
-    variance_and_freedom,
-)
-from gindex_lab.uncertainty.ties import population_intervals, separations, tie_groups
 from gindex_lab.validate import choice, generator, integer, number
 
-__all__ = [
-    "METHODS",
-    "bootstrap_table",
-    "paired_differences",
-    "population_intervals",
-    "separations",
-    "tie_groups",
-]
+__all__ = ["METHODS", "Measured", "bootstrap_table", "paired_differences"]
 
 METHODS = ["studentised", "percentile", "bca"]
-_DIFFERENCES = [name for name in MEASURES if name != "generality"]
 _MOST_KEPT = 5_000_000  # cells of contributions that a table carries along for `tie_groups`
 _SCALE = {"spread": (0.0, np.inf), "normalised_generality": (-1.0, 1.0), "mean": (0.0, 1.0)}
 _BLOCK = 4_000_000  # cells of a temporary array
+
+
+class Measured(pd.DataFrame):  # type: ignore[misc]  # pandas has no types here
+    """A table of `gl.generality` with limits, and the `fit` that both come from."""
+
+    _metadata: ClassVar[list[str]] = ["fit"]
+    fit: Fit | None = None
+
+    @property
+    def _constructor(self) -> type[Measured]:
+        return Measured
 
 
 def bootstrap_table(
@@ -59,11 +55,8 @@ def bootstrap_table(
     method: str = "studentised",
     resamples: int = 2000,
     missing: str = "error",
+    extrapolate: str = "paper",
     mode: str = "exact",
-    table: pd.DataFrame | None = None,
-    origin: float | None = None,
-    checkpoint: str | PathLike[str] | None = None,
-    jobs: int | None = 1,
     seed: object = None,
 ) -> pd.DataFrame:
     """The table of `gl.generality` with `<measure>_low` and `<measure>_high` at confidence `ci`.
@@ -74,60 +67,89 @@ def bootstrap_table(
         "items"; "families" (`items["family"]`: a game, a topic, whose items go together); "trials"
         (the items are these very items; needs repeated trials, and is therefore narrower).
     method : "studentised" (needs no random numbers), "percentile" or "bca" (Efron 1987)
-        An item drawn twice brings nothing new to a curve that already passes through it, so drawing
-        items only thins the curve out: with distinct difficulties the percentile interval has 0.87 of
-        the right variance if they are evenly spaced, 0.75 if at random, and spread is biased besides.
-        Prefer the default; the others are for comparison.
-    resamples, seed : of percentile and BCa; `gl.tie_groups` takes the seed from the table
-    table, origin : the estimates, and where H is counted from, when `gl.generality` has them already
-    jobs, checkpoint : of percentile and BCa: processes that share the agents of a large table (a block
-        of `4,000,000 / resamples` each), and a file that keeps finished blocks, so that an interrupted
-        run with the same seed goes on where it was
+        Drawing points of a curve only thins it out, so the other two cover less than they say.
+    resamples, seed : of percentile and BCa
 
     Notes
     -----
-    In `mode="reference"` the estimates are the authors', the limits those of the exact measures.
-    The mean response has items drawn from all difficulties as its target, the others do not.
-
-    Responses that did not vary are no certainty: the default then counts half a surprise at either end,
-    as Jeffreys' prior of a share does, which fades as 1/n. With few items the intervals are wide and
-    cover more than they say. Spread and γ are freed of the bias of squaring a noisy area, so their
-    interval lies around a larger spread than the plain estimate; it is lengthened by that correction
-    where it would not hold the estimate. After `gl.rank` capability covers 95% or more from 5 items on,
-    spread and γ from about 20 (about 93% at 10). After `gl.absolute_reference` the hardest item met sets
-    the end of the curve, so a strong agent's capability is too low and is covered far less than stated.
+    `effective_items` is the number of equally weighted items that would tell as much; where it is below
+    2.5 one or two items decide everything, and there is no interval (NaN, and a warning). Where the items
+    do not reach the ends of the interval, the limits hold whether the curve goes on as it ends or not.
+    Responses that did not vary are no certainty: half a surprise is added. With few items the intervals
+    are wide and cover more than they say. Spread and γ are freed of the bias of squaring a noisy area, so
+    their interval lies around a larger spread than the plain estimate.
 
     Examples
     --------
     >>> study = Responses([[1] * 12 + [0] * 8, [1, 0] * 10], difficulty=range(20))
     >>> bootstrap_table(study)[["capability_low", "capability", "capability_high"]].round(1)
              capability_low  capability  capability_high
-    agent 1            10.0        11.5             12.9
-    agent 2             4.9         9.5             14.1
+    agent 1             9.3        11.5             13.5
+    agent 2             5.3         9.5             13.7
     """
     from gindex_lab.acc.acc import generality, study_of
 
+    study = study_of(responses, difficulty, missing)
+    table = generality(
+        study,
+        interval=interval,
+        estimator=estimator,
+        mode=mode,
+        missing=missing,
+        extrapolate=extrapolate,
+    )
+    return with_limits(study, table, ci, resample, method, resamples, seed)
+
+
+def with_limits(
+    study: Responses,
+    table: pd.DataFrame,
+    ci: float,
+    resample: str = "items",
+    method: str = "studentised",
+    resamples: int = 2000,
+    seed: object = None,
+) -> pd.DataFrame:
+    """The table with its limits, and with the fit they come from where it is not too large to keep."""
     level = number("ci", ci, 0, 1, open_ends=True)
     choice("method", method, METHODS)
-    if checkpoint is not None and method == "studentised":
-        raise BadInput("checkpoint", checkpoint, "is not needed: nothing is drawn", "leave it out")
-    study = study_of(responses, difficulty, "drop" if table is not None else missing)
-    if table is None:
-        table = generality(
-            study, interval=interval, estimator=estimator, mode=mode, missing=missing
-        )
-    if origin is not None:
-        table.attrs["origin"] = number("origin", origin)
     sample = sample_like(table, study, resample)
-    few = len(sample.agents) * sample.units <= _MOST_KEPT
-    found = contributions_of(sample) if few else None
+    _warn_of_families(study, resample)
+    small = len(sample.agents) * sample.units <= _MOST_KEPT
+    parts = [sample] if small else sample.blocks(_BLOCK // sample.units)
+    fits = [fit_of(part) for part in parts[:1]] if small else map(fit_of, parts)
+    found, effective, kept = [], [], None
+    for fit in fits:
+        found.append(limits(fit, level) if method == "studentised" else {})
+        effective.append(fit.effective)
+        kept = fit if small else None
     if method == "studentised":
-        parts = [found] if found else map(contributions_of, sample.blocks(_BLOCK // sample.units))
-        ends = _around(table, stacked(limits(part, level) for part in parts))
+        ends = _around(table, _stacked(found))
     else:
-        plan = Plan(method, level, integer("resamples", resamples, 100))
-        ends = resampled_limits(sample, plan, generator(seed), jobs, checkpoint)
-    return _joined(table, found, ends, level, seed)
+        drawn = integer("resamples", resamples, 100)
+        ends = drawn_limits(sample, method, level, drawn, generator(seed))
+    return _joined(table, ends, np.concatenate(effective), level, kept)
+
+
+def _warn_of_families(study: Responses, resample: str) -> None:
+    family = study.items.get("family")
+    if resample == "items" and family is not None and family.nunique() < len(family):
+        warnings.warn(
+            f"the items come in {family.nunique()} families, which resample='items' ignores: items of one "
+            "family share their luck, and the limits may be far too narrow; use resample='families'",
+            stacklevel=4,
+        )
+
+
+def _stacked(parts: list[Limits]) -> Limits:
+    """Limits of several blocks of agents as those of all."""
+    return {
+        name: (
+            np.concatenate([part[name][0] for part in parts]),
+            np.concatenate([part[name][1] for part in parts]),
+        )
+        for name in parts[0]
+    }
 
 
 def _around(table: pd.DataFrame, ends: Limits) -> Limits:
@@ -150,19 +172,23 @@ def _around(table: pd.DataFrame, ends: Limits) -> Limits:
 
 
 def _joined(
-    table: pd.DataFrame, found: Contributions | None, ends: Limits, ci: float, seed: object
+    table: pd.DataFrame, ends: Limits, effective: np.ndarray, ci: float, fit: Fit | None
 ) -> pd.DataFrame:
+    names = ["capability", "spread", "generality", *MEASURES[2:]]
     columns = {
-        f"{name}_{side}": ends[name][k]
-        for name in MEASURES
-        for k, side in enumerate(["low", "high"])
+        f"{name}_{side}": ends[name][k] for name in names for k, side in enumerate(["low", "high"])
     }
-    joined = pd.concat([table, pd.DataFrame(columns, index=table.index)], axis=1)
-    joined.attrs = table.attrs | {
-        "ci": ci,
-        "contributions": found,
-        "seed": seed if isinstance(seed, (int, np.integer)) else None,
-    }
+    lost = np.flatnonzero(effective < FEWEST_EFFECTIVE)
+    if len(lost):
+        warnings.warn(
+            f"no interval for {len(lost)} of {len(table)} agents (the first is {table.index[lost[0]]!r}): "
+            "one or two isolated items decide the whole area; add items in the gaps, or cut the interval",
+            stacklevel=4,
+        )
+    columns["effective_items"] = effective
+    joined = Measured(pd.concat([table, pd.DataFrame(columns, index=table.index)], axis=1))
+    joined.attrs = table.attrs | {"ci": ci}
+    joined.fit = fit
     return joined
 
 
@@ -176,39 +202,32 @@ def paired_differences(
     estimator: str = "trapezoid",
     ci: float = 0.95,
     resample: str = "items",
-    method: str = "studentised",
-    resamples: int = 2000,
     missing: str = "error",
-    seed: object = None,
+    extrapolate: str = "paper",
 ) -> pd.DataFrame:
-    """How far agent `a` is ahead of `b` in each measure, both on the same (resampled) items.
+    """How far agent `a` is ahead of `b` in each measure, both on the items that both met.
 
     Items that both find hard fall out of a difference, so it is often sure where two intervals
-    overlap. `p_value` is that of no difference (not given by the percentile method); one pair was
-    chosen, nothing is corrected for looking at many: for that see `gl.tie_groups`.
+    overlap. `p_value` is that of no difference (see `gl.comparisons`); one pair was chosen, nothing is
+    corrected for looking at many: for that see `gl.tie_groups`.
 
     >>> study = Responses([[1] * 14 + [0] * 6, [1] * 6 + [0] * 14], difficulty=range(20))
     >>> found = paired_differences(study, "agent 1", "agent 2")
     >>> found.loc["capability", ["difference", "low", "high"]].astype(float).round(1).tolist()
-    [8.0, 5.7, 10.3]
+    [8.0, 5.2, 10.8]
     """
     from gindex_lab.acc.acc import generality, study_of
 
     level = number("ci", ci, 0, 1, open_ends=True)
-    choice("method", method, ["studentised", "percentile"])
-    study = study_of(responses, difficulty, missing)
-    pair = _pair(study, a, b)
-    table = generality(pair, interval=interval, estimator=estimator, missing=missing)
-    sample = sample_like(table, pair, resample)
-    rows = (
-        _studentised_differences(contributions_of(sample), level)
-        if method == "studentised"
-        else _percentile_differences(sample, level, integer("resamples", resamples, 100), seed)
+    pair = _pair(study_of(responses, difficulty, missing), a, b)
+    table = generality(
+        pair, interval=interval, estimator=estimator, missing=missing, extrapolate=extrapolate
     )
-    plain = table[_DIFFERENCES].iloc[0] - table[_DIFFERENCES].iloc[1]
-    found = pd.DataFrame(rows).T
-    found.insert(0, "difference", plain)
-    found["separated"] = (found["low"] > 0) | (found["high"] < 0)
+    fit = fit_of(_shared(sample_like(table, pair, resample)))
+    one, two = np.array([0]), np.array([1])
+    found = pd.concat([pair_table(fit, name, one, two, level) for name in MEASURES])
+    found.index = pd.Index(MEASURES)
+    found["separated"] = found["p_value"] <= 1 - level
     return found
 
 
@@ -226,48 +245,16 @@ def _pair(study: Responses, a: object, b: object) -> Responses:
     return study.select(agents=[a, b])
 
 
-def _studentised_differences(found: Contributions, ci: float) -> dict[str, dict[str, float]]:
-    from scipy.special import stdtr
-
-    rows = {}
-    apart = ((found.by_area[0] - found.by_area[1]) ** 2).sum()
-    lack = lacking(apart, found.unseen[:, 0].sum())
-    for name, part in natural(found).items():
-        centre, most = part.estimate[0] - part.estimate[1], _largest(name, found)
-        rest = np.maximum(0.0, lack * part.unseen.sum() - part.added.sum())
-        variance, freedom = variance_and_freedom(
-            part.error[0] - part.error[1], np.append(part.added.ravel(), rest)
+def _shared(sample: Sample) -> Sample:
+    """The pair on its common items, of which there must be enough."""
+    common = sample.common()
+    met = ~np.isnan(common.values[0]) & (common.codes >= 0)
+    number_of = len(np.unique(common.codes[met]))
+    if number_of < FEWEST_COMMON and np.isnan(sample.values).any():
+        raise BadInput(
+            "b",
+            sample.agents[1],
+            f"has only {number_of} {sample.word} in common with a: the two are not comparable",
+            f"measure both on at least {FEWEST_COMMON} of the same {sample.word}",
         )
-        error = float(np.sqrt(variance))
-        half = float(quantile((1 + ci) / 2, freedom)) * error
-        score = abs(centre) / error
-        rows[name] = {
-            "low": max(centre - half, -most),
-            "high": min(centre + half, most),
-            "p_value": float(2 * stdtr(min(float(freedom), 1e6), -score)),
-        }
-    return rows
-
-
-def _largest(name: str, found: Contributions) -> float:
-    """The largest difference that two agents can have in a measure."""
-    q = found.interval[1] - found.interval[0]
-    return {
-        "capability": q,
-        "spread": q / np.sqrt(2),
-        "normalised_generality": 2.0,
-        "expected_difficulty": found.interval[1] - found.origin,
-        "mean": found.bounds[1] - found.bounds[0],
-    }[name]
-
-
-def _percentile_differences(
-    sample: Sample, ci: float, resamples: int, seed: object
-) -> dict[str, dict[str, float]]:
-    drawn = draws(sample, resamples, generator(seed))
-    ends: Sequence[float] = [(1 - ci) / 2, (1 + ci) / 2]
-    rows: dict[str, Any] = {}
-    for name in _DIFFERENCES:
-        low, high = np.nanquantile(drawn[name][:, 0] - drawn[name][:, 1], ends)
-        rows[name] = {"low": float(low), "high": float(high), "p_value": np.nan}
-    return rows
+    return common

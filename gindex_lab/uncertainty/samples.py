@@ -8,6 +8,7 @@ a trial. End points that a transform added (`anchor`) belong to no unit: they ar
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -36,29 +37,38 @@ class Sample:
     estimator: str
     trials: FloatArray | None = None  # (A, N, T)
     word: str = "items"
+    extrapolate: str = "paper"
+    grid: FloatArray | None = None  # where step curves are read; None: the staircase itself
+    difficulty_error: FloatArray | None = None  # (N,) standard errors of estimated difficulties
 
     @property
     def units(self) -> int:
         return int(self.codes.max()) + 1
 
+    def rows(self, which: Any) -> Sample:
+        """The same units for some agents only, by position."""
+        trials = None if self.trials is None else self.trials[which]
+        return replace(self, agents=self.agents[which], values=self.values[which], trials=trials)
+
     def blocks(self, size: int) -> list[Sample]:
         """The same units for so many agents at a time, to bound the memory of a step."""
         size = max(1, size)
-        rows = [slice(i, i + size) for i in range(0, len(self.agents), size)]
-        trials = self.trials
-        return [
-            replace(
-                self,
-                agents=self.agents[r],
-                values=self.values[r],
-                trials=None if trials is None else trials[r],
-            )
-            for r in rows
-        ]
+        return [self.rows(slice(i, i + size)) for i in range(0, len(self.agents), size)]
+
+    def common(self) -> Sample:
+        """Every agent on the items that all of them met."""
+        gone = np.asarray(np.isnan(self.values).any(axis=0))
+        trials = None if self.trials is None else np.where(gone[:, None], np.nan, self.trials)
+        return replace(self, values=np.where(gone, np.nan, self.values), trials=trials)
 
 
 def sample_of(
-    study: Responses, interval: Interval, estimator: str, resample: str, origin: float | None = None
+    study: Responses,
+    interval: Interval,
+    estimator: str,
+    resample: str,
+    origin: float | None = None,
+    extrapolate: str = "paper",
 ) -> Sample:
     """The study as arrays, with one unit per item, family or trial.
 
@@ -77,11 +87,11 @@ def sample_of(
     steps = isinstance(study, StepCurves) and study.positions is not None
     if isinstance(study, StepCurves) and study.positions is not None:
         values, about = study.positions.to_numpy(dtype=float), study.position_items
-        difficulty = None
+        difficulty, grid = None, None if study.continuous else study.grid
         about = pd.DataFrame(index=study.positions.columns) if about is None else about
     else:
         values, about = study.values, study.items
-        difficulty = study.items["difficulty"].to_numpy(dtype=float)
+        difficulty, grid = study.items["difficulty"].to_numpy(dtype=float), None
     trials = _trials(study) if resample == "trials" else None
     if steps and trials is not None:
         raise BadInput("resample", resample, "needs responses, not ranks", "use resample='items'")
@@ -95,13 +105,30 @@ def sample_of(
         estimator,
         trials,
         resample,
+        extrapolate,
+        grid,
+        None if steps else _difficulty_error(study),
     )
+
+
+def _difficulty_error(study: Responses) -> FloatArray | None:
+    """Standard errors of the difficulties, where a model estimated them (`gl.irt_difficulty`)."""
+    if "difficulty_se" not in study.items:
+        return None
+    return np.nan_to_num(study.items["difficulty_se"].to_numpy(dtype=float))
 
 
 def sample_like(table: pd.DataFrame, study: Responses, resample: str) -> Sample:
     """The sample behind a table of `gl.generality`: on its interval, with its origin and estimator."""
     kept = table.attrs
-    return sample_of(study, kept["interval"], kept["estimator"], resample, kept["origin"])
+    return sample_of(
+        study,
+        kept["interval"],
+        kept["estimator"],
+        resample,
+        kept["origin"],
+        kept.get("extrapolate", "paper"),
+    )
 
 
 def patterns(seen: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:

@@ -1,0 +1,370 @@
+"""Everything an estimate and its limits are made of, in one object.
+
+Given the difficulties, the area A and the moment M of a characteristic curve are weighted sums of the
+responses (`rules.rule_of`), so an error of A is a sum over items of weight times residual. The residual
+of a response is taken from a straight line through its nearest neighbours on either side, itself left
+out (Gasser, Sroka and Jennen-Steinmetz 1986): no knots, no bandwidth, and no bias where the curve is
+locally straight. Items that share their luck (families) are summed before they are squared, and are
+left out of each other's lines. What responses cannot show is added: half a surprise (Jeffreys), where
+between two distant items a curve falls, and the error of estimated difficulties.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from gindex_lab.acc.curves import Interval, grid_sums, rule_of
+from gindex_lab.errors import BadInput
+from gindex_lab.uncertainty.samples import Sample, patterns
+from gindex_lab.validate import FloatArray
+
+__all__ = ["Fit", "fit_of"]
+
+NEIGHBOURS = 2  # on either side: the fewest that leave a line determined when one lies at an end
+SURPRISE = 0.5  # Jeffreys' half success and half failure, spread over the items
+HEAVY = 2.0  # an item this many times the mean weight also answers for the variance of the others
+_FEWEST = 3  # units: with two, the error of the error has no measure
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """Sums, errors and design of A agents on F units (items, families or trials).
+
+    `own` is the variance (A, 3) of area, of area with moment, and of moment that the contributions do not
+    show and that an agent shares with nobody. `lower` and `upper` are the same study when whatever lies
+    beyond an agent's items is counted as low, or as high, as a falling curve allows.
+    """
+
+    sample: Sample
+    area: FloatArray  # (A,) A = ∫ψ
+    moment: FloatArray  # (A,) M = ∫(h - low)ψ
+    mean: FloatArray  # (A,)
+    by_area: FloatArray  # (A, F) errors of the area, unit by unit
+    by_moment: FloatArray
+    by_mean: FloatArray
+    weight_area: FloatArray  # (A, F) how much of the area each unit decides
+    weight_moment: FloatArray
+    own: FloatArray  # (A, 3)
+    design: (
+        FloatArray  # (A, 3) the part of it that more responses to the same items would not lessen
+    )
+    units: np.ndarray  # (A,) how many units each agent was measured on
+    seen: (
+        FloatArray  # (A,) responses in the minority: failures of the strong, successes of the weak
+    )
+    lower: Fit | None = None
+    upper: Fit | None = None
+
+    @property
+    def agents(self) -> pd.Index:
+        return self.sample.agents
+
+    @property
+    def interval(self) -> Interval:
+        return self.sample.interval
+
+    @property
+    def bounds(self) -> Interval:
+        """Of the mean: [0, 1] for responses, the interval for positions."""
+        return (0.0, 1.0) if self.sample.difficulty is not None else self.sample.interval
+
+    @property
+    def effective(self) -> FloatArray:
+        """The number (Σw)²/Σw² of equally weighted units that would be as informative (Kish 1965).
+
+        >>> from gindex_lab.responses import Responses
+        >>> from gindex_lab.uncertainty.samples import sample_of
+        >>> study = Responses([[1, 1, 0, 1, 0, 0]], difficulty=[0, 1, 2, 3, 4, 20])
+        >>> fit_of(sample_of(study, (0.0, 20.0), "trapezoid", "items")).effective.round(1).tolist()
+        [2.9]
+        """
+        w = self.weight_area
+        return np.asarray(w.sum(axis=1) ** 2 / (w**2).sum(axis=1))
+
+    def rows(self, which: Any) -> Fit:
+        """The same for some agents only, by position."""
+        names = [f.name for f in fields(self) if f.name not in ("sample", "lower", "upper")]
+        parts: dict[str, Any] = {name: getattr(self, name)[which] for name in names}
+        ends: dict[str, Any] = {
+            name: None if end is None else end.rows(which)
+            for name, end in (("lower", self.lower), ("upper", self.upper))
+        }
+        return replace(self, sample=self.sample.rows(which), **parts, **ends)
+
+
+def fit_of(sample: Sample) -> Fit:
+    """The fit of a sample, with the two completions where items do not reach the ends.
+
+    >>> from gindex_lab.responses import Responses
+    >>> from gindex_lab.uncertainty.samples import sample_of
+    >>> study = Responses([[1, 1, 0, 1, 0, 0]], difficulty=range(6))
+    >>> fit = fit_of(sample_of(study, (0.0, 5.0), "trapezoid", "items"))
+    >>> fit.area.tolist(), fit.by_area.shape, fit.seen.tolist()
+    ([2.5], (1, 6), [3.0])
+    """
+    if sample.difficulty is None:
+        return _of_positions(sample)
+    fit = _of_responses(sample, "estimate")
+    if not _open(sample):
+        return fit
+    return replace(fit, lower=_of_responses(sample, "lower"), upper=_of_responses(sample, "upper"))
+
+
+def _open(sample: Sample) -> bool:
+    """Is there an agent whose items do not reach both ends of the interval?"""
+    assert sample.difficulty is not None
+    met = ~np.isnan(sample.values)
+    first = np.where(met, sample.difficulty, np.inf).min(axis=1)
+    last = np.where(met, sample.difficulty, -np.inf).max(axis=1)
+    left = sample.estimator == "trapezoid" and (first > sample.interval[0]).any()
+    return bool(left or (last < sample.interval[1]).any())
+
+
+def _of_responses(sample: Sample, completion: str) -> Fit:
+    assert sample.difficulty is not None
+    a, free = len(sample.values), sample.codes >= 0
+    f = sample.units if sample.trials is None else sample.values.shape[1] * sample.trials.shape[2]
+    sums, seen = np.zeros((3, a)), np.zeros(a)
+    own, design = np.zeros((2, a, 3))
+    by, weight, units = np.zeros((3, a, f)), np.zeros((2, a, f)), np.zeros(a, dtype=np.int64)
+    for items, rows in patterns(~np.isnan(sample.values)):
+        some = items[free[items]]
+        part = sample.values[np.ix_(rows, items)]
+        answers = sample.values[np.ix_(rows, some)]
+        weights, constant = _weights(sample, items, completion)
+        sums[:2, rows] = weights @ part.T + constant[:, None]
+        sums[2, rows] = answers.mean(axis=1)
+        seen[rows] = np.minimum(answers.sum(axis=1), (1 - answers).sum(axis=1))
+        inside = weights[:, free[items]]
+        if sample.trials is not None:
+            found = _trial_errors(sample, rows, some, inside)
+        else:
+            found = _item_errors(sample, rows, some, inside)
+        by[:, rows], weight[:, rows], more, units[rows] = found
+        _enough(int(units[rows[0]]), sample.agents[rows[0]], sample.word)
+        own[rows], design[rows] = _surprise(weight[:, rows]) + more, more
+    return _fit(sample, sums, by, weight, own, design, units, seen)
+
+
+def _weights(sample: Sample, items: np.ndarray, completion: str) -> tuple[FloatArray, FloatArray]:
+    """Weights (2, N) of each response in area and moment, and their constants (2,)."""
+    assert sample.difficulty is not None
+    h, (low, high) = sample.difficulty, sample.interval
+    levels, level_of, count = np.unique(h[items], return_inverse=True, return_counts=True)
+    first, last = levels[0], levels[-1]
+    reach = {
+        "estimate": (low, high) if sample.extrapolate == "hold" else (h.min(), h.max()),
+        "lower": (low, last),  # as at the first item; nothing beyond the last
+        "upper": (first, high),  # everything up to the first item; as at the last
+    }[completion]
+    rule = rule_of(levels, sample.interval, sample.estimator, reach)
+    per_item = np.stack([rule.area, rule.moment]) / count
+    return per_item[:, level_of], np.array([rule.block, rule.block**2 / 2])
+
+
+def _item_errors(
+    sample: Sample, rows: np.ndarray, items: np.ndarray, weights: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray, int]:
+    """Errors (3, A, F) and weights (2, A, F) by unit, further variance (A, 3), number of units."""
+    assert sample.difficulty is not None
+    h, codes = sample.difficulty[items], sample.codes[items]
+    answers = sample.values[np.ix_(rows, items)]
+    present, place = np.unique(codes, return_inverse=True)
+    line = _lines(h, place)
+    fitted = np.asarray((line @ answers.T).T)
+    scale = 1 / np.sqrt(1 + np.asarray(line.power(2).sum(axis=1)).ravel())
+    error = _with_heavy((answers - fitted) * scale, weights[0])
+    centred = (answers - answers.mean(axis=1, keepdims=True)) / answers.shape[1]
+    centred *= np.sqrt(len(present) / (len(present) - 1)) if len(present) > 1 else 1.0
+    cells = [error * weights[0], error * weights[1], centred]
+    by = np.zeros((3, len(rows), sample.units))
+    by[:, :, present] = [_by_unit(x, place) for x in cells]
+    weight = np.zeros((2, len(rows), sample.units))
+    weight[:, :, present] = _by_unit(weights, place)[:, None, :]
+    more = _between(h, answers, error, sample.interval)
+    if sample.difficulty_error is not None:
+        more = more + _of_difficulty(h, fitted, sample.difficulty_error[items], sample.interval[0])
+    return by, weight, more, len(present)
+
+
+def _lines(h: FloatArray, family: np.ndarray) -> Any:
+    """The sparse operator (N, N) that predicts each response from its neighbours by a straight line.
+
+    An item beyond all its neighbours is predicted by their mean: a line would carry noise outwards.
+    """
+    from scipy import sparse
+
+    order = np.argsort(h, kind="stable")
+    near = _neighbours(family[order])  # (N, 2k) places in order, -1 where there is none
+    known = near >= 0
+    x = np.where(known, h[order][np.maximum(near, 0)] - h[order][:, None], 0.0)
+    count = np.maximum(known.sum(axis=1, keepdims=True), 1)
+    middle = x.sum(axis=1, keepdims=True) / count
+    away = np.where(known, x - middle, 0.0)
+    width = (away**2).sum(axis=1, keepdims=True)
+    between = (np.where(known, x, np.inf).min(axis=1) <= 0) & (
+        np.where(known, x, -np.inf).max(axis=1) >= 0
+    )
+    safe = between[:, None] & (width > 0)
+    tilt = np.divide(middle * away, width, out=np.zeros_like(x), where=safe & known)
+    share = np.where(known, 1 / count - tilt, 0.0)
+    row = np.repeat(order, near.shape[1])[known.ravel()]
+    column = order[near[known]]
+    return sparse.csr_array((share[known], (row, column)), shape=(len(h), len(h)))
+
+
+def _neighbours(family: np.ndarray) -> np.ndarray:
+    """For each place in order the nearest `NEIGHBOURS` on either side that are of another family."""
+    n, k = len(family), NEIGHBOURS
+    if len(np.unique(family)) == n:
+        near = np.arange(n)[:, None] + np.r_[-k:0, 1 : k + 1]
+        return np.where((near >= 0) & (near < n), near, -1)
+    found = np.full((n, 2 * k), -1)
+    for i in range(n):
+        for side, places in ((0, range(i - 1, -1, -1)), (k, range(i + 1, n))):
+            taken = 0
+            for j in places:
+                if family[j] != family[i]:
+                    found[i, side + taken] = j
+                    taken += 1
+                    if taken == k:
+                        break
+    return found
+
+
+def _with_heavy(error: FloatArray, weight: FloatArray) -> FloatArray:
+    """An isolated item weighs like many, and one response cannot show its variance: there the mean
+    variance of all items counts at least in the measure in which it stands for others."""
+    heavy = HEAVY * np.abs(weight).mean()
+    share = np.where(
+        np.abs(weight) > heavy, 1 - (heavy / np.maximum(np.abs(weight), heavy)) ** 2, 0.0
+    )
+    least = np.sqrt(share * (error**2).mean(axis=1, keepdims=True))
+    return np.where(np.abs(error) < least, np.where(error < 0, -least, least), error)
+
+
+def _by_unit(cells: FloatArray, place: np.ndarray) -> FloatArray:
+    """Columns (…, N) summed by unit (…, F)."""
+    order = np.argsort(place, kind="stable")
+    starts = np.flatnonzero(np.diff(place[order], prepend=-1))
+    return np.asarray(np.add.reduceat(cells[..., order], starts, axis=-1))
+
+
+def _surprise(weight: FloatArray) -> FloatArray:
+    """Half a surprise (A, 3), falling on a unit with the chance of its weight (2, A, F)."""
+    area, moment = weight
+    chance = SURPRISE * area / np.maximum(area.sum(axis=1, keepdims=True), 1e-300)
+    return np.stack([(chance * x).sum(axis=1) for x in (area**2, area * moment, moment**2)], axis=1)
+
+
+def _between(
+    h: FloatArray, answers: FloatArray, error: FloatArray, interval: Interval
+) -> FloatArray:
+    """Where between two distant levels does a curve fall? Anywhere: the area of a gap g with a fall Δ has
+    the variance (gΔ)²/12 of a uniform place (A, 3). Falls that are noise are subtracted on average.
+    A gap counts as far as it is wider than twice the mean: between evenly spaced levels the limits speak
+    of the curve that joins them."""
+    levels, level_of, count = np.unique(h, return_inverse=True, return_counts=True)
+    edges = np.clip(levels, *interval)
+    gap, middle = np.diff(edges), (edges[1:] + edges[:-1]) / 2 - interval[0]
+    gap = np.maximum(0.0, gap - HEAVY * gap.mean())
+    psi = _by_unit(answers, level_of) / count
+    noise = _by_unit(error**2, level_of) / count**2
+    square = (gap * np.diff(psi, axis=1)) ** 2
+    real = (square - gap**2 * (noise[:, 1:] + noise[:, :-1])).sum(axis=1)
+    total = square.sum(axis=1)
+    share = np.divide(np.maximum(real, 0.0), total, out=np.zeros_like(total), where=total > 0)
+    products = [square, square * middle, square * middle**2]
+    return np.asarray(np.stack([x.sum(axis=1) for x in products], axis=1) * share[:, None] / 12)
+
+
+def _of_difficulty(h: FloatArray, fitted: FloatArray, error: FloatArray, low: float) -> FloatArray:
+    """What errors of the difficulties bring to area and moment (A, 3): ∂A/∂hᵢ = (ψᵢ₋₁ - ψᵢ₊₁)/2."""
+    order = np.argsort(h, kind="stable")
+    curve = np.clip(fitted[:, order], 0.0, 1.0)
+    padded = np.concatenate([curve[:, :1], curve, curve[:, -1:]], axis=1)
+    fall = ((padded[:, :-2] - padded[:, 2:]) / 2 * error[order]) ** 2
+    x = h[order] - low
+    return np.stack([(fall * x**k).sum(axis=1) for k in range(3)], axis=1)
+
+
+def _trial_errors(
+    sample: Sample, rows: np.ndarray, items: np.ndarray, weights: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray, int]:
+    """The items are these very items; only what the agent did at each trial is random."""
+    assert sample.trials is not None
+    trials = sample.trials[rows]
+    a, n, t = trials.shape
+    known = ~np.isnan(trials)
+    count = known.sum(axis=2)
+    full = np.zeros((3, n))
+    full[:2, items], full[2, items] = weights, 1 / len(items)
+    deviation = np.nan_to_num(trials - sample.values[rows][:, :, None])
+    deviation /= np.sqrt(np.maximum(count * (count - 1), 1))[:, :, None]
+    share = np.where(known, 1 / np.maximum(count, 1)[:, :, None], 0.0)
+    by = (deviation[None] * full[:, None, :, None]).reshape(3, a, n * t)
+    weight = (share[None] * full[:2, None, :, None]).reshape(2, a, n * t)
+    return by, weight, np.zeros((a, 3)), int(count[0].sum())
+
+
+def _of_positions(sample: Sample) -> Fit:
+    """Step curves: every item is a step at its position, and the curve is their mean (lemma 19)."""
+    a, f = len(sample.values), sample.units
+    sums, own, units = np.zeros((3, a)), np.zeros((a, 3)), np.zeros(a, dtype=np.int64)
+    by, weight, seen = np.zeros((3, a, f)), np.zeros((2, a, f)), np.zeros(a)
+    for items, rows in patterns(~np.isnan(sample.values)):
+        part = sample.values[np.ix_(rows, items)]
+        present, place = np.unique(sample.codes[items], return_inverse=True)
+        _enough(len(present), sample.agents[rows[0]], sample.word)
+        cells = [*grid_sums(part, sample.interval, sample.grid), part]
+        sums[:, rows] = [x.mean(axis=1) for x in cells]
+        scale = np.sqrt(len(present) / (len(present) - 1)) / part.shape[1]
+        centred = [(x - x.mean(axis=1, keepdims=True)) * scale for x in cells]
+        by[:, rows[:, None], present] = [_by_unit(x, place) for x in centred]
+        share = np.bincount(place) / part.shape[1]
+        weight[:, rows[:, None], present] = share
+        q = sample.interval[1] - sample.interval[0]
+        own[rows] = (
+            _surprising_step(sums[0, rows], sums[1, rows], q) * (share**2).sum() / len(share)
+        )
+        shown = (by[0, rows] ** 2).sum(axis=1)
+        own[rows] *= np.maximum(0.0, 1 - shown / np.maximum(own[rows, 0], 1e-300))[:, None]
+        units[rows], seen[rows] = len(present), np.inf
+    return _fit(sample, sums, by, weight, own, np.zeros((a, 3)), units, seen)
+
+
+def _surprising_step(area: FloatArray, moment: FloatArray, q: float) -> FloatArray:
+    """Half a step at either end of the interval (A, 3): what Jeffreys' prior is for steps."""
+    away = [(end - area, end**2 / 2 - moment) for end in (0.0, q)]
+    products = [np.stack([a**2, a * m, m**2], axis=1) for a, m in away]
+    return np.asarray(sum(products)) * SURPRISE
+
+
+def _fit(
+    sample: Sample,
+    sums: FloatArray,
+    by: FloatArray,
+    weight: FloatArray,
+    own: FloatArray,
+    design: FloatArray,
+    units: np.ndarray,
+    seen: FloatArray,
+) -> Fit:
+    (area, moment, mean), (by_area, by_moment, by_mean), (wa, wm) = sums, by, weight
+    return Fit(
+        sample, area, moment, mean, by_area, by_moment, by_mean, wa, wm, own, design, units, seen
+    )
+
+
+def _enough(number: int, agent: object, what: str) -> None:
+    if number < _FEWEST:
+        raise BadInput(
+            f"responses of {agent!r}",
+            number,
+            f"are too few {what} for an interval",
+            f"measure it on at least three {what}, or leave it out",
+        )

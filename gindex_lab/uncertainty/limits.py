@@ -1,0 +1,233 @@
+"""Limits from a fit: every measure is a share of its range, and a share has a beta distribution.
+
+A measure g(A, M) moves with the errors of area and moment (delta method). Its variance V and its place
+y in its range give the share of n = y(1 - y)/V equal trials, and the limits are those of such a share.
+Degrees of freedom are no more than was really seen. For capability, y(1 - y)/n is also the largest
+variance that n equal items can have, whatever the curve, so no interval is wider than a binomial one.
+Derivation and references: `notebooks/generality/interval`. How often it covers: `coverage`.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from gindex_lab.uncertainty.fit import SURPRISE, Fit
+from gindex_lab.validate import FloatArray
+
+__all__ = ["Limits", "Linear", "degrees", "limits", "linear"]
+
+SATTERTHWAITE = 2.0  # Var(c²) <= E c⁴, so 2(Σc²)²/Σc⁴ counts no more degrees than there are
+PER_RESPONSE = 2.0  # degrees per minority response; chosen on the tuning half of the coverage study
+FEWEST_EFFECTIVE = 2.5  # below this one or two items decide everything: no interval
+_TINY = 1e-9  # of q²: keeps a ratio finite, far below any spread that can be seen
+Limits = dict[str, tuple[FloatArray, FloatArray]]
+
+
+class Linear(NamedTuple):
+    """A measure (A,), its range, its errors by unit (A, F), the pull of each unit (A, F), and the variance
+    (A,) that the units do not show, with the part of it that is due to the design. `minority`: the
+    measure rests on the rarer of the two responses."""
+
+    estimate: FloatArray
+    bottom: float
+    top: float
+    error: FloatArray
+    pull: FloatArray
+    own: FloatArray
+    design: FloatArray
+    minority: bool
+
+
+def linear(fit: Fit) -> dict[str, Linear]:
+    """Each measure in its own unit, freed of the bias of squaring a noisy area: E Â² = A² + Var Â.
+
+    The square of the spread stands in for the spread: it is what is nearly linear.
+    """
+    (low, high), origin = fit.interval, fit.sample.origin
+    q = high - low
+    area = np.clip(fit.area, 0.0, q)
+    noise = (fit.by_area**2).sum(axis=1) + fit.own[:, 0]
+    square = np.maximum(2 * fit.moment - area**2 + noise, 0.0)
+    room = np.maximum(area * (q - area) + noise, _TINY * q**2)
+    share = np.minimum(square / room, 2.0)
+    below = np.maximum(area + low - origin, _TINY * q)
+    height = (fit.moment + low * area + (low**2 - origin**2) / 2) / below
+    one, none, two = np.ones_like(area), np.zeros_like(area), np.full_like(area, 2.0)
+    bent = 2 * noise**2  # Var(δA²), where the slopes cancel
+    slopes = -(2 * area + share * (q - 2 * area)) / room, two / room
+    found = {
+        "capability": _moved(fit, low + area, (low, high), one, none, none, False),
+        "spread": _moved(fit, square, (0.0, q**2 / 2), -2 * area, two, bent, True),
+        "normalised_generality": _moved(
+            fit,
+            1 - share,
+            (-1.0, 1.0),
+            -slopes[0],
+            -slopes[1],
+            bent * (np.clip(1 - share, -1, 1) / room) ** 2,
+            True,
+        ),
+        "expected_difficulty": _moved(
+            fit, height, (origin, high), (low - height) / below, 1 / below, none, True
+        ),
+    }
+    even = np.where(fit.weight_area > 0, 1.0, 0.0) / np.maximum(fit.units, 1)[:, None]
+    width = fit.bounds[1] - fit.bounds[0]
+    surprise = SURPRISE * (width / np.maximum(fit.units, 1)) ** 2
+    found["mean"] = Linear(fit.mean, *fit.bounds, fit.by_mean, even, surprise, none, False)
+    return found
+
+
+def _moved(
+    fit: Fit,
+    estimate: FloatArray,
+    ends: tuple[float, float],
+    area: FloatArray,
+    moment: FloatArray,
+    more: FloatArray,
+    minority: bool,
+) -> Linear:
+    """A measure that moves by area · δA + moment · δM, and by `more` variance besides."""
+    a, m = area[:, None], moment[:, None]
+    own, design = (
+        area**2 * x[:, 0] + 2 * area * moment * x[:, 1] + moment**2 * x[:, 2]
+        for x in (fit.own, fit.design)
+    )
+    return Linear(
+        estimate,
+        *ends,
+        a * fit.by_area + m * fit.by_moment,
+        a * fit.weight_area + m * fit.weight_moment,
+        np.maximum(own, 0.0) + more,
+        np.maximum(design, 0.0),
+        minority,
+    )
+
+
+def degrees(error: FloatArray, pull: FloatArray, own: FloatArray, most: FloatArray) -> FloatArray:
+    """Degrees of freedom (…,) of Σc²: Satterthwaite's from the contributions (…, F), and from the design
+    if all responses varied alike (the pulls), whichever is less; at most `most`, at least 1.
+
+    >>> one = np.ones((1, 4))
+    >>> degrees(one, one, np.zeros(1), np.array([100.0])).tolist()
+    [8.0]
+    """
+    found = np.asarray(most, dtype=float)
+    for part, rest in ((error**2, own), (pull**2, 0.0)):
+        total, fourth = part.sum(axis=-1) + rest, (part**2).sum(axis=-1)
+        count = np.divide(
+            SATTERTHWAITE * total**2, fourth, out=np.full_like(total, np.inf), where=fourth > 0
+        )
+        found = np.minimum(found, count)
+    return np.maximum(found, 1.0)
+
+
+def most_degrees(fit: Fit, minority: bool) -> FloatArray:
+    """What was really seen: units less one, and for some measures twice the minority responses."""
+    most = fit.units - 1.0
+    return np.minimum(most, PER_RESPONSE * fit.seen) if minority else most
+
+
+def limits(fit: Fit, ci: float) -> Limits:
+    """`(low, high)` of every measure at confidence `ci`, each (A,); NaN where no interval can be had.
+
+    Where items do not reach the ends of the interval, from the lowest limit to the highest that the two
+    completions of the curve give.
+    """
+    result = _limits(fit, ci)
+    for other in (fit.lower, fit.upper):
+        if other is not None:
+            for name, (low, high) in _limits(other, ci).items():
+                at = result[name]
+                result[name] = np.minimum(at[0], low), np.maximum(at[1], high)
+    few = fit.effective < FEWEST_EFFECTIVE
+    for name, (low, high) in result.items():
+        if name != "mean":
+            result[name] = np.where(few, np.nan, low), np.where(few, np.nan, high)
+    return result
+
+
+def _limits(fit: Fit, ci: float) -> Limits:
+    result = {}
+    for name, part in linear(fit).items():
+        width = part.top - part.bottom
+        y = np.clip((part.estimate - part.bottom) / width, 0.0, 1.0)
+        shown = (part.error**2).sum(axis=1)
+        variance, design = (shown + part.own) / width**2, part.design / width**2
+        freedom = degrees(part.error, part.pull, part.own, most_degrees(fit, part.minority))
+        ends = (
+            _moment_limits(y, variance, freedom, ci)
+            if part.minority
+            else _share_limits(y, variance, design, freedom, ci, fit.effective)
+        )
+        result[name] = (part.bottom + width * ends[0], part.bottom + width * ends[1])
+    least = _TINY * (fit.interval[1] - fit.interval[0]) ** 2
+    low, high = result["spread"]
+    result["spread"] = (np.sqrt(np.where(low > least, low, 0.0)), np.sqrt(high))
+    _never_seen_to_vary(result, fit)
+    low, high = result["spread"]
+    with np.errstate(divide="ignore"):
+        result["generality"] = 1 / high, 1 / low
+    return result
+
+
+def _shrink(freedom: FloatArray, ci: float) -> FloatArray:
+    """(z/t)²: what an estimated variance is worth beside a known one."""
+    from scipy.special import ndtri, stdtrit
+
+    level = (1 + ci) / 2
+    return np.asarray((ndtri(level) / stdtrit(np.minimum(freedom, 1e6), level)) ** 2)
+
+
+def _share_limits(
+    y: FloatArray,
+    variance: FloatArray,
+    design: FloatArray,
+    freedom: FloatArray,
+    ci: float,
+    least: FloatArray,
+) -> tuple[FloatArray, FloatArray]:
+    """Limits of a share: half-way between Jeffreys' and Clopper and Pearson's, which cover on average and
+    at least (Brown, Cai and DasGupta 2001), of as many trials as the variance is worth."""
+    from scipy.special import betaincinv
+
+    middle = (least * y + 0.5) / (least + 1)
+    one = middle * (1 - middle)  # the variance of a single trial
+    worth = one / np.maximum(variance - design, 1e-300) * _shrink(freedom, ci)
+    n = 1 / (1 / np.maximum(worth, least) + design / one)
+    low = betaincinv(n * y + 0.25, n * (1 - y) + 0.75, (1 - ci) / 2)
+    high = betaincinv(n * y + 0.75, n * (1 - y) + 0.25, (1 + ci) / 2)
+    return np.where(y <= 0, 0.0, low), np.where(y >= 1, 1.0, high)
+
+
+def _moment_limits(
+    y: FloatArray, variance: FloatArray, freedom: FloatArray, ci: float
+) -> tuple[FloatArray, FloatArray]:
+    """Limits of a beta distribution with this mean and variance, kept half an error off the ends."""
+    from scipy.special import betaincinv
+
+    off = np.minimum(np.sqrt(variance) / 2, 0.5)
+    middle = np.clip(y, np.maximum(off, 1e-9), 1 - np.maximum(off, 1e-9))
+    n = middle * (1 - middle) / np.maximum(variance, 1e-300) * _shrink(freedom, ci)
+    shape = [np.maximum(n * part, 0.02) for part in (middle, 1 - middle)]
+    low, high = (betaincinv(*shape, level) for level in ((1 - ci) / 2, (1 + ci) / 2))
+    return np.minimum(low, y), np.maximum(high, y)
+
+
+def _never_seen_to_vary(result: Limits, fit: Fit) -> None:
+    """All solved or all failed: how the rest would be spread is unknown; any curve of that capability."""
+    which = fit.seen <= 0
+    if not which.any():
+        return
+    low, q = fit.interval[0], fit.interval[1] - fit.interval[0]
+    least, most = (end[which] - low for end in result["capability"])
+    middle = np.clip(q / 2, least, most)  # where the largest spread √(2A(q - A)) is largest
+    ends = {
+        "spread": (0.0, np.sqrt(2 * middle * (q - middle))),
+        "normalised_generality": (-1.0, 1.0),
+        "expected_difficulty": (fit.sample.origin, low + q),
+    }
+    for name, (bottom, top) in ends.items():
+        result[name][0][which], result[name][1][which] = bottom, top

@@ -1,0 +1,325 @@
+"""Which agents can the data tell apart?
+
+Two agents are compared on the items that both met. The difference of a measure is tested with Student's t
+on the items' contributions to it; a difference in capability must also pass the exact test that
+exchanges the two agents' responses item by item (Fisher's; McNemar's for right and wrong), which assumes
+nothing. All pairs together are corrected by Holm's method, so that the chance of a single false
+separation stays below 1 - ci. Pairs with too few items in common are not comparable, never separated.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+
+from gindex_lab.acc.curves import conclude
+from gindex_lab.errors import BadInput
+from gindex_lab.uncertainty.fit import Fit, fit_of
+from gindex_lab.uncertainty.limits import Linear, degrees, linear, most_degrees
+from gindex_lab.validate import FloatArray, choice, number
+
+__all__ = ["MEASURES", "comparisons", "fit_behind", "pair_table", "separations", "tie_groups"]
+
+MEASURES = ["capability", "spread", "normalised_generality", "expected_difficulty", "mean"]
+FEWEST_COMMON = 5  # items: with four, even four wins to none are not rare (1/2⁴ > .05)
+_MOST_AGENTS = 2_000
+_ENUMERATED = 10  # discordant units up to which every exchange is listed
+_ROUNDING = 1e-9  # of a measure's range: no difference
+_LINEAR = (
+    "capability",
+    "mean",
+)  # sums over units, which an exchange of responses can be listed for
+_BLOCK = 20_000_000  # cells of a temporary array
+
+
+def tie_groups(
+    table: pd.DataFrame, measure: str = "capability", *, ci: float | None = None
+) -> list[list[object]]:
+    """Groups of agents that the data cannot separate, the best group first.
+
+    Agents are put in order of the measure; a group is a longest run in which no two agents are
+    separated, all pairs tested together at the family-wise level 1 - ci. Groups overlap where a ties
+    with b and b with c but a beats c: [a, b], [b, c].
+
+    `table` comes from `gl.generality(..., ci=0.95)` and may be sorted or cut to some agents; `ci` is that of
+    the table unless given. See `comparisons` for the tests.
+
+    >>> from gindex_lab.acc.acc import generality
+    >>> level = np.arange(40)
+    >>> tie_groups(generality([level < 30, level < 29, level < 8], difficulty=level, ci=0.95))
+    [['agent 1', 'agent 2'], ['agent 3']]
+    """
+    apart = separations(table, measure, ci=ci)
+    order = table[measure].sort_values(ascending=measure == "spread", kind="stable").index
+    return [list(order[run]) for run in _runs(apart.loc[order, order].to_numpy())]
+
+
+def _runs(apart: np.ndarray) -> list[slice]:
+    """The longest runs of places without a separated pair.
+
+    >>> _runs(np.array([[False, False, True], [False, False, False], [True, False, False]]))
+    [slice(0, 2, None), slice(1, 3, None)]
+    """
+    n = len(apart)
+    later = np.triu(apart, 1)
+    first = np.where(later.any(axis=1), later.argmax(axis=1), n)
+    end = np.minimum.accumulate(first[::-1])[::-1]
+    return [slice(i, int(end[i])) for i in range(n) if i == 0 or end[i] > end[i - 1]]
+
+
+def separations(
+    table: pd.DataFrame, measure: str = "capability", *, ci: float | None = None
+) -> pd.DataFrame:
+    """Agents x agents: True where `comparisons` separates the two, with all pairs tested together.
+
+    >>> from gindex_lab.acc.acc import generality
+    >>> level = np.arange(40)
+    >>> table = generality([level < 30, level < 29, level < 8], difficulty=level, ci=0.95)
+    >>> separations(table).loc["agent 3"].tolist()
+    [True, True, False]
+    """
+    found = comparisons(table, measure, ci=ci)
+    apart = np.zeros((len(table), len(table)), dtype=bool)
+    first, second = np.triu_indices(len(table), 1)
+    apart[first, second] = apart[second, first] = (found["verdict"] == "separated").to_numpy()
+    return pd.DataFrame(apart, table.index, table.index)
+
+
+def comparisons(
+    table: pd.DataFrame, measure: str = "capability", *, ci: float | None = None
+) -> pd.DataFrame:
+    """Every pair of agents: `difference`, limits, `p_value`, Holm's `p_adjusted`, and a verdict.
+
+    Parameters
+    ----------
+    table : what `gl.generality(..., ci=0.95)` gives, sorted or cut to some agents as you like
+    measure : "capability", "spread", "normalised_generality", "expected_difficulty" or "mean"
+    ci : of the limits (one pair at a time) and of the verdicts (all pairs at once); the table's unless given
+
+    Returns
+    -------
+    DataFrame with one row a pair: `a`, `b`, `common` (units that both met), `difference`, `low`, `high`,
+    `p_value`, `p_adjusted`, and `verdict`: "separated", "not separated" or "not comparable".
+
+    Notes
+    -----
+    p is Student's t, Welch's degrees of freedom being at most twice the minority responses of either agent;
+    at least that of the exchange test (Fisher 1935, §21): under equal agents, who gave which of the two
+    responses to an item is a toss, whatever the items. For spread and γ that is its least possible p.
+
+    Examples
+    --------
+    >>> from gindex_lab.acc.acc import generality
+    >>> level = np.arange(40)
+    >>> table = generality([level < 30, level < 29, level < 8], difficulty=level, ci=0.95)
+    >>> comparisons(table)[["a", "b", "difference", "verdict"]].round(1)
+             a        b  difference        verdict
+    0  agent 1  agent 2         1.0  not separated
+    1  agent 1  agent 3        22.0      separated
+    2  agent 2  agent 3        21.0      separated
+    """
+    choice("measure", measure, MEASURES)
+    fit = fit_behind(table)
+    level = number("ci", table.attrs.get("ci") if ci is None else ci, 0, 1, open_ends=True)
+    if np.isnan(fit.sample.values).any():
+        found = _on_common_items(fit, measure, level)
+    else:
+        found = _all_pairs(fit, measure, level)
+    first, second = np.triu_indices(len(table), 1)
+    found.insert(0, "a", table.index[first])
+    found.insert(1, "b", table.index[second])
+    found["p_adjusted"] = _holm(found["p_value"].to_numpy())
+    found["verdict"] = np.select(
+        [found["p_value"].isna(), found["p_adjusted"] <= 1 - level],
+        ["not comparable", "separated"],
+        "not separated",
+    )
+    return found
+
+
+def _holm(p: FloatArray) -> FloatArray:
+    """Holm's adjusted p values (1979). statsmodels has them too, but collects garbage at every call, which
+    makes a table of ten agents twenty times as slow; a test holds the two against each other.
+
+    >>> _holm(np.array([0.01, 0.04, np.nan, 0.03])).round(2).tolist()
+    [0.03, 0.06, nan, 0.06]
+    """
+    adjusted, known = np.full(len(p), np.nan), np.flatnonzero(~np.isnan(p))
+    order = known[np.argsort(p[known], kind="stable")]
+    steps = p[order] * np.arange(len(order), 0, -1)
+    adjusted[order] = np.minimum(np.maximum.accumulate(steps), 1.0)
+    return adjusted
+
+
+def fit_behind(table: pd.DataFrame) -> Fit:
+    """The fit that a table of `gl.generality(..., ci=...)` was made from, for the agents it still has."""
+    fit = getattr(table, "fit", None)
+    if not isinstance(fit, Fit):
+        raise BadInput(
+            "table",
+            type(table).__name__,
+            "does not carry what separates agents",
+            "make it with gl.generality(..., ci=0.95), of fewer agents if they are many thousands",
+        )
+    if not 1 <= len(table) <= _MOST_AGENTS:
+        raise BadInput(
+            "table", len(table), "is not a number of agents to pair", f"keep 1 to {_MOST_AGENTS}"
+        )
+    where = fit.agents.get_indexer(table.index)
+    if (where < 0).any():
+        raise BadInput(
+            "table",
+            table.index[where < 0][0],
+            "is not an agent of the study",
+            "do not rename agents",
+        )
+    return fit.rows(where)
+
+
+def _all_pairs(fit: Fit, measure: str, ci: float) -> pd.DataFrame:
+    """Pairs in the order of `np.triu_indices`, in blocks that bound the memory."""
+    first, second = np.triu_indices(len(fit.agents), 1)
+    size = max(1, _BLOCK // fit.by_area.shape[1])
+    parts = [
+        pair_table(fit, measure, first[i : i + size], second[i : i + size], ci)
+        for i in range(0, len(first), size)
+    ]
+    columns = ["common", "difference", "low", "high", "p_value"]
+    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=columns)
+
+
+def _on_common_items(fit: Fit, measure: str, ci: float) -> pd.DataFrame:
+    """Each pair on the items that both met: another fit for each pair of patterns."""
+    met, rows = ~np.isnan(fit.sample.values), []
+    for a, b in combinations(range(len(met)), 2):
+        both = met[a] & met[b] & (fit.sample.codes >= 0)
+        common = len(np.unique(fit.sample.codes[both]))
+        levels = 2 if fit.sample.difficulty is None else len(np.unique(fit.sample.difficulty[both]))
+        if common < FEWEST_COMMON or levels < 2:
+            rows.append(pd.DataFrame({"common": [common]}))
+            continue
+        sample = fit.sample.rows([a, b]).common()
+        if sample.difficulty is not None:
+            h = sample.difficulty[both]
+            low, high = sample.interval
+            span = max(low, float(h.min())), min(high, float(h.max()))
+            sample = replace(sample, interval=span, origin=span[0])
+        pair = fit_of(sample)
+        rows.append(pair_table(pair, measure, np.array([0]), np.array([1]), ci))
+    columns = ["common", "difference", "low", "high", "p_value"]
+    return pd.concat(rows, ignore_index=True).reindex(columns=columns)
+
+
+def pair_table(
+    fit: Fit, measure: str, first: np.ndarray, second: np.ndarray, ci: float
+) -> pd.DataFrame:
+    """Difference, limits and p value of pairs (P,) of agents, given by position."""
+    from scipy.special import stdtr, stdtrit
+
+    part = linear(fit)[measure]
+    error = part.error[first] - part.error[second]
+    own = part.own[first] + part.own[second]
+    shown = (error**2).sum(axis=1)
+    freedom = degrees(error, _pull(part, first, second), own, _welch(fit, part, first, second))
+    at, width = _natural(part, measure), part.top - part.bottom
+    gap, slope = at[first] - at[second], np.ones(len(first))
+    if measure == "spread":  # a difference of squares, brought back to the unit of the spread
+        slope = np.maximum(at[first] + at[second], np.sqrt(np.sqrt(shown + own)))
+        width = np.sqrt(width)
+    deviation = np.sqrt(shown + own) / slope
+    tested = (part.estimate[first] - part.estimate[second]) / slope
+    p = 2 * stdtr(freedom, -np.abs(tested) / np.maximum(deviation, 1e-300))
+    p = np.where(np.abs(tested) <= _ROUNDING * width, 1.0, p)
+    p = np.maximum(p, _exchange(_cells(fit, measure), first, second, measure in _LINEAR))
+    half = stdtrit(freedom, (1 + ci) / 2) * deviation
+    return pd.DataFrame(
+        {
+            "common": np.minimum(fit.units[first], fit.units[second]),
+            "difference": _plain(fit, measure)[first] - _plain(fit, measure)[second],
+            "low": np.maximum(gap - half, -width),
+            "high": np.minimum(gap + half, width),
+            "p_value": p,
+        }
+    )
+
+
+def _plain(fit: Fit, measure: str) -> FloatArray:
+    """The estimate as the table prints it."""
+    if measure == "mean":
+        return fit.mean
+    square = 2 * fit.moment - fit.area**2
+    found = conclude(fit.area, fit.moment, square, fit.interval, fit.sample.origin)
+    return np.asarray(getattr(found, measure))
+
+
+def _natural(part: Linear, measure: str) -> FloatArray:
+    return np.sqrt(part.estimate) if measure == "spread" else part.estimate
+
+
+def _pull(part: Linear, first: np.ndarray, second: np.ndarray) -> FloatArray:
+    return np.sqrt(part.pull[first] ** 2 + part.pull[second] ** 2)
+
+
+def _welch(fit: Fit, part: Linear, first: np.ndarray, second: np.ndarray) -> FloatArray:
+    """Welch's degrees of freedom from those that each agent's responses allow."""
+    variance = (part.error**2).sum(axis=1) + part.own
+    most = np.maximum(most_degrees(fit, part.minority), 1e-9)
+    a, b = variance[first], variance[second]
+    fourth = a**2 / most[first] + b**2 / most[second]
+    return np.divide((a + b) ** 2, fourth, out=np.full_like(a, np.inf), where=fourth > 0)
+
+
+def _cells(fit: Fit, measure: str) -> FloatArray:
+    """What each unit brings to the area, or the mean, of each agent (A, F)."""
+    sample = fit.sample
+    if sample.trials is not None:
+        return np.asarray(fit.by_area)
+    free = sample.codes >= 0
+    values = np.nan_to_num(sample.values[:, free])
+    if sample.difficulty is None or measure == "mean":
+        weight = np.ones(values.shape[1])
+    else:
+        count = np.bincount(sample.codes[free])
+        weight = (fit.weight_area[0] / count)[sample.codes[free]]
+    units = np.zeros((sample.units, values.shape[1]))
+    units[sample.codes[free], np.arange(values.shape[1])] = weight
+    return np.asarray(values @ units.T)
+
+
+def _exchange(
+    cells: FloatArray, first: np.ndarray, second: np.ndarray, linear_in_units: bool = True
+) -> FloatArray:
+    """Mid-p (P,) of |Σd| when every unit's difference d may as well have the other sign (Lancaster 1961).
+
+    Listed for at most ten discordant units; beyond, normal with half a correction for continuity, which
+    is on the safe side in the far tails: a sum of tosses is bounded and a normal variable is not.
+    For other measures 2⁻ᴰ, the least p that any test by exchange can have with D discordant units.
+
+    >>> ten = np.vstack([np.ones(10), np.zeros(10)])
+    >>> _exchange(ten, np.array([0]), np.array([1])).tolist()
+    [0.0009765625]
+    """
+    from scipy.special import ndtr
+
+    difference = cells[first] - cells[second]
+    difference[np.abs(difference) <= 1e-12 * np.abs(cells).max(initial=0.0)] = 0.0
+    count = (difference != 0).sum(axis=1)
+    if not linear_in_units:
+        return np.asarray(0.5**count)
+    total = np.abs(difference.sum(axis=1))
+    size = np.sqrt((difference**2).sum(axis=1))
+    step = np.where(difference != 0, np.abs(difference), np.inf).min(axis=1, initial=np.inf)
+    step = np.where(np.isfinite(step), step, 0.0)
+    score = np.divide(total - step / 2, size, out=np.zeros_like(size), where=size > 0)
+    p = np.minimum(1.0, 2 * ndtr(-np.maximum(score, 0.0)))
+    for pair in np.flatnonzero(count <= _ENUMERATED):
+        d = difference[pair][difference[pair] != 0]
+        signs = 1 - 2 * (np.arange(2 ** len(d))[:, None] >> np.arange(len(d)) & 1)
+        drawn, same = np.abs(signs @ d), 1e-9 * total[pair]
+        p[pair] = (drawn > total[pair] + same).mean() + (
+            np.abs(drawn - total[pair]) <= same
+        ).mean() / 2
+    return p

@@ -1,0 +1,110 @@
+"""What of the population? Means and correlations over agents, with agents, items or both resampled."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from gindex_lab.acc.curves import conclude
+from gindex_lab.errors import BadInput
+from gindex_lab.uncertainty.fit import Fit, fit_of
+from gindex_lab.uncertainty.samples import sample_like
+from gindex_lab.validate import FloatArray, choice, generator, integer, number
+
+__all__ = ["population_intervals"]
+
+_CHUNK = 2_000_000  # cells of a temporary array
+_MEASURES = ["capability", "spread", "normalised_generality"]
+_STATISTICS = (
+    "mean_capability",
+    "mean_spread",
+    "mean_normalised_generality",
+    "abstruse_share",
+    "capability_spread",
+    "capability_generality",
+)
+
+
+def population_intervals(
+    responses: object,
+    difficulty: object = None,
+    *,
+    interval: tuple[float, float] | None = None,
+    estimator: str = "trapezoid",
+    ci: float = 0.95,
+    resample: str = "agents",
+    resamples: int = 2000,
+    missing: str = "error",
+    seed: object = None,
+) -> pd.DataFrame:
+    """Means, correlations and the share of abstruse agents, with percentile intervals.
+
+    `resample` says what the population is drawn from: "agents" (other agents, these items), "items" or
+    "families" (these agents, other items), or "both" (agents, and items).
+
+    >>> rng = np.random.default_rng(1)
+    >>> values = (rng.random((50, 30)) < 0.5).astype(float)
+    >>> found = population_intervals(values, range(30), seed=1)
+    >>> found.loc["mean_capability"].round(1).tolist()
+    [14.5, 13.7, 15.2]
+    """
+    from gindex_lab.acc.acc import generality, study_of
+
+    choice("resample", resample, ["agents", "items", "families", "both"])
+    if isinstance(responses, pd.DataFrame) and {"capability", "spread"} <= set(responses.columns):
+        raise BadInput(
+            "responses",
+            "a table of measures",
+            "has no items to resample",
+            "pass the responses that the measures come from",
+        )
+    level = number("ci", ci, 0, 1, open_ends=True)
+    study = study_of(responses, difficulty, missing)
+    table = generality(study, interval=interval, estimator=estimator, missing=missing)
+    if len(table) < 3:
+        raise BadInput("responses", len(table), "are too few agents for a population", "add agents")
+    unit = "families" if resample == "families" else "items"
+    fit = fit_of(sample_like(table, study, unit))
+    b, random = integer("resamples", resamples, 100), generator(seed)
+    units = fit.by_area.shape[1]
+    size = max(1, _CHUNK // units)
+    drawn = np.concatenate(
+        [
+            _statistics(*_population(fit, min(size, b - start), resample, random))
+            for start in range(0, b, size)
+        ]
+    )
+    low, high = np.nanquantile(drawn, [(1 - level) / 2, (1 + level) / 2], axis=0)
+    values = _statistics(*(table[[name]].to_numpy(dtype=float).T for name in _MEASURES))[0]
+    return pd.DataFrame({"estimate": values, "low": low, "high": high}, index=pd.Index(_STATISTICS))
+
+
+def _population(
+    fit: Fit, number: int, resample: str, random: np.random.Generator
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Capability, spread and γ (b, A) of resampled populations."""
+    shape, units = (number, len(fit.agents)), fit.by_area.shape[1]
+    area, moment = (np.broadcast_to(x, shape) for x in (fit.area, fit.moment))
+    if resample != "agents":
+        weights = random.multinomial(units, np.full(units, 1 / units), size=number) - 1.0
+        area, moment = area + weights @ fit.by_area.T, moment + weights @ fit.by_moment.T
+    if resample in ("agents", "both"):
+        chosen = random.integers(shape[1], size=shape)
+        area, moment = (np.take_along_axis(x, chosen, axis=1) for x in (area, moment))
+    area = np.clip(area, 0.0, fit.interval[1] - fit.interval[0])
+    found = conclude(area, moment, 2 * moment - area**2, fit.interval)
+    return found.capability, found.spread, found.normalised_generality
+
+
+def _statistics(capability: FloatArray, spread: FloatArray, gamma: FloatArray) -> FloatArray:
+    """The six statistics (b, 6) of populations (b, A)."""
+    means = [x.mean(axis=1) for x in (capability, spread, gamma, gamma < -1e-12)]
+    pairs = [_correlations(capability, x) for x in (spread, gamma)]
+    return np.stack([*means, *pairs], axis=1)
+
+
+def _correlations(x: FloatArray, y: FloatArray) -> FloatArray:
+    """Row by row; NaN where one of the two does not vary."""
+    x, y = (v - v.mean(axis=1, keepdims=True) for v in (x, y))
+    size = np.sqrt((x**2).sum(axis=1) * (y**2).sum(axis=1))
+    return np.divide((x * y).sum(axis=1), size, out=np.full_like(size, np.nan), where=size > 1e-12)
