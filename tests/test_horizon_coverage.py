@@ -5,7 +5,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from gindex_lab.horizon.coverage import DESIGNS, METHODS, horizon_coverage
+from gindex_lab.horizons.coverage import DESIGNS, METHODS, horizon_coverage
 
 KEPT = Path(__file__).parents[1] / "data" / "measured" / "horizon_coverage.csv"
 

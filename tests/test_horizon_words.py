@@ -6,7 +6,7 @@ import pytest
 
 import gindex_lab as gl
 from gindex_lab.cli import main
-from gindex_lab.horizon.words import about_agent, about_horizons
+from gindex_lab.horizons.words import about_agent, about_horizons
 
 
 @pytest.fixture(scope="module")

@@ -19,9 +19,9 @@ import pandas as pd
 from gindex_lab import parallel
 from gindex_lab.analysis.surviving import survival
 from gindex_lab.errors import BadInput, GIndexLabError
-from gindex_lab.horizon.growth import doubling_time
-from gindex_lab.horizon.horizons import horizon
-from gindex_lab.horizon.trends import trend
+from gindex_lab.horizons.growth import doubling_time
+from gindex_lab.horizons.horizons import horizon
+from gindex_lab.horizons.trends import trend
 from gindex_lab.responses import Responses
 
 __all__ = ["CHOICES", "Multiverse", "multiverse"]
@@ -118,7 +118,7 @@ def multiverse(
 
     Examples
     --------
-    >>> from gindex_lab.horizon.simulate import simulate_runs
+    >>> from gindex_lab.horizons.simulate import simulate_runs
     >>> study = simulate_runs([2.0, 8.0], 1.0, items=60, families=4, seed=1)
     >>> found = multiverse(study, floor=[0.0], ceiling=[1.0], draws=100)
     >>> len(found.universes), found.conclusions["survives"].to_dict()

@@ -125,7 +125,7 @@ class Analysis:
     @cached_property
     def horizons(self) -> pd.DataFrame | None:
         """Time horizons (see `gl.horizon`), where the items have minutes."""
-        from gindex_lab.horizon.horizons import horizon
+        from gindex_lab.horizons.horizons import horizon
 
         if not isinstance(self.raw, Responses) or "minutes" not in self.raw.items:
             return None
@@ -172,8 +172,8 @@ class Analysis:
         return found + ([] if self.raw is None else summary.about_data(self.raw, resample))
 
     def _said_of_horizons(self) -> list[summary.Said]:
-        from gindex_lab.horizon.growth import doubling_time
-        from gindex_lab.horizon.words import about_horizons
+        from gindex_lab.horizons.growth import doubling_time
+        from gindex_lab.horizons.words import about_horizons
 
         if self.horizons is None:
             return []

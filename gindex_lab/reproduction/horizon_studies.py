@@ -15,8 +15,8 @@ import pandas as pd
 
 from gindex_lab import notebook as nb
 from gindex_lab.errors import BadInput
-from gindex_lab.horizon.growth import doubling_time
-from gindex_lab.horizon.horizons import horizon
+from gindex_lab.horizons.growth import doubling_time
+from gindex_lab.horizons.horizons import horizon
 from gindex_lab.reproduction.claims import ledger
 from gindex_lab.responses import Responses
 

@@ -35,7 +35,7 @@ def _of_curve(name: str, measure: str) -> float:
 def _spread_of_horizons() -> float:
     import numpy as np
 
-    from gindex_lab.horizon.logistic import spread_from_horizons
+    from gindex_lab.horizons.logistic import spread_from_horizons
 
     return float(np.ravel(spread_from_horizons(60, 15))[0])
 

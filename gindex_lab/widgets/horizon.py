@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from gindex_lab.horizon.logistic import logistic_indicators
+from gindex_lab.horizons.logistic import logistic_indicators
 from gindex_lab.plots.common import styled
 from gindex_lab.plots.horizon import length_text
 from gindex_lab.validate import number

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gindex_lab.errors import BadInput
-from gindex_lab.horizon.runs import Runs
+from gindex_lab.horizons.runs import Runs
 from gindex_lab.validate import choice, generator
 
 __all__ = ["RESAMPLE", "Draws", "draws_of", "first_seed"]
@@ -50,7 +50,7 @@ def draws_of(runs: Runs, resample: str, draws: int, seed: int) -> Draws:
     """`draws` replicates: "families" draws families, then items within each, then runs within each cell;
     "items" keeps the families as they are; "trials" keeps the items, too.
 
-    >>> from gindex_lab.horizon.runs import runs_of
+    >>> from gindex_lab.horizons.runs import runs_of
     >>> found = draws_of(runs_of([[1, 1, 0, 0]], [1, 2, 4, 8]), "items", 3, seed=1)
     >>> found.counts.sum(axis=1).tolist()
     [4, 4, 4]

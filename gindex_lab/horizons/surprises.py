@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from gindex_lab.horizon.estimates import Settings, converged
-from gindex_lab.horizon.readings import read_curves
-from gindex_lab.horizon.runs import runs_of
+from gindex_lab.horizons.estimates import Settings, converged
+from gindex_lab.horizons.readings import read_curves
+from gindex_lab.horizons.runs import runs_of
 from gindex_lab.validate import integer, number
 
 __all__ = ["surprises"]

@@ -11,11 +11,11 @@ import numpy as np
 import pandas as pd
 from scipy.special import expit
 
-from gindex_lab.horizon.fitting import fit
-from gindex_lab.horizon.horizons import horizon
-from gindex_lab.horizon.logistic import SPREAD
-from gindex_lab.horizon.runs import runs_of
-from gindex_lab.horizon.simulate import simulate_runs
+from gindex_lab.horizons.fitting import fit
+from gindex_lab.horizons.horizons import horizon
+from gindex_lab.horizons.logistic import SPREAD
+from gindex_lab.horizons.runs import runs_of
+from gindex_lab.horizons.simulate import simulate_runs
 from gindex_lab.responses import Responses
 from gindex_lab.validate import FloatArray, integer
 

@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.errors import BadInput
-from gindex_lab.horizon.curves import indicator_rows
-from gindex_lab.horizon.fitting import (
+from gindex_lab.horizons.curves import indicator_rows
+from gindex_lab.horizons.fitting import (
     FLAT,
     FOUND,
     NO_FAILURE,
@@ -20,10 +20,10 @@ from gindex_lab.horizon.fitting import (
     Curves,
     fit_reference,
 )
-from gindex_lab.horizon.noise import corrected, without_spread
-from gindex_lab.horizon.plateaus import Plateaus, fit_with_plateaus
-from gindex_lab.horizon.readings import horizon_name, read_curves
-from gindex_lab.horizon.runs import Runs
+from gindex_lab.horizons.noise import corrected, without_spread
+from gindex_lab.horizons.plateaus import Plateaus, fit_with_plateaus
+from gindex_lab.horizons.readings import horizon_name, read_curves
+from gindex_lab.horizons.runs import Runs
 from gindex_lab.validate import FloatArray
 
 __all__ = ["CURVE", "Settings", "cell_weights", "converged", "estimates", "measures"]

@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from gindex_lab.errors import BadInput
-from gindex_lab.horizon.fitting import Curves
-from gindex_lab.horizon.logistic import SPREAD
+from gindex_lab.horizons.fitting import Curves
+from gindex_lab.horizons.logistic import SPREAD
 from gindex_lab.validate import FloatArray
 
 __all__ = ["ERRORS", "corrected", "reliability", "without_spread"]
@@ -43,7 +43,7 @@ def corrected(
     the lengths' own scatter is refused.
 
     >>> h, w = np.arange(8.0), np.full((1, 8), 1 / 8)
-    >>> from gindex_lab.horizon.fitting import fit
+    >>> from gindex_lab.horizons.fitting import fit
     >>> curve = fit(h, np.array([1.0, 1, 1, 0, 1, 0, 0, 0]), w, 1e-5)
     >>> (SPREAD / corrected(curve, h, w, 0.5, "berkson").beta).round(4).tolist()
     [1.3233]

@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.errors import BadInput
-from gindex_lab.horizon.dates import column as column_of
-from gindex_lab.horizon.dates import days_of, line, positions, residual_limits, window
-from gindex_lab.horizon.limits import quantiles
+from gindex_lab.horizons.dates import column as column_of
+from gindex_lab.horizons.dates import days_of, line, positions, residual_limits, window
+from gindex_lab.horizons.limits import quantiles
 from gindex_lab.validate import known, number
 
 __all__ = ["trend", "trend_sentence"]

@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from gindex_lab.errors import BadInput
-from gindex_lab.horizon.fitting import FOUND, Curves, fit
-from gindex_lab.horizon.plateau_kernel import HIGHEST_FLOOR, LOWEST_CEILING, fit_plateaus
+from gindex_lab.horizons.fitting import FOUND, Curves, fit
+from gindex_lab.horizons.plateau_kernel import HIGHEST_FLOOR, LOWEST_CEILING, fit_plateaus
 from gindex_lab.validate import FloatArray, number
 
 __all__ = ["Plateaus", "fit_with_plateaus", "plateaus_of"]

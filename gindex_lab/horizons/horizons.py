@@ -12,15 +12,15 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.errors import BadInput
-from gindex_lab.horizon.curves import ESTIMATORS
-from gindex_lab.horizon.draws import RESAMPLE, draws_of, first_seed
-from gindex_lab.horizon.estimates import Settings, estimates
-from gindex_lab.horizon.limits import ends_of_draws, sandwich_limits
-from gindex_lab.horizon.noise import ERRORS
-from gindex_lab.horizon.plateaus import plateaus_of
-from gindex_lab.horizon.readings import horizon_name
-from gindex_lab.horizon.replicates import Replicates, replicates_of
-from gindex_lab.horizon.runs import Runs, runs_of
+from gindex_lab.horizons.curves import ESTIMATORS
+from gindex_lab.horizons.draws import RESAMPLE, draws_of, first_seed
+from gindex_lab.horizons.estimates import Settings, estimates
+from gindex_lab.horizons.limits import ends_of_draws, sandwich_limits
+from gindex_lab.horizons.noise import ERRORS
+from gindex_lab.horizons.plateaus import plateaus_of
+from gindex_lab.horizons.readings import horizon_name
+from gindex_lab.horizons.replicates import Replicates, replicates_of
+from gindex_lab.horizons.runs import Runs, runs_of
 from gindex_lab.validate import FloatArray, choice, generator, integer, mode_of, number, pair
 
 __all__ = ["FEW_FAMILIES", "horizon"]

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from gindex_lab.horizon.horizons import FEW_FAMILIES
+from gindex_lab.horizons.horizons import FEW_FAMILIES
 
 __all__ = ["about_agent", "about_horizons", "minutes_text"]
 

@@ -13,10 +13,10 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.errors import BadInput
-from gindex_lab.horizon.dates import (
+from gindex_lab.horizons.dates import (
     column as column_of,
 )
-from gindex_lab.horizon.dates import (
+from gindex_lab.horizons.dates import (
     days_of,
     frontier_of,
     line,
@@ -25,10 +25,10 @@ from gindex_lab.horizon.dates import (
     window,
     with_horizon,
 )
-from gindex_lab.horizon.dates import (
+from gindex_lab.horizons.dates import (
     slopes as slopes_of,
 )
-from gindex_lab.horizon.limits import quantiles
+from gindex_lab.horizons.limits import quantiles
 from gindex_lab.validate import FloatArray, choice, mode_of, number
 
 __all__ = ["DoublingTime", "doubling_time"]

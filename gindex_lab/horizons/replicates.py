@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from gindex_lab.horizon.curves import indicator_rows
-from gindex_lab.horizon.draws import Draws
-from gindex_lab.horizon.estimates import CURVE, Settings, cell_weights, converged, measures
-from gindex_lab.horizon.fitting import NO_FAILURE, NO_SUCCESS, Curves, fit_reference
-from gindex_lab.horizon.runs import Runs
+from gindex_lab.horizons.curves import indicator_rows
+from gindex_lab.horizons.draws import Draws
+from gindex_lab.horizons.estimates import CURVE, Settings, cell_weights, converged, measures
+from gindex_lab.horizons.fitting import NO_FAILURE, NO_SUCCESS, Curves, fit_reference
+from gindex_lab.horizons.runs import Runs
 from gindex_lab.validate import FloatArray
 
 __all__ = ["Replicates", "replicates_of"]

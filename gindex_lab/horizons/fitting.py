@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gindex_lab.errors import BadInput
-from gindex_lab.horizon.fit_kernel import (
+from gindex_lab.horizons.fit_kernel import (
     FLAT,
     FOUND,
     NO_FAILURE,

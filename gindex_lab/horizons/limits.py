@@ -8,13 +8,13 @@ import numpy as np
 from scipy.special import expit
 from scipy.stats import t as student
 
-from gindex_lab.horizon.readings import horizon_name
+from gindex_lab.horizons.readings import horizon_name
 from gindex_lab.validate import FloatArray
 
 if TYPE_CHECKING:
-    from gindex_lab.horizon.estimates import Settings
-    from gindex_lab.horizon.fitting import Curves
-    from gindex_lab.horizon.runs import Runs
+    from gindex_lab.horizons.estimates import Settings
+    from gindex_lab.horizons.fitting import Curves
+    from gindex_lab.horizons.runs import Runs
 
 __all__ = ["ends_of_draws", "quantiles", "sandwich_limits"]
 
