@@ -22,18 +22,6 @@ def lyptus(shared):
 
 
 @pytest.mark.shared
-def test_the_published_variants_have_their_tasks_and_doubling_times(lyptus, shared):
-    study, every = lyptus
-    printed = pd.read_csv(shared / "golden/horizon/lyptus_variant_doubling.csv", index_col=0)
-    variants = studies.lyptus_variants(study, every)
-    dates = study.agents["release_date"]
-    for name, row in printed.iterrows():
-        ours = studies.variant_row(variants[name], dates)
-        assert ours["tasks"] == row["n_tasks"], name
-        assert ours["doubling time, days"] == pytest.approx(row["published_days"], abs=0.0501), name
-
-
-@pytest.mark.shared
 def test_the_printed_sensitivity_to_the_penalty_comes_from_rounded_horizons(lyptus):
     study, _ = lyptus
     dates = study.agents["release_date"]

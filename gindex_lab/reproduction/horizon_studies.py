@@ -65,6 +65,10 @@ def lyptus_variants(study: Responses, every: Responses | None = None) -> dict[st
         "cybench_adjusted": _with_minutes(study, items["minutes"].where(~won, blood)),
         "no_cybench_fb": _with_minutes(study, items["minutes"].where(~won, estimated)),
     }
+    if "model_estimate_minutes" in timed:
+        guessed = timed["model_estimate_minutes"]
+        found["model_est_human_taskset"] = _with_minutes(wide, guessed[items.index])
+        found["model_est_full"] = _with_minutes(wide, guessed)
     for family in sorted(items["family"].unique()):
         out = items["family"] == family
         if family == "cybergym":
