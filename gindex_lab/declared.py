@@ -131,10 +131,16 @@ def complaint(
 
 @functools.cache
 def _hints(function: Callable[..., Any]) -> dict[str, Any]:
-    try:
-        return typing.get_type_hints(inspect.unwrap(function))
-    except (NameError, TypeError, AttributeError):
-        return {}
+    """The declared types of the parameters; one that cannot be evaluated allows anything."""
+    plain = inspect.unwrap(function)
+    found: dict[str, Any] = {}
+    for name, hint in getattr(plain, "__annotations__", {}).items():
+        holder = types.SimpleNamespace(__annotations__={name: hint})
+        try:
+            found |= typing.get_type_hints(holder, getattr(plain, "__globals__", {}))
+        except (NameError, TypeError, AttributeError):
+            continue
+    return found
 
 
 def _broken(name: str, value: object, hint: Any) -> BadInput | None:
@@ -146,11 +152,17 @@ def _broken(name: str, value: object, hint: Any) -> BadInput | None:
     if wanted is None:
         return None
     kinds, words = wanted
-    if not isinstance(value, kinds) or (isinstance(value, bool) and kinds == _NUMBERS):
+    scalar = isinstance(value, np.ndarray) and value.ndim == 0  # an array in name only: no list
+    listed = scalar and typing.cast(type, collections.abc.Iterable) in kinds
+    if not isinstance(value, kinds) or listed or (isinstance(value, bool) and kinds == _NUMBERS):
         said = words or "what is expected"
         return BadInput(name, value, f"is not {said}", f"pass {said}", code="wrong-type")
     if isinstance(value, _NUMBERS) and not _is_finite(value):
         return BadInput(name, value, "is out of range", "use a finite number", code="out-of-range")
+    whole = int in _members(hint) and float not in _members(hint)
+    if whole and isinstance(value, (float, np.floating)) and not float(value).is_integer():
+        problem = "is not a whole number"
+        return BadInput(name, value, problem, "use one", code="not-a-whole-number")
     return _broken_element(name, value, hint)
 
 
@@ -163,17 +175,31 @@ def _is_finite(value: Any) -> bool:
 def _broken_element(name: str, value: object, hint: Any) -> BadInput | None:
     """The first element of a list that is not what the hint says."""
     inside = [h for h in _members(hint) if typing.get_origin(h) in _LISTS and typing.get_args(h)]
-    listed = isinstance(value, (Sequence, set, frozenset, np.ndarray, pd.Series, pd.Index))
-    if len(inside) != 1 or not listed or isinstance(value, str) or not _sized(value):
+    others = [_one(h) for h in _members(hint) if h not in inside]
+    whole = isinstance(value, (str, bytes, Mapping, pd.DataFrame)) and any(
+        other is None or isinstance(value, other[0]) for other in others
+    )
+    if len(inside) != 1 or whole or not _sized(value):
         return None
     arguments = [a for a in typing.get_args(inside[0]) if a is not Ellipsis]
     if typing.get_origin(inside[0]) is tuple and len(arguments) > 1:
-        return None
+        return _broken_tuple(name, typing.cast(Any, value), arguments)
     for place, one in enumerate(itertools.islice(typing.cast(Any, value), 1000)):
         found = _broken(f"{name}[{place}]", one, arguments[0])
         if found is not None:
             return found
     return None
+
+
+def _broken_tuple(name: str, value: Any, hints: Sequence[Any]) -> BadInput | None:
+    """What is wrong with a pair, a triple ...: its length, or the first wrong element."""
+    if len(value) != len(hints):
+        problem, remedy = f"does not have {len(hints)} elements", f"give {len(hints)}"
+        return BadInput(name, value, problem, remedy, code="wrong-length")
+    broken = (
+        _broken(f"{name}[{k}]", *both) for k, both in enumerate(zip(value, hints, strict=True))
+    )
+    return next(filter(None, broken), None)
 
 
 _LISTS = (
@@ -237,12 +263,13 @@ def _one(hint: Any) -> tuple[tuple[type, ...], str] | None:
 def _by_value(given: Mapping[str, Any], error: BaseException) -> BadInput | None:
     """What the values themselves explain: an absent column, an empty input, numbers that are too large."""
     for name, value in given.items():
-        if isinstance(value, pd.DataFrame) and isinstance(error, KeyError):
+        if isinstance(value, (pd.DataFrame, Mapping)) and isinstance(error, KeyError):
             wanted = error.args[0] if error.args else ""
-            if not pd.api.types.is_hashable(wanted) or wanted not in value.columns:
-                problem = f"has no column or row {short(wanted)}"
+            if not pd.api.types.is_hashable(wanted) or wanted not in value:
+                kind = "column or row" if isinstance(value, pd.DataFrame) else "entry"
+                problem = f"has no {kind} {short(wanted)}"
                 remedy = "pass the table that the documentation names"
-                return BadInput(name, list(value.columns), problem, remedy, code="missing-column")
+                return BadInput(name, list(value), problem, remedy, code="missing-column")
         if isinstance(value, _ARRAYS) and "truth value" in str(error):
             problem, remedy = "is an array or a table", "pass a single value"
             return BadInput(name, type(value).__name__, problem, remedy, code="wrong-type")

@@ -23,6 +23,7 @@ __all__ = [
     "mode_of",
     "no_duplicates",
     "number",
+    "numbers",
     "numeric_frame",
     "pair",
     "per_item",
@@ -211,11 +212,11 @@ def per_item(name: str, values: object, items: pd.Index) -> FloatArray:
     return found
 
 
-def vector(name: str, values: object, length: int | None = None) -> FloatArray:
-    """A flat array of finite numbers, of the given length.
+def numbers(name: str, values: object) -> FloatArray:
+    """An array of numbers of any shape; dates, complex numbers, words and ragged lists are refused.
 
-    >>> vector("difficulty", [1, 2, 3], 3)
-    array([1., 2., 3.])
+    >>> numbers("segments", [[1, 2], [3, 4]]).shape
+    (2, 2)
     """
     try:
         given = np.asarray(values)
@@ -223,10 +224,19 @@ def vector(name: str, values: object, length: int | None = None) -> FloatArray:
             given.dtype == object and any(isinstance(x, _NO_NUMBERS) for x in given.flat)
         ):
             raise TypeError
-        array = np.asarray(given, dtype=float)
+        return np.asarray(given, dtype=float)
     except (TypeError, ValueError, OverflowError):
         problem = "holds something that is not a number"
         raise BadInput(name, values, problem, "pass numbers", code="not-a-number") from None
+
+
+def vector(name: str, values: object, length: int | None = None) -> FloatArray:
+    """A flat array of finite numbers, of the given length.
+
+    >>> vector("difficulty", [1, 2, 3], 3)
+    array([1., 2., 3.])
+    """
+    array = numbers(name, values)
     if array.ndim != 1:
         problem, remedy = "is not one-dimensional", "pass a flat list of numbers"
         raise BadInput(name, array.shape, problem, remedy, code="wrong-shape")

@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -73,6 +75,49 @@ def test_thousands_of_hostile_calls_end_in_errors_of_ours(start):
 @pytest.mark.slow
 def test_the_slow_walk_makes_more_than_eight_thousand_calls():
     assert sum(len(list(cases(label, value, 50))) for label, value in names()) > 8_000
+
+
+TABLE = gl.Responses(np.tril(np.ones((4, 5))), difficulty=[1, 2, 3, 4, 5])
+REFUSED = {  # what the walk once found raw: the call, and the argument that its error must name
+    "a giant as labels": (lambda: gl.aggregate(TABLE, by=10**400), "by"),
+    "a ragged interval": (lambda: gl.isometrics([[1, 2], [3]]), "interval"),
+    "an interval of three": (
+        lambda: gl.plot_capability_spread(gl.generality(TABLE), interval=[1, 2, 3]),
+        "interval",
+    ),
+    "no list of levels": (
+        lambda: gl.letter_series.generate(difficulty=np.array(3.0)),
+        "difficulty",
+    ),
+    "a text for items": (lambda: gl.letter_series.items_table("abc"), "items[0]"),
+    "draws by name": (lambda: gl.aiq.episode(",.#", [0], chance={"a": 1}), "chance"),
+    "half a symbol": (lambda: gl.aiq.compile_program(",.#", symbols=0.5), "symbols"),
+    "half a cell": (lambda: gl.aiq.by_pattern(",.#", observations=0.5), "observations"),
+    "no table": (lambda: gl.aiq.survey_shares(["a", "b"]), "table"),
+    "a plan for a list": (lambda: gl.anytime.plan([1], 3), "environment"),
+    "words for segments": (lambda: gl.flatland.picture(["a", "b"]), "segments"),
+    "words for distances": (lambda: gl.task_domains(distances=np.array([["a", "b"]])), "distances"),
+    "counts without items": (lambda: gl.analysis.about_items({"a": 1}, 0.0), "counts"),
+    "half a level": (lambda: gl.widgets.curve_demo(0.5), "levels"),
+    "a billion samples": (lambda: gl.corpus(10**9), "n_per_domain"),
+    "a curve without end": (lambda: gl.sigmoid_curve([[1, 0.5, 0]], [0, 1, 10**9]), "difficulty"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_refusal_names_the_argument(name):
+    call, argument = REFUSED[name]
+    with pytest.raises(gl.BadInput) as caught:
+        call()
+    assert caught.value.argument == argument
+
+
+def test_a_multiverse_in_which_nothing_can_be_computed_says_why():
+    with pytest.raises(gl.BadInput, match="all refused"):
+        gl.multiverse(
+            gl.Responses(TABLE.frame, items=pd.DataFrame({"minutes": [1.0, 2, 4, 8, 16]}, TABLE.frame.columns)),
+            dates=1j, floor=[0.0], ceiling=[1.0], draws=100,
+        )  # fmt: skip
 
 
 def test_what_is_wrong_with_a_call_is_said_by_argument():

@@ -90,7 +90,7 @@ def filter_by_frequency(difficulty: object, minimum: int) -> np.ndarray:
 
 
 def _pair(interval: Interval) -> Interval:
-    low, high = map(float, interval)
+    low, high = vector("interval", interval, 2)
     if not low < high:
         raise BadInput("interval", interval, "is empty", "give (low, high), low < high")
-    return low, high
+    return float(low), float(high)

@@ -31,7 +31,9 @@ def aggregate(responses: object, difficulty: object = None, by: object = None) -
     labels = study.agents[by] if isinstance(by, str) and by in study.agents else by
     if labels is None:
         labels = np.full(len(study.frame), "all")
-    elif isinstance(labels, str) or len(pd.Index(labels)) != len(study.frame):
+    elif (
+        not pd.api.types.is_list_like(labels) or np.shape(pd.Index(labels)) != study.frame.shape[:1]
+    ):
         raise BadInput("by", by, "does not label the agents", "name a column of agents, or a list")
     frame = study.frame.groupby(np.asarray(labels), sort=False).mean()
     return Responses(frame, items=study.items, interval=study.interval, name=study.name)

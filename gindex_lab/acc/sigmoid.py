@@ -20,6 +20,7 @@ from gindex_lab.validate import FloatArray, integer
 __all__ = ["SigmoidCurve", "sigmoid_curve"]
 
 _STEP = 0.1
+_MOST = 2_000_000  # points of a curve: 0.1 is a step for difficulties, not for milliseconds
 
 
 class SigmoidCurve(NamedTuple):
@@ -49,12 +50,19 @@ def sigmoid_curve(
     """
     study = study_of(responses, difficulty, "drop")
     h, limits = difficulties_of(study), difficulty_limits(difficulties_of(study))
+    points = (limits[1] - limits[0]) / _STEP
+    if not points <= _MOST:
+        problem = (
+            f"would make a curve of {points:.3g} points, {_STEP} apart; the limit is {_MOST:,}"
+        )
+        remedy = "use a coarser unit, or the logarithm"
+        raise BadInput("difficulty", limits, problem, remedy, code="out-of-range")
     weights = np.concatenate([np.ones(len(h)), np.full(2, integer("weight", weight))])
-    points = np.concatenate([h, limits])
+    places = np.concatenate([h, limits])
     means = np.concatenate([np.nanmean(study.values, axis=0), [1.0, 0.0]])
-    slope, location = _fit(points, means, np.sqrt(weights))
+    slope, location = _fit(places, means, np.sqrt(weights))
     x = np.asarray(
-        limits[0] + _STEP * np.arange(int((limits[1] - limits[0]) / _STEP + 1e-10) + 1),
+        limits[0] + _STEP * np.arange(int(points + 1e-10) + 1),
         dtype=np.float64,
     )
     y = _logistic(slope, location, x)

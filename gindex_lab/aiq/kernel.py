@@ -204,6 +204,7 @@ def compile_program(program: str, symbols: int = 5, fused: bool = True) -> Code:
     [[0, 1, 2, 4], [5, 0, 0, 0]]
     """
     text = np.frombuffer(check(program).encode(), dtype=np.uint8)
+    symbols = Settings(symbols).symbols
     code = np.empty((len(text), WIDTH), dtype=np.int32)
     return code[: assemble(text, symbols, fused, code)].ravel()
 

@@ -184,7 +184,7 @@ def episode(
     check_cells("observations", settings.observations, len(moves), settings.observations, 0)
     written = np.empty((len(moves), 1 + settings.observations), dtype=np.int8)
     steps, heads = np.empty_like(moves), np.empty_like(moves)
-    draws = kernel.NO_RECORD if chance is None else np.asarray(chance, dtype=np.int64)
+    draws = kernel.NO_RECORD if chance is None else _actions(chance, 2**63 - 1, "chance")
     kernel.run_actions(
         code,
         settings.symbols,
@@ -202,21 +202,21 @@ def episode(
     return Episode(rewards, seen, steps, heads, state)
 
 
-def _actions(actions: object, symbols: int) -> IntArray:
+def _actions(actions: object, symbols: int, name: str = "actions") -> IntArray:
     try:
         array = np.asarray(actions)
         whole = array.astype(np.int64)
-    except (TypeError, ValueError):
-        raise BadInput("actions", actions, "are not whole numbers", "pass a flat list") from None
+    except (TypeError, ValueError, OverflowError):
+        raise BadInput(name, actions, "are not whole numbers", "pass a flat list") from None
     if array.ndim != 1 or array.dtype == bool:
-        raise BadInput("actions", actions, "are not a flat list of numbers", "pass e.g. [4, 0, 2]")
+        raise BadInput(name, actions, "are not a flat list of numbers", "pass e.g. [4, 0, 2]")
     wrong = np.flatnonzero((whole != array) | (whole < 0) | (whole >= symbols))
     if len(wrong):
         at = int(wrong[0])
         raise BadInput(
-            f"actions[{at}]",
+            f"{name}[{at}]",
             array[at].item(),
-            "is not an action of this machine",
+            "is not an action of this machine" if name == "actions" else "is not a draw",
             f"use whole numbers from 0 to {symbols - 1}",
         )
     return np.ascontiguousarray(whole)

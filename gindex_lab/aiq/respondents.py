@@ -78,7 +78,7 @@ def item_programs(programs: int = 600, *, seed: int = 1) -> pd.DataFrame:
     >>> bool((items["ceiling"] > 0).all()), list(items.columns)
     (True, ['length', 'memory', 'chance', 'ceiling', 'stratum'])
     """
-    wanted = integer("programs", programs, 2)
+    wanted = integer("programs", programs, 2, 10**6)
     size = 4 * wanted
     while True:
         distinct = sample(size, seed=seed).drop_duplicates("program")

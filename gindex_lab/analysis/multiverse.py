@@ -150,6 +150,9 @@ def multiverse(
     rows: list[Any] = parallel.map(_universe, worlds, shared=plan, jobs=jobs)
     refused = {_name(w): r for w, r in zip(worlds, rows, strict=True) if isinstance(r, str)}
     kept = [(w, r) for w, r in zip(worlds, rows, strict=True) if not isinstance(r, str)]
+    if not kept:
+        why = next(iter(refused.values()))
+        raise BadInput("choices", size, f"are all refused: {why}", "mend the first reason")
     table = pd.DataFrame([{**_shown(w), **r} for w, r in kept])
     varied = [name for name, values in given.items() if len(values) > 1]
     conclusions = _conclusions(table, base, _apart(base, ci), varied, measure)

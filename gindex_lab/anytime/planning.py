@@ -49,7 +49,6 @@ def without_trail(environment: Environment) -> Environment:
     return environment
 
 
-@lru_cache(maxsize=8)
 def plan(environment: Environment, steps: int, horizon: int = 80) -> Plan:
     """The best policy for a session of `steps`, looking at most `horizon` steps ahead.
 
@@ -57,8 +56,13 @@ def plan(environment: Environment, steps: int, horizon: int = 80) -> Plan:
     (3, 1, 27)
     """
     without_trail(environment)
-    script = environment.script(integer("steps", steps, 1))
-    depth = min(steps, integer("horizon", horizon, 1))
+    return _plan(environment, integer("steps", steps, 1), integer("horizon", horizon, 1))
+
+
+@lru_cache(maxsize=8)
+def _plan(environment: Environment, steps: int, horizon: int) -> Plan:
+    script = environment.script(steps)
+    depth = min(steps, horizon)
     if depth * len(script) * environment.cells**3 > _MOST_BYTES:
         raise BadInput(
             "steps",

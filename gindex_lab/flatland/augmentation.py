@@ -55,7 +55,7 @@ def variations(program: Program, n: int, *, seed: object, **options: Any) -> lis
     >>> three == variations(shape("star"), 5, seed=1)[:3]
     True
     """
-    return [augment(program, seed=one, **options) for one in seeds(seed, integer("n", n, 0))]
+    return [augment(program, seed=one, **options) for one in seeds(seed, integer("n", n, 0, 10**6))]
 
 
 def _arguments(program: Program, rng: np.random.Generator) -> tuple[Expression, ...]:

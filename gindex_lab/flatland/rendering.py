@@ -18,7 +18,7 @@ import numpy.typing as npt
 from gindex_lab.errors import BadInput
 from gindex_lab.flatland.programs import SIZE
 from gindex_lab.output import atomic_path
-from gindex_lab.validate import FloatArray, choice
+from gindex_lab.validate import FloatArray, choice, numbers
 
 __all__ = ["Picture", "as_picture", "image_similarity", "picture", "save_png", "to_svg"]
 
@@ -55,7 +55,7 @@ def picture(segments: npt.ArrayLike, wrap: str = "teleport") -> Picture:
 
 def _rows(segments: npt.ArrayLike) -> FloatArray:
     """Segments as rows of four finite numbers of a size that can be drawn."""
-    lines = np.asarray(segments, dtype=float)
+    lines = numbers("segments", segments)
     if lines.size % 4 or (lines.size and lines.shape[-1] != 4):
         raise BadInput(
             "segments", lines.shape, "are not rows x0, y0, x1, y1", "pass trace().segments"
@@ -99,7 +99,7 @@ def _clipped(lines: FloatArray) -> FloatArray:
 
 def as_picture(value: object, name: str = "image") -> Picture:
     """A picture of 0 and 1 from any array of this shape; other shapes and values are refused."""
-    image = np.asarray(value)
+    image = numbers(name, value)
     if image.shape != (PIXELS, PIXELS):
         raise BadInput(name, image.shape, "is not 128 x 128", "pass a picture, as of .image()")
     if not np.isin(image, (0, 1)).all():

@@ -79,7 +79,7 @@ def corpus(
 
     References: g-index paper, section 4, Appendix A (Table 2) and Appendix B (Table 3).
     """
-    count = integer("n_per_domain", n_per_domain)
+    count = integer("n_per_domain", n_per_domain, 1, 10**6)
     names = _domains(domains)
     root = _root(seed)
     return [_sample(name, _stream(root, name, i)) for name in names for i in range(count)]

@@ -19,7 +19,7 @@ from gindex_lab.errors import BadInput
 from gindex_lab.programs.comparison import compare, nearest, nearest_many, pairwise
 from gindex_lab.programs.encode import IntArray, Rules
 from gindex_lab.programs.flows import Flow
-from gindex_lab.validate import FloatArray, Mode, choice, number
+from gindex_lab.validate import FloatArray, Mode, choice, number, numbers
 
 __all__ = [
     "NOTEBOOK_ORDER",
@@ -231,9 +231,7 @@ def task_domains(
 
     choice("linkage", linkage, ["average", "single", "complete"])
     cut = number("threshold", threshold, 0, 1)
-    matrix = (
-        pairwise(flows or [], mode) if distances is None else np.asarray(distances, dtype=float)
-    )
+    matrix = pairwise(flows or [], mode) if distances is None else numbers("distances", distances)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not len(matrix):
         raise BadInput("distances", matrix.shape, "is not a square of Δ", "pass flows or their Δ")
     if len(matrix) == 1:

@@ -51,7 +51,7 @@ def system(
     )
 
 
-def sensitivities(mode: str = "exact", **given: Any) -> dict[str, float]:
+def sensitivities(mode: str = "exact", *, performance: float, **given: Any) -> dict[str, float]:
     """Percent by which g changes with each change of one cause; what cannot change is left out.
 
     >>> changes = sensitivities(performance=0.5, domains=2, samples=10)
@@ -60,6 +60,7 @@ def sensitivities(mode: str = "exact", **given: Any) -> dict[str, float]:
     >>> changes["samples × 2"] < 0, changes["compute × 2"] < 0
     (True, True)
     """
+    given = {"performance": performance} | given
     base = system(**given)
     start = float(g_index(base, mode))  # type: ignore[arg-type]
     full = {"domains": 4, "samples": 40, "compute": 100.0, "own": 0.1, "other": 0.7} | given

@@ -18,7 +18,7 @@ from gindex_lab.plots.common import styled
 from gindex_lab.plots.curve import plot_curve
 from gindex_lab.plots.generality import plot_capability_spread
 from gindex_lab.responses import Responses
-from gindex_lab.validate import FloatArray, choice, vector
+from gindex_lab.validate import FloatArray, choice, integer, vector
 from gindex_lab.widgets.live import Demo
 from gindex_lab.widgets.view import View, blank_figure
 
@@ -59,7 +59,7 @@ def shape(name: str, levels: int = LEVELS) -> FloatArray:
     >>> shape("step").tolist(), shape("flat", 4).tolist()
     ([1.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0], [0.5, 0.5, 0.5, 0.5])
     """
-    rank = np.arange(levels)
+    rank = np.arange(integer("levels", levels, 2, 100))
     low = 2 * rank < levels
     shapes = {
         "step": low,
