@@ -148,6 +148,9 @@ def _broken(name: str, value: object, hint: Any) -> BadInput | None:
     if name == "seed" and not isinstance(value, (*_SEEDS, type(None))):
         remedy = "pass a whole number such as seed=1, or a Generator"
         return BadInput(name, value, "is not a seed", remedy, code="not-a-seed")
+    called = [h for h in _members(hint) if typing.get_origin(h) is collections.abc.Callable]
+    if called and callable(value):
+        return _broken_callable(name, value, typing.get_args(called[0])[0])
     wanted = _expected(hint)
     if wanted is None:
         return None
@@ -175,6 +178,11 @@ def _is_finite(value: Any) -> bool:
 def _broken_element(name: str, value: object, hint: Any) -> BadInput | None:
     """The first element of a list that is not what the hint says."""
     inside = [h for h in _members(hint) if typing.get_origin(h) in _LISTS and typing.get_args(h)]
+    if isinstance(value, (Mapping, pd.Series)):
+        entries = [typing.get_args(h) for h in _members(hint) if typing.get_origin(h) in _MAPPINGS]
+        if len(entries) == 1 and len(entries[0]) == 2:
+            broken = (_broken(f"{name}[{k!r}]", v, entries[0][1]) for k, v in value.items())
+            return next(filter(None, broken), None)
     others = [_one(h) for h in _members(hint) if h not in inside]
     whole = isinstance(value, (str, bytes, Mapping, pd.DataFrame)) and any(
         other is None or isinstance(value, other[0]) for other in others
@@ -191,6 +199,20 @@ def _broken_element(name: str, value: object, hint: Any) -> BadInput | None:
     return None
 
 
+def _broken_callable(name: str, value: Callable[..., Any], hints: Any) -> BadInput | None:
+    """The error for a function that cannot be called with as many arguments as it will be given."""
+    if not isinstance(hints, list):
+        return None
+    try:
+        inspect.signature(value).bind(*hints)
+    except ValueError:
+        return None  # a builtin that does not tell its signature
+    except TypeError as error:
+        problem = f"cannot be called with {len(hints)} argument(s) ({error})"
+        return BadInput(name, value, problem, "change its parameters", code="wrong-type")
+    return None
+
+
 def _broken_tuple(name: str, value: Any, hints: Sequence[Any]) -> BadInput | None:
     """What is wrong with a pair, a triple ...: its length, or the first wrong element."""
     if len(value) != len(hints):
@@ -202,6 +224,7 @@ def _broken_tuple(name: str, value: Any, hints: Sequence[Any]) -> BadInput | Non
     return next(filter(None, broken), None)
 
 
+_MAPPINGS = (dict, collections.abc.Mapping)
 _LISTS = (
     list,
     tuple,
@@ -251,7 +274,7 @@ def _one(hint: Any) -> tuple[tuple[type, ...], str] | None:
         return None
     if known is os.PathLike:
         return (os.PathLike,), "a path"
-    if known in (collections.abc.Mapping, dict):
+    if known in _MAPPINGS:
         return (collections.abc.Mapping, pd.Series), "a mapping"
     if known in _LISTS:
         return (collections.abc.Iterable, *_ARRAYS), "a list"

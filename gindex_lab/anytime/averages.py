@@ -117,7 +117,7 @@ def listed(name: str, values: object, least: int = 0) -> list[Any]:
     >>> listed("times", (1, 2))
     [1, 2]
     """
-    if isinstance(values, str) or not isinstance(values, Iterable):
+    if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
         raise BadInput(name, values, "is no list", f"pass {name}=[...]")
     found = list(values)
     if len(found) < least:
@@ -151,7 +151,7 @@ def stopping_bias(
     True
     """
     choice("rule", rule, ["lucky", "patient", "never"])
-    rng, count = generator(seed), integer("runs", runs, 2)
+    rng, count = generator(seed), integer("runs", runs, 2, 10**7)
     sizes = [integer("lengths", length, 1) for length in listed("lengths", lengths, least=1)]
     rows = {size: _bias_at(size, rule, count, rng) for size in sizes}
     return pd.DataFrame(rows).T.rename_axis("N")

@@ -15,7 +15,7 @@ import numpy as np
 from gindex_lab.acc.isometrics import spread_at
 from gindex_lab.errors import BadInput
 from gindex_lab.plots.labels import boxes_of, overlaps
-from gindex_lab.validate import FloatArray
+from gindex_lab.validate import FloatArray, vector
 
 __all__ = ["LEVELS", "draw_isometrics", "interval_of"]
 
@@ -47,9 +47,9 @@ def interval_of(table: Any, interval: Interval | None) -> Interval:
             "is unknown, so that there are no isometrics",
             "pass interval=(lowest, highest) difficulty",
         )
-    low, high = float(found[0]), float(found[1])
-    if not (np.isfinite([low, high]).all() and low < high):
-        raise BadInput("interval", found, "is empty or not finite", "give (lowest, highest)")
+    low, high = map(float, vector("interval", found, 2))
+    if not low < high:
+        raise BadInput("interval", found, "is empty", "give (lowest, highest)")
     return low, high
 
 
