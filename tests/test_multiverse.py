@@ -42,6 +42,7 @@ def test_a_conclusion_is_counted_from_the_universes(found):
     assert row["survives"] == (row["holds_in"] == row["universes"])
 
 
+@pytest.mark.slow
 def test_universes_do_not_depend_on_the_number_of_processes(study):
     options = {"floor": [0.0], "ceiling": [1.0], "without": [None], "draws": 100}
     one, two = (gl.multiverse(study, jobs=jobs, **options).universes for jobs in (1, 2))

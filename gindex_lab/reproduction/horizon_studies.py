@@ -1,8 +1,9 @@
 """What the horizon notebooks share: the published variants, their claims, a ceiling, seeds as trials.
 
 `lyptus_variants` gives the authors' sensitivity variants of the headline (specs/horizon.md, Part IV);
-`claim_fits` and `claim_table` hold fits against the ledger; `ceiling_fit` is the three-parameter curve of
-section 10; `demand_table` reads several demands of the same items; `pooled` takes seeds as repeated trials.
+`claim_fits` and `claim_by_quantity` hold fits against the ledger; `ceiling_fit` sets curves with and
+without a ceiling side by side; `demand_table` reads several demands of the same items; `pooled` takes
+seeds as repeated trials.
 """
 
 from __future__ import annotations
@@ -142,10 +143,10 @@ def rounded_doubling(table: pd.DataFrame, dates: pd.Series) -> float:
 
 
 def ceiling_fit(study: Responses, agents: Iterable[Any] | None = None) -> pd.DataFrame:
-    """ψ = d / (1 + e^{β(h - θ)}) by maximum likelihood: location θ, slope β, ceiling d, and both losses.
+    """Curves of maximum likelihood with a fitted ceiling and without one, items counting alike.
 
     `gain` is how much the log-likelihood rises over the curve without a ceiling: above 1.92 a ceiling is
-    found at the 5% level (one more parameter). Lengths are those of `study.difficulty`, items count alike.
+    found at the 5% level (one more parameter).
 
     >>> import gindex_lab as gl
     >>> h = np.repeat([0.0, 3, 6], 40)
@@ -154,44 +155,21 @@ def ceiling_fit(study: Responses, agents: Iterable[Any] | None = None) -> pd.Dat
     >>> found["ceiling"].round(1).tolist()
     [0.8]
     """
-    from scipy.optimize import minimize
-    from scipy.special import expit
-
-    h = study.difficulty
-    if h is None:
-        raise BadInput("study", study, "has no difficulties", "give log2 minutes")
-    rows = {}
-    for agent in study.frame.index if agents is None else agents:
-        y = study.frame.loc[agent].dropna()
-        counts = pd.DataFrame({"h": h[y.index], "y": y}).groupby("h")["y"].agg(["sum", "size"])
-        x, won, n = (
-            counts.index.to_numpy(float),
-            counts["sum"].to_numpy(),
-            counts["size"].to_numpy(),
-        )
-
-        def loss(p: Any, free: bool, x: Any = x, won: Any = won, n: Any = n) -> float:
-            psi = (expit(p[2]) if free else 1.0) * expit(np.exp(p[1]) * (p[0] - x))
-            psi = np.clip(psi, 1e-12, 1 - 1e-12)
-            return float(-(won * np.log(psi) + (n - won) * np.log1p(-psi)).sum()) + 1e-6 * p[1] ** 2
-
-        best = {}
-        for free in (False, True):
-            starts = [(t, np.log(b), 2.0) for t in (x.min(), x.mean(), x.max()) for b in (0.4, 1.2)]
-            tried = [minimize(loss, s, args=(free,), method="BFGS") for s in starts]
-            best[free] = min(tried, key=lambda r: r.fun)
-        theta, log_slope, odds = best[True].x
-        rows[agent] = {
-            "location": theta,
-            "slope": float(np.exp(log_slope)),
-            "ceiling": float(expit(odds)),
-            "slope_two": float(np.exp(best[False].x[1])),
-            "location_two": float(best[False].x[0]),
-            "gain": float(best[False].fun - best[True].fun),
+    part = study if agents is None else study.select(agents=list(agents))
+    two = horizon(part, weights=None, penalty=0)
+    three = horizon(part, weights=None, penalty=0, ceiling="fit")
+    return pd.DataFrame(
+        {
+            "location": three["location"],
+            "slope": three["slope"],
+            "ceiling": three["ceiling"],
+            "slope_two": two["slope"],
+            "location_two": two["location"],
+            "gain": two["n_trials"] * (two["loss"] - three["loss"]),
+            "spread": three["spread_logistic"],
+            "spread_two": two["spread_logistic"],
         }
-    found = pd.DataFrame.from_dict(rows, orient="index")
-    width = np.pi / np.sqrt(3)
-    return found.assign(spread=width / found["slope"], spread_two=width / found["slope_two"])
+    )
 
 
 def short_name(system: str) -> str:
