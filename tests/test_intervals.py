@@ -445,7 +445,9 @@ def test_responses_that_do_not_vary_are_no_certainty(responses):
         for k in (1, 40)
     )
     assert (widths(wide)[["capability", "spread"]] > 0.08).all(axis=None)
-    assert (widths(narrow)["capability"] < widths(wide)["capability"] / 20).all()
+    # between two levels a curve may fall anywhere, however often both were asked
+    assert (widths(narrow)["capability"] < widths(wide)["capability"]).all()
+    assert (widths(narrow, ["mean"]) < widths(wide, ["mean"]) / 3).all(axis=None)
     assert wide["mean_high"].iloc[0] - wide["mean_low"].iloc[0] > 0.1
 
 

@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import sys
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from gindex_lab.acc.curves import conclude
+from gindex_lab.errors import DataUnavailable
 from gindex_lab.journals import Journal, continued
 from gindex_lab.uncertainty.coverage import PROFILES, Profile
 from gindex_lab.uncertainty.fit import fit_of
@@ -23,7 +25,7 @@ from gindex_lab.uncertainty.limits import limits
 from gindex_lab.uncertainty.samples import Sample
 from gindex_lab.validate import FloatArray
 
-__all__ = ["designs", "measure_design", "study"]
+__all__ = ["designs", "measure_design", "measured_coverage", "study"]
 
 AGENTS = {
     **{name: PROFILES[name] for name in ("steep", "gradual", "typical", "shallow", "guesser")},
@@ -133,6 +135,16 @@ def _numbered(
     rows: list[dict[str, Any]], simulations: int, seed: int, k: int
 ) -> dict[str, dict[str, float]]:
     return {"shares": measure_design(rows[k], simulations, seed)}
+
+
+def measured_coverage() -> pd.DataFrame:
+    """The kept table of `study`: 600 designs, 1,000 simulations each."""
+    path = Path(__file__).parents[2] / "data" / "measured" / "coverage.csv"
+    if not path.exists():
+        raise DataUnavailable(
+            "measured", str(path), "is not there", "run gindex_lab from a clone of its repository"
+        )
+    return pd.read_csv(path)
 
 
 if __name__ == "__main__":

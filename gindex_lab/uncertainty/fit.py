@@ -26,7 +26,7 @@ __all__ = ["Fit", "fit_of"]
 
 NEIGHBOURS = 2  # on either side: the fewest that leave a line determined when one lies at an end
 SURPRISE = 0.5  # Jeffreys' half success and half failure, spread over the items
-HEAVY = 2.0  # an item this many times the mean weight also answers for the variance of the others
+HEAVY = 3.0  # times the mean weight: an item that stands for others
 _FEWEST = 3  # units: with two, the error of the error has no measure
 
 
@@ -237,13 +237,11 @@ def _neighbours(family: np.ndarray) -> np.ndarray:
 
 
 def _with_heavy(error: FloatArray, weight: FloatArray) -> FloatArray:
-    """An isolated item weighs like many, and one response cannot show its variance: there the mean
-    variance of all items counts at least in the measure in which it stands for others."""
+    """An isolated item weighs like many, and one response cannot show its variance: the heavier it is,
+    the more of the largest variance a response can have, ¼, is assumed."""
     heavy = HEAVY * np.abs(weight).mean()
-    share = np.where(
-        np.abs(weight) > heavy, 1 - (heavy / np.maximum(np.abs(weight), heavy)) ** 2, 0.0
-    )
-    least = np.sqrt(share * (error**2).mean(axis=1, keepdims=True))
+    share = 1 - (heavy / np.maximum(np.abs(weight), heavy)) ** 2 if heavy > 0 else 0 * weight
+    least = np.sqrt(share) / 2
     return np.where(np.abs(error) < least, np.where(error < 0, -least, least), error)
 
 
@@ -264,14 +262,12 @@ def _surprise(weight: FloatArray) -> FloatArray:
 def _between(
     h: FloatArray, answers: FloatArray, error: FloatArray, interval: Interval
 ) -> FloatArray:
-    """Where between two distant levels does a curve fall? Anywhere: the area of a gap g with a fall Δ has
-    the variance (gΔ)²/12 of a uniform place (A, 3). Falls that are noise are subtracted on average.
-    A gap counts as far as it is wider than twice the mean: between evenly spaced levels the limits speak
-    of the curve that joins them."""
+    """Where between two levels does a curve fall? Anywhere: the area of a gap g with a fall Δ has the
+    variance (gΔ)²/12 of a uniform place (A, 3). Falls that are noise are subtracted on average, so that
+    little is left where items are dense, and much where they are few or far apart."""
     levels, level_of, count = np.unique(h, return_inverse=True, return_counts=True)
     edges = np.clip(levels, *interval)
     gap, middle = np.diff(edges), (edges[1:] + edges[:-1]) / 2 - interval[0]
-    gap = np.maximum(0.0, gap - HEAVY * gap.mean())
     psi = _by_unit(answers, level_of) / count
     noise = _by_unit(error**2, level_of) / count**2
     square = (gap * np.diff(psi, axis=1)) ** 2

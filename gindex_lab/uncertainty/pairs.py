@@ -109,6 +109,7 @@ def comparisons(
     p is Student's t, Welch's degrees of freedom being at most twice the minority responses of either agent;
     at least that of the exchange test (Fisher 1935, §21): under equal agents, who gave which of the two
     responses to an item is a toss, whatever the items. For spread and γ that is its least possible p.
+    Two agents are compared at the items themselves: what a curve does between them does not count.
 
     Examples
     --------
@@ -221,7 +222,7 @@ def pair_table(
 
     part = linear(fit)[measure]
     error = part.error[first] - part.error[second]
-    own = part.own[first] + part.own[second]
+    own = (part.own - part.design)[first] + (part.own - part.design)[second]
     shown = (error**2).sum(axis=1)
     freedom = degrees(error, _pull(part, first, second), own, _welch(fit, part, first, second))
     at, width = _natural(part, measure), part.top - part.bottom
