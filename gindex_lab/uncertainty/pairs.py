@@ -265,9 +265,11 @@ def _pull(part: Linear, first: np.ndarray, second: np.ndarray) -> FloatArray:
 
 
 def _welch(fit: Fit, part: Linear, first: np.ndarray, second: np.ndarray) -> FloatArray:
-    """Welch's degrees of freedom from those that each agent's responses allow."""
+    """Welch's degrees of freedom from those that each agent's responses allow: here one, not two, for each
+    minority response, since the far tails count (flat agents at .1, 50 items: family-wise .07 with two)."""
     variance = (part.error**2).sum(axis=1) + part.own
-    most = np.maximum(most_degrees(fit, part.minority), 1e-9)
+    most = most_degrees(fit, part.minority)
+    most = np.maximum(np.minimum(most, fit.seen) if part.minority else most, 1e-9)
     a, b = variance[first], variance[second]
     fourth = a**2 / most[first] + b**2 / most[second]
     return np.divide((a + b) ** 2, fourth, out=np.full_like(a, np.inf), where=fourth > 0)
