@@ -112,7 +112,7 @@ REFUSED = {  # what the walk once found raw: the call, and the argument that its
         "tables['a']",
     ),
     "a listener that cannot hear": (
-        lambda: gl.anytime.test("random", 1, each=lambda: None),
+        lambda: gl.anytime.test("random", 1, pool=gl.anytime.make_pool(3), each=lambda: None),
         "each",
     ),
     "a billion runs": (lambda: gl.anytime.stopping_bias([10], runs=10**9), "runs"),

@@ -216,6 +216,7 @@ def test_a_sparse_long_table_is_refused_with_the_size_that_it_would_need(tmp_pat
         gl.read(file)
 
 
+@pytest.mark.slow
 def test_a_header_of_thirty_thousand_columns_is_read_in_seconds(tmp_path):
     file = tmp_path / "wide.csv"
     names = [f"i{k}" for k in range(30_000)]
