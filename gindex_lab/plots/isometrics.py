@@ -49,7 +49,7 @@ def interval_of(table: Any, interval: Interval | None) -> Interval:
         )
     low, high = map(float, vector("interval", found, 2))
     if not low < high:
-        raise BadInput("interval", found, "is empty", "give (lowest, highest)")
+        raise BadInput("interval", found, "is empty or not finite", "give (lowest, highest)")
     return low, high
 
 
