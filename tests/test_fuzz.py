@@ -115,6 +115,7 @@ REFUSED = {  # what the walk once found raw: the call, and the argument that its
         lambda: gl.anytime.test("random", 1, pool=gl.anytime.make_pool(3), each=lambda: None),
         "each",
     ),
+    "a billion games": (lambda: gl.round_robin(games=10**9), "games"),
     "a billion runs": (lambda: gl.anytime.stopping_bias([10], runs=10**9), "runs"),
     "bytes for cells": (lambda: gl.anytime.make_pool(5, cells=b"abc"), "cells"),
     "a curve without end": (lambda: gl.sigmoid_curve([[1, 0.5, 0]], [0, 1, 10**9]), "difficulty"),

@@ -89,7 +89,7 @@ def round_robin(players: Sequence[Player] = PLAYERS, games: int = 10, seed: int 
     """
     if len(players) < 2:
         raise BadInput("players", len(players), "are too few for a tournament", "give two or more")
-    if integer("games", games) % 2:
+    if integer("games", games, 1, 10**6) % 2:
         raise BadInput(
             "games", games, "is odd, so one of two begins more often", "use an even number"
         )
