@@ -90,9 +90,10 @@ def test_every_penalty_in_both_modes(lyptus, golden, penalty):
         same(table["slope"], -want[f"{prefix}coefficient"])
 
 
-@pytest.mark.parametrize("draws", [10, pytest.param(20, marks=pytest.mark.slow)])
-def test_reference_replicates_are_the_published_ones(lyptus, golden, draws):
+@pytest.mark.parametrize(("draws", "every"), [(10, 7), pytest.param(20, 1, marks=pytest.mark.slow)])
+def test_reference_replicates_are_the_published_ones(lyptus, golden, draws, every):
     want = golden("lyptus_replicates.csv").query("replicate < @draws")
+    want = want[want["agent"].isin(want["agent"].unique()[::every])]
     study = lyptus.select(agents=sorted(set(want["agent"])))
     table = gl.horizon(study, mode="reference", ci=0.95, draws=draws)
     for level in ("50", "80"):
@@ -146,6 +147,14 @@ def test_doubling_times_of_lyptus(lyptus, reference, shared):
         assert found.r_squared == pytest.approx(want[mode]["r_squared"], rel=1e-9)
     assert list(found.frontier) == want["exact"]["frontier"]
     assert round(found.days, 1) == want["published"]["days"]
+
+
+@pytest.mark.slow
+def test_the_published_interval_of_the_doubling_time_takes_all_models(lyptus, shared):
+    want = json.loads((shared / "golden/horizon/lyptus_doubling.json").read_text())["published"]
+    table = gl.horizon(lyptus, mode="reference", ci=0.95, draws=1000)
+    found = gl.doubling_time(table, frontier="above", redrawn="all")
+    same([found.median, found.low, found.high], list(want["interval"].values()), 1e-8)
 
 
 def test_doubling_times_of_metr_to_the_printed_digit(golden):

@@ -51,6 +51,7 @@ class DoublingTime:
     source: str  # of the interval: "draws" or "residuals"
     draws: int  # that the interval rests on
     dropped: int  # draws without a usable slope
+    median: float = np.nan  # of the draws, in days; NaN without draws
 
     def __float__(self) -> float:
         return self.days
@@ -157,8 +158,31 @@ def doubling_time(
     days = float(np.log(2) / slope) if slope != 0 else np.inf
     source = "draws" if len(slopes) else "residuals"
     return DoublingTime(
-        days, *limits, r_squared, tuple(chosen), left_out, level, source, len(slopes), dropped
+        days,
+        *limits,
+        r_squared,
+        tuple(chosen),
+        left_out,
+        level,
+        source,
+        len(slopes),
+        dropped,
+        _median_days(slopes),
     )
+
+
+def _median_days(slopes: FloatArray) -> float:
+    """The median doubling time of the draws; a median draw without growth never doubles.
+
+    >>> round(_median_days(np.log(2) / np.array([100.0, 200, 400])), 6)
+    200.0
+    """
+    if not len(slopes):
+        return np.nan
+    if (slopes > 0).all():
+        return float(np.median(np.log(2) / slopes))
+    middle = float(np.median(slopes))
+    return float(np.log(2) / middle) if middle > 0 else np.inf
 
 
 def _to_days(low: float, high: float) -> tuple[float, float]:
