@@ -8,6 +8,7 @@ every interval is held against the truth.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -175,14 +176,18 @@ def coverage(
             levels=levels,
             seed=random,
         )
-        table = bootstrap_table(
-            study,
-            ci=ci,
-            resample=resample or ("items" if families is None else "families"),
-            method=method,
-            resamples=resamples,
-            seed=random,
-        )
+        with (
+            warnings.catch_warnings()
+        ):  # families may be ignored here on purpose, to see what it costs
+            warnings.simplefilter("ignore", UserWarning)
+            table = bootstrap_table(
+                study,
+                ci=ci,
+                resample=resample or ("items" if families is None else "families"),
+                method=method,
+                resamples=resamples,
+                seed=random,
+            )
         parts.append(_against(table, pd.DataFrame([agent.truth() for agent in some])))
     return _summary(pd.concat(parts))
 
