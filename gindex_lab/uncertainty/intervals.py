@@ -204,12 +204,13 @@ def paired_differences(
     resample: str = "items",
     missing: str = "error",
     extrapolate: str = "paper",
+    seed: object = None,
 ) -> pd.DataFrame:
     """How far agent `a` is ahead of `b` in each measure, both on the items that both met.
 
     Items that both find hard fall out of a difference, so it is often sure where two intervals
     overlap. `p_value` is that of no difference (see `gl.comparisons`); one pair was chosen, nothing is
-    corrected for looking at many: for that see `gl.tie_groups`.
+    corrected for looking at many: for that see `gl.tie_groups`. Nothing is drawn: `seed` is not needed.
 
     >>> study = Responses([[1] * 14 + [0] * 6, [1] * 6 + [0] * 14], difficulty=range(20))
     >>> found = paired_differences(study, "agent 1", "agent 2")
@@ -219,6 +220,8 @@ def paired_differences(
     from gindex_lab.acc.acc import generality, study_of
 
     level = number("ci", ci, 0, 1, open_ends=True)
+    if seed is not None:
+        generator(seed)
     pair = _pair(study_of(responses, difficulty, missing), a, b)
     table = generality(
         pair, interval=interval, estimator=estimator, missing=missing, extrapolate=extrapolate
