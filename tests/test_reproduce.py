@@ -184,7 +184,7 @@ def test_the_pages_are_escaped_and_need_no_network(finished):
 def test_the_ledger_page_has_a_row_for_every_claim(finished):
     _, reports, _ = finished
     page = (reports / "claims.html").read_text()
-    assert page.count("<tr data-paper=") == 643
+    assert page.count("<tr data-paper=") == 643 + 336  # the papers, and the horizon studies
     assert '<td id="N295">N295</td>' in page
     assert '<a href="demo/one/report.html">demo/one</a>' in page
 

@@ -210,7 +210,7 @@ def pooled(study: Responses, by: str = "system") -> Responses:
 
 
 def demand_table(study: Responses, demands: Sequence[str], *, seed: int) -> pd.DataFrame:
-    """Capability, spread and γ of every agent along each demand, items (and seeds) redrawn for limits.
+    """Capability, spread and γ of every agent along each demand, families of items redrawn for limits.
 
     Each demand is one column of `study.items`, taken as the difficulty.
     """
@@ -219,7 +219,7 @@ def demand_table(study: Responses, demands: Sequence[str], *, seed: int) -> pd.D
     parts = {}
     for demand in demands:
         with_demand = study.with_difficulty(demand)
-        parts[demand] = generality(with_demand, ci=0.95, seed=seed)
+        parts[demand] = generality(with_demand, ci=0.95, resample="families", seed=seed)
     return pd.concat(parts, names=["demand", "agent"])
 
 

@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.acc.curves import Interval
-from gindex_lab.errors import BadInput
+from gindex_lab.errors import BadInput, Caution
 from gindex_lab.responses import Responses
 from gindex_lab.uncertainty.drawn import drawn_limits
 from gindex_lab.uncertainty.fit import Fit, fit_of
@@ -133,10 +133,11 @@ def with_limits(
 
 def _warn_of_families(study: Responses, resample: str) -> None:
     family = study.items.get("family")
-    if resample == "items" and family is not None and family.nunique() < len(family):
+    if resample == "items" and family is not None and 3 <= family.nunique() < len(family):
         warnings.warn(
             f"the items come in {family.nunique()} families, which resample='items' ignores: items of one "
             "family share their luck, and the limits may be far too narrow; use resample='families'",
+            Caution,
             stacklevel=4,
         )
 
@@ -183,6 +184,7 @@ def _joined(
         warnings.warn(
             f"no interval for {len(lost)} of {len(table)} agents (the first is {table.index[lost[0]]!r}): "
             "one or two isolated items decide the whole area; add items in the gaps, or cut the interval",
+            Caution,
             stacklevel=4,
         )
     columns["effective_items"] = effective
