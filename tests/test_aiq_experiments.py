@@ -123,8 +123,6 @@ def test_bad_experiments_say_what_is_wrong(call, message):
     [
         (lambda head, lines: ["not a log", *lines], "is not a log of this test"),
         (lambda head, lines: [json.dumps({**head, "runs": 7}), *lines], "is the log of another test .runs 7"),
-        (lambda head, lines: [json.dumps(head), "[1]"], "is corrupted in line 2"),
-        (lambda head, lines: [json.dumps(head), '{"t": 1}'], "is corrupted in line 2"),
     ],
 )  # fmt: skip
 def test_foreign_logs_of_experiments_are_refused(change, message, tmp_path):
@@ -134,3 +132,14 @@ def test_foreign_logs_of_experiments_are_refused(change, message, tmp_path):
     log.write_text("\n".join(change(json.loads(head), lines)) + "\n")
     with pytest.raises(BadInput, match=message):
         null_experiment(AGENTS, 1, episode=10, runs=40, log=log)
+
+
+@pytest.mark.parametrize("line", ["[1]", '{"t": 1}'])
+def test_a_damaged_line_of_a_log_is_measured_again(line, tmp_path):
+    log = tmp_path / "null.log"
+    whole = null_experiment(AGENTS, 1, episode=10, runs=40, log=log)
+    head, *_ = log.read_text().splitlines()
+    log.write_text(f"{head}\n{line}\n")
+    with pytest.warns(UserWarning):
+        again = null_experiment(AGENTS, 1, episode=10, runs=40, log=log)
+    assert again.equals(whole)

@@ -20,7 +20,7 @@ def sealed(record: Mapping[str, Any]) -> dict[str, Any]:
     """The record with its seal, a hash of everything else in it.
 
     >>> sealed({"notebook": "aiq/machine"})["seal"][:8]
-    '7dc3b6ff'
+    '4eddc968'
     """
     plain = json.loads(json.dumps({name: record[name] for name in record if name != "seal"}))
     text = json.dumps(plain, sort_keys=True, ensure_ascii=False)

@@ -85,7 +85,7 @@ def bootstrap_table(
     >>> bootstrap_table(study)[["capability_low", "capability", "capability_high"]].round(1)
              capability_low  capability  capability_high
     agent 1             9.3        11.5             13.5
-    agent 2             5.3         9.5             13.7
+    agent 2             5.0         9.5             14.0
     """
     from gindex_lab.acc.acc import generality, study_of
 
