@@ -52,8 +52,8 @@ from gindex_lab.interrupts import ends_once
 signal.signal(signal.SIGINT, signal.default_int_handler)
 with ends_once():
     child = subprocess.Popen(["sleep", "60"], start_new_session=True)
-    print(child.pid, flush=True)
     try:
+        print(child.pid, flush=True)
         time.sleep(60)
     finally:
         time.sleep(60)
