@@ -140,6 +140,6 @@ def test_a_damaged_line_of_a_log_is_measured_again(line, tmp_path):
     whole = null_experiment(AGENTS, 1, episode=10, runs=40, log=log)
     head, *_ = log.read_text().splitlines()
     log.write_text(f"{head}\n{line}\n")
-    with pytest.warns(UserWarning):
+    with pytest.warns(UserWarning, match="damaged"):
         again = null_experiment(AGENTS, 1, episode=10, runs=40, log=log)
     assert again.equals(whole)

@@ -244,7 +244,9 @@ def test_the_compiled_walk_is_the_rule_of_generality(estimator):
     levels = np.sort(random.normal(size=7))
     psi = random.random((50, 7))
     psi[random.random((50, 7)) < 0.3] = np.nan
-    psi[:, [0, 3, -1]] = 0.5  # an end that was never met: held by generality, solved or failed in the walk
+    psi[:, [0, 3, -1]] = (
+        0.5  # an end that was never met: held by generality, solved or failed in the walk
+    )
     for interval in (
         (levels[0], levels[-1]),
         (levels[0] - 1, levels[-1] + 1),
