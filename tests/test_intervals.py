@@ -244,7 +244,7 @@ def test_two_items_that_decide_everything_leave_no_interval():
 
 
 @pytest.mark.parametrize(("items", "share"), [(10, 0.5), (20, 0.95), (50, 0.1)])
-@pytest.mark.parametrize("agents", [3, 10])
+@pytest.mark.parametrize("agents", [3, pytest.param(10, marks=pytest.mark.slow)])
 def test_equal_agents_are_separated_in_at_most_one_study_of_twenty(items, share, agents):
     """It was up to two of three studies for capability, and nearly all for γ."""
     rng, false = (
@@ -276,6 +276,7 @@ def test_clustered_items_are_covered_by_resampling_families(items, families):
     assert found["coverage"].between(0.92, 1.0).all(), found
 
 
+@pytest.mark.slow
 def test_the_percentile_bootstrap_of_items_does_not_cover_spread():
     """The reason for the default: if this ever passes, the docstring must change."""
     found = coverage("population", 20, 300, method="percentile", resamples=300, seed=13)
@@ -289,6 +290,7 @@ def test_ignoring_families_covers_less_than_minding_them():
     assert naive.loc["capability", "coverage"] < 0.85 < 0.92 < minded.loc["capability", "coverage"]
 
 
+@pytest.mark.slow
 def test_a_paired_difference_covers_the_true_difference():
     a, b = PROFILES["typical"], PROFILES["shallow"]
     truth = {name: a.truth()[name] - b.truth()[name] for name in a.truth()}
@@ -306,6 +308,7 @@ def test_a_paired_difference_covers_the_true_difference():
     assert (held.mean() > 0.92).all(), held.mean()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("measure", ["capability", "normalised_generality"])
 def test_equal_agents_are_rarely_separated(measure):
     """Family-wise: at most about one study in twenty separates any pair of equal agents."""
