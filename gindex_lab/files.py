@@ -26,6 +26,7 @@ __all__ = [
     "read_facts",
     "read_part",
     "read_table",
+    "whole_lines",
     "write_facts",
 ]
 
@@ -35,7 +36,7 @@ def header_of(path: Path, *, separator: str = ",", encoding: str = "utf-8-sig") 
     try:
         with io.TextIOWrapper(open_bytes(Path(path)), encoding=encoding, newline="") as file:
             names = next(
-                (row for row in csv.reader(_lines(file, path), delimiter=separator) if row), []
+                (row for row in csv.reader(whole_lines(file, path), delimiter=separator) if row), []
             )
     except (OSError, UnicodeError, csv.Error, *BROKEN) as error:
         raise _unreadable(path, error) from None
@@ -48,7 +49,7 @@ def header_of(path: Path, *, separator: str = ",", encoding: str = "utf-8-sig") 
     return names
 
 
-def _lines(file: IO[str], path: Path) -> Iterator[str]:
+def whole_lines(file: IO[str], path: Path) -> Iterator[str]:
     """Lines, none longer than may be held whole."""
     most = int(current().document)
     while text := file.readline(most):

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
-from gindex_lab.bounds import current, too_large
 from gindex_lab.errors import BadInput, short
+from gindex_lab.files import whole_lines
 from gindex_lab.inputs import BROKEN, open_bytes, parse_json, read_bytes
 
 __all__ = [
@@ -116,23 +116,13 @@ def _lines(path: Path, encoding: str | None) -> Iterator[tuple[int, str]]:
     number = 0
     try:
         with open_text(path, encoding) as file:
-            for number, text in enumerate(_whole_lines(file, path), 1):
+            for number, text in enumerate(whole_lines(file, path), 1):
                 if text.strip():
                     yield number, text
     except UnicodeError as error:
         raise wrong_encoding(path, error, f"after line {number}") from None
     except BROKEN:
         raise _cut_off(path) from None
-
-
-def _whole_lines(file: IO[str], path: Path) -> Iterator[str]:
-    """Lines, none longer than may be held whole."""
-    most = int(current().document)
-    while text := file.readline(most):
-        if len(text) >= most:
-            problem = f"has a line of more than {most:,} characters"
-            raise too_large("path", str(path), problem, "document", 10 * most)
-        yield text
 
 
 def load_json(path: Path, encoding: str | None = None) -> Any:

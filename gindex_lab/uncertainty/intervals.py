@@ -117,9 +117,8 @@ def with_limits(
     _warn_of_families(study, resample)
     small = len(sample.agents) * sample.units <= _MOST_KEPT
     parts = [sample] if small else sample.blocks(_BLOCK // sample.units)
-    fits = [fit_of(part) for part in parts[:1]] if small else map(fit_of, parts)
     found, effective, kept = [], [], None
-    for fit in fits:
+    for fit in map(fit_of, parts):
         found.append(limits(fit, level) if method == "studentised" else {})
         effective.append(fit.effective)
         kept = fit if small else None
