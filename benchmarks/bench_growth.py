@@ -11,7 +11,7 @@ from benchmarks.rows import Row, best_time, curve
 from gindex_lab.aiq.agents import Freq
 from gindex_lab.aiq.episodes import Trial
 from gindex_lab.aiq.episodes import run as play
-from gindex_lab.uncertainty.coverage import Profile, simulate_profile
+from gindex_lab.simulations.coverage import Profile, simulate_profile
 
 __all__ = ["run"]
 

@@ -18,17 +18,17 @@ _CONTENTS = {
     "data.loading": "corrections datasets load load_or",
     "data.printed": "published",
     # capability, spread, generality
-    "acc.acc": "characteristic_curve generality",
-    "acc.isometrics": "bin_difficulties filter_by_frequency isometrics",
-    "acc.properties": "aggregate dominance effort saturation",
-    "acc.sigmoid": "sigmoid_curve",
-    "acc.transforms": "absolute_reference distributional_reference irt_difficulty opponent rank "
+    "measures.generality": "characteristic_curve generality",
+    "measures.isometrics": "bin_difficulties filter_by_frequency isometrics",
+    "measures.properties": "aggregate dominance effort saturation",
+    "measures.sigmoid": "sigmoid_curve",
+    "measures.transforms": "absolute_reference distributional_reference irt_difficulty opponent rank "
     "standardise threshold",
-    "acc.summary": "population_summary",
-    "uncertainty.intervals": "bootstrap_table paired_differences",
-    "uncertainty.pairs": "comparisons separations tie_groups",
-    "uncertainty.population": "population_intervals",
-    "uncertainty.coverage": "coverage coverage_table simulate_profile",
+    "measures.summary": "population_summary",
+    "measures.intervals": "bootstrap_table paired_differences",
+    "measures.pairs": "comparisons separations tie_groups",
+    "measures.population": "population_intervals",
+    "simulations.coverage": "coverage coverage_table simulate_profile",
     # time horizons
     "horizons.horizons": "horizon",
     "horizons.growth": "doubling_time",

@@ -330,7 +330,7 @@ class Responses(_Table):
     def _of_kind(cls, facts: dict[str, Any]) -> type[Any]:
         if facts.get("kind") != "StepCurves":
             return cls
-        from gindex_lab.acc.steps import StepCurves
+        from gindex_lab.measures.steps import StepCurves
 
         return StepCurves
 

@@ -27,9 +27,9 @@ PACKAGE = ROOT / "gindex_lab"
 
 # module (first that exists) -> what tests it, the quickest first
 TARGETS: dict[tuple[str, ...], list[str]] = {
-    ("measures/positions.py", "acc/positions.py"): ["tests/test_transforms.py"],
-    ("measures/curves.py", "acc/curves.py"): ["tests/test_acc.py", "tests/test_transforms.py"],
-    ("measures/opponents.py", "acc/opponents.py"): ["tests/test_transforms.py"],
+    ("measures/positions.py",): ["tests/test_transforms.py"],
+    ("measures/curves.py",): ["tests/test_acc.py", "tests/test_transforms.py"],
+    ("measures/opponents.py",): ["tests/test_transforms.py"],
     ("programs/sensitivity.py",): ["tests/test_gindex.py"],
     ("programs/gindex.py",): ["tests/test_gindex.py"],
     ("aiq/stratified.py",): ["tests/test_aiq_estimate.py"],

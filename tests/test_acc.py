@@ -4,13 +4,18 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from gindex_lab.acc.acc import characteristic_curve, generality, study_of
-from gindex_lab.acc.curves import indicators, merge
-from gindex_lab.acc.isometrics import bin_difficulties, filter_by_frequency, isometrics, spread_at
-from gindex_lab.acc.properties import aggregate, dominance, effort, saturation
-from gindex_lab.acc.reference import difficulty_limits, extrapolate, reference_indicators
-from gindex_lab.acc.sigmoid import sigmoid_curve
 from gindex_lab.errors import BadInput
+from gindex_lab.measures.curves import indicators, merge
+from gindex_lab.measures.generality import characteristic_curve, generality, study_of
+from gindex_lab.measures.isometrics import (
+    bin_difficulties,
+    filter_by_frequency,
+    isometrics,
+    spread_at,
+)
+from gindex_lab.measures.properties import aggregate, dominance, effort, saturation
+from gindex_lab.measures.reference import difficulty_limits, extrapolate, reference_indicators
+from gindex_lab.measures.sigmoid import sigmoid_curve
 from gindex_lab.responses import Responses, Scores
 
 COLUMNS = [

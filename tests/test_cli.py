@@ -5,11 +5,11 @@ import re
 import pandas as pd
 import pytest
 
-from gindex_lab.acc.acc import generality
-from gindex_lab.acc.transforms import rank
 from gindex_lab.analyse import analyse
 from gindex_lab.cli import main
 from gindex_lab.errors import BadInput
+from gindex_lab.measures.generality import generality
+from gindex_lab.measures.transforms import rank
 from gindex_lab.responses import Scores
 
 SCORES = """model,pong,chess,go,poker

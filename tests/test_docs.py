@@ -70,7 +70,7 @@ def test_every_notebook_of_the_guide_is_in_the_catalogue():
 
 
 def test_the_equation_and_the_example_stand_on_the_page(built):
-    page = (built.parent / "gindex_lab/acc/acc.html").read_text("utf-8")
+    page = (built.parent / "gindex_lab/measures/generality.html").read_text("utf-8")
     assert "Eq. 7" in page
     assert "normalised_generality" in page
 

@@ -4,20 +4,20 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from gindex_lab.acc.acc import characteristic_curve, generality
-from gindex_lab.acc.curves import merge
-from gindex_lab.acc.isometrics import bin_difficulties, filter_by_frequency, isometrics
-from gindex_lab.acc.properties import aggregate
-from gindex_lab.acc.reference import difficulty_limits, extrapolate, reference_indicators
-from gindex_lab.acc.sigmoid import sigmoid_curve
-from gindex_lab.acc.transforms import (
+from gindex_lab.errors import BadInput
+from gindex_lab.measures.curves import merge
+from gindex_lab.measures.generality import characteristic_curve, generality
+from gindex_lab.measures.isometrics import bin_difficulties, filter_by_frequency, isometrics
+from gindex_lab.measures.properties import aggregate
+from gindex_lab.measures.reference import difficulty_limits, extrapolate, reference_indicators
+from gindex_lab.measures.sigmoid import sigmoid_curve
+from gindex_lab.measures.transforms import (
     absolute_reference,
     distributional_reference,
     opponent,
     rank,
     threshold,
 )
-from gindex_lab.errors import BadInput
 from gindex_lab.responses import Responses, Scores
 
 EXACT_PADDING = 1e-4  # what the authors' points at a distance of 1e-5 can do to an indicator

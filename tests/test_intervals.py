@@ -7,22 +7,22 @@ import pandas as pd
 import pytest
 
 import gindex_lab as gl
-from gindex_lab.acc.curves import indicators, merge
 from gindex_lab.errors import BadInput
+from gindex_lab.measures.curves import indicators, merge
+from gindex_lab.measures.drawn import drawn_measures
+from gindex_lab.measures.fit import fit_of
+from gindex_lab.measures.intervals import bootstrap_table, paired_differences
+from gindex_lab.measures.pairs import comparisons, separations, tie_groups
+from gindex_lab.measures.population import population_intervals
+from gindex_lab.measures.samples import sample_of
 from gindex_lab.responses import Responses
-from gindex_lab.uncertainty.coverage import (
+from gindex_lab.simulations.coverage import (
     PROFILES,
     Profile,
     coverage,
     simulate_profile,
     transform_coverage,
 )
-from gindex_lab.uncertainty.drawn import drawn_measures
-from gindex_lab.uncertainty.fit import fit_of
-from gindex_lab.uncertainty.intervals import bootstrap_table, paired_differences
-from gindex_lab.uncertainty.pairs import comparisons, separations, tie_groups
-from gindex_lab.uncertainty.population import population_intervals
-from gindex_lab.uncertainty.samples import sample_of
 
 pytestmark = pytest.mark.filterwarnings("ignore:the items come in")
 MEASURES = [
@@ -111,8 +111,8 @@ def test_a_resample_is_the_curve_of_the_drawn_items(study):
 
 def test_blocks_of_agents_do_not_change_the_limits(study, monkeypatch):
     whole = bootstrap_table(study)
-    monkeypatch.setattr("gindex_lab.uncertainty.intervals._MOST_KEPT", 10)
-    monkeypatch.setattr("gindex_lab.uncertainty.intervals._BLOCK", 120)
+    monkeypatch.setattr("gindex_lab.measures.intervals._MOST_KEPT", 10)
+    monkeypatch.setattr("gindex_lab.measures.intervals._BLOCK", 120)
     pieces = bootstrap_table(study)
     assert np.allclose(whole[ENDS], pieces[ENDS])
     assert pieces.fit is None

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gindex_lab.acc.acc import generality
 from gindex_lab.errors import BadInput
+from gindex_lab.measures.generality import generality
 from gindex_lab.psychometrics.person_fit import (
     disagreement,
     guttman_errors,

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from gindex_lab.acc.summary import correlation, population_summary, rank_correlation
 from gindex_lab.errors import BadInput
+from gindex_lab.measures.summary import correlation, population_summary, rank_correlation
 from gindex_lab.plots import generality as plots
 from gindex_lab.plots.labels import (
     _stranger_costs,

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gindex_lab.acc.acc import generality
-from gindex_lab.acc.summary import correlation
 from gindex_lab.errors import BadInput
+from gindex_lab.measures.generality import generality
+from gindex_lab.measures.summary import correlation
 from gindex_lab.responses import Responses
 from gindex_lab.simulations import collective, evolution, manifold, populations, theory
 from gindex_lab.simulations.r_random import RRandom

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from gindex_lab.acc.acc import generality
-from gindex_lab.acc.steps import StepCurves
-from gindex_lab.acc.transforms import irt_difficulty, opponent, rank, standardise
 from gindex_lab.errors import BadInput, GIndexLabError
+from gindex_lab.measures.generality import generality
+from gindex_lab.measures.steps import StepCurves
+from gindex_lab.measures.transforms import irt_difficulty, opponent, rank, standardise
 from gindex_lab.responses import Responses, Scores
 
 FRAME = pd.DataFrame([[1, 0.5], [0, 1]], index=["ann", "bob"], columns=["easy", "hard"])

@@ -5,8 +5,9 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from gindex_lab.acc.acc import generality
-from gindex_lab.acc.transforms import (
+from gindex_lab.errors import BadInput
+from gindex_lab.measures.generality import generality
+from gindex_lab.measures.transforms import (
     absolute_reference,
     distributional_reference,
     irt_difficulty,
@@ -15,7 +16,6 @@ from gindex_lab.acc.transforms import (
     standardise,
     threshold,
 )
-from gindex_lab.errors import BadInput
 from gindex_lab.responses import Responses, Scores
 
 RAW = [[10, 5, 7], [20, 5, 1], [30, 9, 4]]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from gindex_lab.acc.steps import StepCurves
+from gindex_lab.measures.steps import StepCurves
 from gindex_lab.responses import Responses
 from gindex_lab.validate import FloatArray, generator, integer, number
 
@@ -53,7 +53,7 @@ def shuffle_control(
 
 
 def _statistics(measured: Responses) -> dict[str, float]:
-    from gindex_lab.acc.acc import generality
+    from gindex_lab.measures.generality import generality
 
     table = generality(measured, missing="drop")
     return {

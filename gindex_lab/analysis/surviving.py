@@ -61,7 +61,7 @@ def definitions(
 def _ways(
     data: Responses | Scores, missing: str, model: ItemResponseModel | None
 ) -> dict[str, Callable[[], Responses]]:
-    from gindex_lab.acc import transforms
+    from gindex_lab.measures import transforms
 
     varied = data.frame.columns[data.frame.nunique() > 1]
     ways: dict[str, Callable[[], Responses]] = {
@@ -100,7 +100,7 @@ def _varied(data: Scores) -> Scores:
 
 
 def _measure(measured: Responses, missing: str) -> pd.DataFrame:
-    from gindex_lab.acc.acc import generality
+    from gindex_lab.measures.generality import generality
 
     return generality(measured, missing=missing)[_MEASURES]
 
@@ -123,7 +123,7 @@ def survival(
          best least_general  capability_order
     rank    a             a               1.0
     """
-    from gindex_lab.acc.summary import rank_correlation
+    from gindex_lab.measures.summary import rank_correlation
 
     rows = {}
     for name, other in tables.items():

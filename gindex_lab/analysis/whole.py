@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from gindex_lab.acc.acc import generality
-from gindex_lab.acc.steps import StepCurves
 from gindex_lab.analysis import models, summary, surviving
 from gindex_lab.analysis.audit import audit_counts, expected_duplicates, item_audit
 from gindex_lab.analysis.options import TRANSFORMS, WHY
 from gindex_lab.analysis.page import cells, report_page
 from gindex_lab.analysis.shuffle import shuffle_control
 from gindex_lab.errors import BadInput
+from gindex_lab.measures.generality import generality
+from gindex_lab.measures.steps import StepCurves
 from gindex_lab.output import write_text
 from gindex_lab.responses import Responses, Scores
 from gindex_lab.validate import choice
@@ -68,7 +68,7 @@ class Analysis:
     @cached_property
     def apart(self) -> dict[str, pd.DataFrame]:
         """Agents x agents, True where separated, in capability and in γ; empty without intervals."""
-        from gindex_lab.uncertainty.pairs import separations
+        from gindex_lab.measures.pairs import separations
 
         if self.ci is None or len(self.table) < 2:
             return {}
@@ -77,7 +77,7 @@ class Analysis:
     @cached_property
     def gamma_groups(self) -> list[list[Any]]:
         """Groups of agents that the data cannot separate in γ."""
-        from gindex_lab.uncertainty.pairs import tie_groups
+        from gindex_lab.measures.pairs import tie_groups
 
         if not self.apart:
             return []
@@ -293,7 +293,7 @@ def analyse_table(
     table = generality(measured, ci=ci, seed=seed if ci else None, missing=gaps, resample=resample)
     groups: list[list[Any]] = []
     if ci is not None and len(table) > 1:
-        from gindex_lab.uncertainty.pairs import tie_groups
+        from gindex_lab.measures.pairs import tie_groups
 
         groups = [list(group) for group in tie_groups(table)]
     return Analysis(
@@ -331,7 +331,7 @@ def _check_gaps(data: Responses | Scores, transform: str) -> None:
 def _transformed(
     data: Responses | Scores, transform: str, reference: str | None, missing: str
 ) -> Responses:
-    from gindex_lab.acc import transforms
+    from gindex_lab.measures import transforms
 
     if transform == "reference":
         if reference is None:

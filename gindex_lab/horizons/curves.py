@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from gindex_lab.acc.curves import Indicators, conclude
 from gindex_lab.horizons.curves_kernel import pool_adjacent, walk
+from gindex_lab.measures.curves import Indicators, conclude
 from gindex_lab.validate import FloatArray
 
 __all__ = ["ESTIMATORS", "curve_rows", "falling", "indicator_rows"]

@@ -14,8 +14,8 @@ import numpy as np
 import pandas as pd
 from scipy.special import expit, spence
 
-from gindex_lab.acc.curves import conclude
 from gindex_lab.errors import BadInput
+from gindex_lab.measures.curves import conclude
 from gindex_lab.validate import FloatArray, pair
 
 __all__ = ["SPREAD", "area_and_moment", "logistic_indicators", "logit", "spread_from_horizons"]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from gindex_lab.acc.curves import conclude
 from gindex_lab.horizons.fitting import NO_FAILURE, NO_SUCCESS, Curves
 from gindex_lab.horizons.logistic import SPREAD, Interval, area_and_moment
+from gindex_lab.measures.curves import conclude
 from gindex_lab.validate import FloatArray
 
 __all__ = ["horizon_name", "length_at", "read_curves"]

@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from gindex_lab.acc.acc import generality
-from gindex_lab.acc.transforms import rank
+from gindex_lab.measures.generality import generality
+from gindex_lab.measures.transforms import rank
 from gindex_lab.responses import Scores
 from gindex_lab.validate import FloatArray, generator, integer, number
 

@@ -15,8 +15,8 @@ import pandas as pd
 
 from gindex_lab.data.printed import published
 from gindex_lab.errors import BadInput
+from gindex_lab.measures.population import population_intervals
 from gindex_lab.responses import Responses
-from gindex_lab.uncertainty.population import population_intervals
 from gindex_lab.validate import FloatArray, generator
 
 __all__ = [
@@ -156,7 +156,7 @@ def maze_groups(study: Responses, capability: pd.Series) -> dict[str, pd.Series]
 def group_summary(table: pd.DataFrame, groups: Mapping[str, pd.Series]) -> pd.DataFrame:
     """The size of each group and its six printed numbers; a group of fewer than five is refused.
 
-    >>> from gindex_lab.acc.acc import generality
+    >>> from gindex_lab.measures.generality import generality
     >>> study = maze_respondents(seed=1)
     >>> table = generality(study)
     >>> group_summary(table, maze_groups(study, table["capability"])).columns.tolist()[:3]

@@ -10,8 +10,8 @@ from typing import Any, ParamSpec, TypeVar
 import numpy as np
 import pandas as pd
 
-from gindex_lab.acc.summary import population_summary
 from gindex_lab.errors import BadInput
+from gindex_lab.measures.summary import population_summary
 
 __all__ = [
     "STYLE",

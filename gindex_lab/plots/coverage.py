@@ -60,7 +60,7 @@ def plot_coverage(table: pd.DataFrame, *, title: str = "", ci: float = 0.95) -> 
     `table` has a MultiIndex (design, measure) and the columns of `gl.coverage`; the band is 92-97%. A
     row outside it by more than the simulation error is drawn in another colour.
 
-    >>> from gindex_lab.uncertainty.coverage import coverage
+    >>> from gindex_lab.simulations.coverage import coverage
     >>> found = pd.concat({"20 items": coverage(items=20, simulations=50, seed=1)})
     >>> len(plot_coverage(found))
     3

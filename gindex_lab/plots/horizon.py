@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from gindex_lab.acc.isometrics import spread_at
 from gindex_lab.errors import BadInput
 from gindex_lab.horizons.curves import curve_rows, falling
+from gindex_lab.measures.isometrics import spread_at
 from gindex_lab.plots.common import columns_of, heading, new_axes, styled
 from gindex_lab.plots.labels import label_points, line_points, tied_labels
 from gindex_lab.responses import Responses

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from gindex_lab.acc.isometrics import spread_at
 from gindex_lab.errors import BadInput
+from gindex_lab.measures.isometrics import spread_at
 from gindex_lab.plots.labels import boxes_of, overlaps
 from gindex_lab.validate import FloatArray, vector
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from gindex_lab.acc.summary import correlation, rank_correlation
+from gindex_lab.measures.summary import correlation, rank_correlation
 from gindex_lab.plots.common import columns_of, heading, new_axes, number_text, styled, with_unit
 from gindex_lab.plots.labels import label_points, tied_labels
 from gindex_lab.validate import FloatArray

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from gindex_lab.acc.acc import difficulties_of, generality, study_of
-from gindex_lab.acc.summary import rank_correlation
 from gindex_lab.errors import BadInput
+from gindex_lab.measures.generality import difficulties_of, generality, study_of
+from gindex_lab.measures.summary import rank_correlation
 from gindex_lab.plots.common import new_axes, styled
 from gindex_lab.psychometrics.factors import factors
 from gindex_lab.psychometrics.irt import irt

@@ -58,7 +58,7 @@ def person_fit(
     agent 1             0.0                      0.000            1.000
     agent 2             4.0                      0.667           -0.333
     """
-    from gindex_lab.acc.acc import difficulties_of, generality, study_of
+    from gindex_lab.measures.generality import difficulties_of, generality, study_of
 
     study = study_of(_with_difficulty(responses, difficulty), None, missing)
     values, h = study.values, difficulties_of(study)
@@ -142,7 +142,7 @@ def relations(table: pd.DataFrame) -> pd.DataFrame:
     >>> relations(table).loc["norm_conformity", "normalised_generality"].round(2)
     np.float64(0.97)
     """
-    from gindex_lab.acc.summary import rank_correlation
+    from gindex_lab.measures.summary import rank_correlation
 
     if "norm_conformity" not in getattr(table, "columns", ()):
         raise BadInput(

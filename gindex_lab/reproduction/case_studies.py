@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from gindex_lab import notebook as nb
-from gindex_lab.acc.summary import population_summary
 from gindex_lab.errors import BadInput
+from gindex_lab.measures.summary import population_summary
 from gindex_lab.validate import choice
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ def tie_table(table: pd.DataFrame, measures: Sequence[str] = _TIED) -> pd.DataFr
     >>> tie_table(sure).loc["Ψ", ["agents", "members"]].to_numpy().tolist()
     [[2, 'agent 1, agent 2'], [1, 'agent 3']]
     """
-    from gindex_lab.uncertainty.pairs import tie_groups
+    from gindex_lab.measures.pairs import tie_groups
 
     rows: dict[tuple[str, int], dict[str, Any]] = {}
     for measure in measures:
@@ -130,7 +130,7 @@ def told_apart(table: pd.DataFrame, measures: Sequence[str] = _TIED) -> pd.DataF
     >>> told_apart(sure, ["capability"]).to_numpy().tolist()
     [[2, 3, 2, 2]]
     """
-    from gindex_lab.uncertainty.pairs import separations, tie_groups
+    from gindex_lab.measures.pairs import separations, tie_groups
 
     rows: dict[str, dict[str, int]] = {}
     for measure in measures:
@@ -199,7 +199,7 @@ def plot_curves(
     """
     import matplotlib.pyplot as plt
 
-    from gindex_lab.acc.acc import characteristic_curve
+    from gindex_lab.measures.generality import characteristic_curve
     from gindex_lab.plots.common import STYLE, with_unit
     from gindex_lab.plots.curve import plot_curve
 

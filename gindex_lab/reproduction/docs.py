@@ -36,8 +36,8 @@ class Entry:
     def link(self) -> str:
         """Where its reference stands, from the front page.
 
-        >>> Entry("gl.generality", "gindex_lab.acc.acc", "...", "generality").link
-        'gindex_lab/acc/acc.html#generality'
+        >>> Entry("gl.generality", "gindex_lab.measures.generality", "...", "generality").link
+        'gindex_lab/measures/generality.html#generality'
         """
         return f"{self.module.replace('.', '/')}.html#{self.anchor}"
 
@@ -45,7 +45,7 @@ class Entry:
 def documented() -> dict[str, list[Entry]]:
     """Every public function and class under its module, in the order of the tables of contents.
 
-    >>> [entry.name for entry in documented()["gindex_lab.acc.acc"]]
+    >>> [entry.name for entry in documented()["gindex_lab.measures.generality"]]
     ['gl.characteristic_curve', 'gl.generality']
     """
     import gindex_lab as gl

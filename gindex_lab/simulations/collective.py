@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from gindex_lab.acc.acc import study_of
 from gindex_lab.errors import BadInput
+from gindex_lab.measures.generality import study_of
 from gindex_lab.responses import Responses
 from gindex_lab.simulations.theory import normal_curve
 from gindex_lab.validate import choice, generator, integer, number, vector

@@ -13,8 +13,8 @@ from collections.abc import Iterable
 import numpy as np
 import pandas as pd
 
-from gindex_lab.acc.summary import correlation
 from gindex_lab.errors import BadInput
+from gindex_lab.measures.summary import correlation
 from gindex_lab.simulations.r_random import RRandom
 from gindex_lab.validate import FloatArray, choice, integer, number
 

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from gindex_lab.acc.acc import characteristic_curve, generality
 from gindex_lab.errors import BadInput
+from gindex_lab.measures.generality import characteristic_curve, generality
 from gindex_lab.plots.common import styled
 from gindex_lab.plots.curve import plot_curve
 from gindex_lab.plots.generality import plot_capability_spread

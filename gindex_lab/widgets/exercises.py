@@ -26,7 +26,7 @@ __all__ = ["EXERCISES", "answer_field", "check", "exercise"]
 
 
 def _of_curve(name: str, measure: str) -> float:
-    from gindex_lab.acc.acc import generality
+    from gindex_lab.measures.generality import generality
     from gindex_lab.widgets.curve import curve_responses, shape
 
     return float(generality(curve_responses(shape(name).tolist())).iloc[0][measure])
@@ -41,7 +41,7 @@ def _spread_of_horizons() -> float:
 
 
 def _of_group(specialists: float) -> dict[str, float]:
-    from gindex_lab.acc.acc import generality
+    from gindex_lab.measures.generality import generality
     from gindex_lab.widgets.guttman import guttman_responses
 
     table = generality(guttman_responses(specialists)).mean()

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from gindex_lab.acc.acc import generality
+from gindex_lab.measures.generality import generality
 from gindex_lab.plots.common import styled
 from gindex_lab.plots.teaching import plot_responses
 from gindex_lab.psychometrics.factors import factors

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
-from gindex_lab.acc.acc import characteristic_curve, generality
 from gindex_lab.errors import BadInput
+from gindex_lab.measures.generality import characteristic_curve, generality
 from gindex_lab.plots.common import heading, styled
 from gindex_lab.plots.curve import plot_curve
 from gindex_lab.responses import Responses

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from gindex_lab.acc.curves import conclude
 from gindex_lab.errors import BadInput
-from gindex_lab.uncertainty.fit import Fit, fit_of
-from gindex_lab.uncertainty.samples import sample_like
+from gindex_lab.measures.curves import conclude
+from gindex_lab.measures.fit import Fit, fit_of
+from gindex_lab.measures.samples import sample_like
 from gindex_lab.validate import FloatArray, choice, generator, integer, number
 
 __all__ = ["population_intervals"]
@@ -48,7 +48,7 @@ def population_intervals(
     >>> found.loc["mean_capability"].round(1).tolist()
     [14.5, 13.7, 15.2]
     """
-    from gindex_lab.acc.acc import generality, study_of
+    from gindex_lab.measures.generality import generality, study_of
 
     choice("resample", resample, ["agents", "items", "families", "both"])
     if isinstance(responses, pd.DataFrame) and {"capability", "spread"} <= set(responses.columns):

@@ -11,10 +11,10 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from gindex_lab.acc.acc import difficulties_of, study_of
-from gindex_lab.acc.curves import Interval
-from gindex_lab.acc.reference import difficulty_limits, reference_indicators
 from gindex_lab.errors import BadInput
+from gindex_lab.measures.curves import Interval
+from gindex_lab.measures.generality import difficulties_of, study_of
+from gindex_lab.measures.reference import difficulty_limits, reference_indicators
 from gindex_lab.validate import FloatArray, integer
 
 __all__ = ["SigmoidCurve", "sigmoid_curve"]

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gindex_lab.uncertainty.fit import SURPRISE, Fit
+from gindex_lab.measures.fit import SURPRISE, Fit
 from gindex_lab.validate import FloatArray
 
 __all__ = ["Limits", "Linear", "degrees", "limits", "linear"]

@@ -15,14 +15,14 @@ from typing import ClassVar
 import numpy as np
 import pandas as pd
 
-from gindex_lab.acc.curves import Interval
 from gindex_lab.errors import BadInput, Caution
+from gindex_lab.measures.curves import Interval
+from gindex_lab.measures.drawn import drawn_limits
+from gindex_lab.measures.fit import Fit, fit_of
+from gindex_lab.measures.limits import FEWEST_EFFECTIVE, Limits, limits
+from gindex_lab.measures.pairs import FEWEST_COMMON, MEASURES, pair_table
+from gindex_lab.measures.samples import Sample, sample_like
 from gindex_lab.responses import Responses
-from gindex_lab.uncertainty.drawn import drawn_limits
-from gindex_lab.uncertainty.fit import Fit, fit_of
-from gindex_lab.uncertainty.limits import FEWEST_EFFECTIVE, Limits, limits
-from gindex_lab.uncertainty.pairs import FEWEST_COMMON, MEASURES, pair_table
-from gindex_lab.uncertainty.samples import Sample, sample_like
 from gindex_lab.validate import choice, generator, integer, number
 
 __all__ = ["METHODS", "Measured", "bootstrap_table", "paired_differences"]
@@ -87,7 +87,7 @@ def bootstrap_table(
     agent 1             9.3        11.5             13.5
     agent 2             5.0         9.5             14.0
     """
-    from gindex_lab.acc.acc import generality, study_of
+    from gindex_lab.measures.generality import generality, study_of
 
     study = study_of(responses, difficulty, missing)
     table = generality(
@@ -218,7 +218,7 @@ def paired_differences(
     >>> found.loc["capability", ["difference", "low", "high"]].astype(float).round(1).tolist()
     [8.0, 5.2, 10.8]
     """
-    from gindex_lab.acc.acc import generality, study_of
+    from gindex_lab.measures.generality import generality, study_of
 
     level = number("ci", ci, 0, 1, open_ends=True)
     if seed is not None:

@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from gindex_lab.acc.curves import conclude
 from gindex_lab.errors import BadInput
+from gindex_lab.measures.curves import conclude
+from gindex_lab.measures.intervals import METHODS, bootstrap_table
 from gindex_lab.responses import Responses
-from gindex_lab.uncertainty.intervals import METHODS, bootstrap_table
 from gindex_lab.validate import FloatArray, choice, generator, integer, number
 
 __all__ = [
@@ -257,8 +257,8 @@ def _transformed(
     ci: float | None = None,
 ) -> pd.DataFrame:
     """The table of `gl.generality` for fresh scores of agents with these strengths (A, 1)."""
-    from gindex_lab.acc.acc import generality
-    from gindex_lab.acc.transforms import absolute_reference, rank
+    from gindex_lab.measures.generality import generality
+    from gindex_lab.measures.transforms import absolute_reference, rank
 
     scores = centres + random.standard_normal((len(centres), items))
     last = f"agent {len(centres)}"

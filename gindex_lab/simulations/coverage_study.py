@@ -2,7 +2,7 @@
 
 Designs and seeds are fixed here. The constants of `fit` and `limits` were chosen by looking at some of the
 designs with other seeds (`part` is "tuning"); the verdict is that of the others ("report"). The table is
-kept in `data/measured/coverage.csv`; `python -m gindex_lab.uncertainty.coverage_study OUT.csv` makes it
+kept in `data/measured/coverage.csv`; `python -m gindex_lab.simulations.coverage_study OUT.csv` makes it
 again in about ten minutes, and goes on where it was stopped.
 """
 
@@ -16,13 +16,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from gindex_lab.acc.curves import conclude
 from gindex_lab.errors import DataUnavailable
 from gindex_lab.journals import Journal, continued
-from gindex_lab.uncertainty.coverage import PROFILES, Profile
-from gindex_lab.uncertainty.fit import fit_of
-from gindex_lab.uncertainty.limits import limits
-from gindex_lab.uncertainty.samples import Sample
+from gindex_lab.measures.curves import conclude
+from gindex_lab.measures.fit import fit_of
+from gindex_lab.measures.limits import limits
+from gindex_lab.measures.samples import Sample
+from gindex_lab.simulations.coverage import PROFILES, Profile
 from gindex_lab.validate import FloatArray
 
 __all__ = ["designs", "measure_design", "measured_coverage", "study"]

@@ -13,10 +13,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from gindex_lab.acc.opponents import opponent
-from gindex_lab.acc.positions import beta_position, normal_position, rank_position, scale_position
-from gindex_lab.acc.steps import StepCurves
 from gindex_lab.errors import BadInput
+from gindex_lab.measures.opponents import opponent
+from gindex_lab.measures.positions import (
+    beta_position,
+    normal_position,
+    rank_position,
+    scale_position,
+)
+from gindex_lab.measures.steps import StepCurves
 from gindex_lab.responses import Responses, Scores
 from gindex_lab.validate import choice, flag, integer, mode_of, number, per_item
 

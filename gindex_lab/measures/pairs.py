@@ -15,10 +15,10 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from gindex_lab.acc.curves import conclude
 from gindex_lab.errors import BadInput
-from gindex_lab.uncertainty.fit import Fit, fit_of
-from gindex_lab.uncertainty.limits import Linear, degrees, linear, most_degrees
+from gindex_lab.measures.curves import conclude
+from gindex_lab.measures.fit import Fit, fit_of
+from gindex_lab.measures.limits import Linear, degrees, linear, most_degrees
 from gindex_lab.validate import FloatArray, choice, number
 
 __all__ = ["MEASURES", "comparisons", "fit_behind", "pair_table", "separations", "tie_groups"]
@@ -47,7 +47,7 @@ def tie_groups(
     `table` comes from `gl.generality(..., ci=0.95)` and may be sorted or cut to some agents; `ci` is that of
     the table unless given. See `comparisons` for the tests.
 
-    >>> from gindex_lab.acc.acc import generality
+    >>> from gindex_lab.measures.generality import generality
     >>> level = np.arange(40)
     >>> tie_groups(generality([level < 30, level < 29, level < 8], difficulty=level, ci=0.95))
     [['agent 1', 'agent 2'], ['agent 3']]
@@ -75,7 +75,7 @@ def separations(
 ) -> pd.DataFrame:
     """Agents x agents: True where `comparisons` separates the two, with all pairs tested together.
 
-    >>> from gindex_lab.acc.acc import generality
+    >>> from gindex_lab.measures.generality import generality
     >>> level = np.arange(40)
     >>> table = generality([level < 30, level < 29, level < 8], difficulty=level, ci=0.95)
     >>> separations(table).loc["agent 3"].tolist()
@@ -113,7 +113,7 @@ def comparisons(
 
     Examples
     --------
-    >>> from gindex_lab.acc.acc import generality
+    >>> from gindex_lab.measures.generality import generality
     >>> level = np.arange(40)
     >>> table = generality([level < 30, level < 29, level < 8], difficulty=level, ci=0.95)
     >>> comparisons(table)[["a", "b", "difference", "verdict"]].round(1)

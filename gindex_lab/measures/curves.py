@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gindex_lab.acc.rules import (
+from gindex_lab.measures.rules import (
     ESTIMATORS,
     Interval,
     Rule,

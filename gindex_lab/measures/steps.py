@@ -14,9 +14,9 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 
-from gindex_lab.acc.curves import Interval, step_curve
 from gindex_lab.errors import BadInput
 from gindex_lab.files import labels_of, read_part
+from gindex_lab.measures.curves import Interval, step_curve
 from gindex_lab.responses import Responses
 from gindex_lab.validate import FloatArray
 

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from gindex_lab.acc.curves import Interval
-from gindex_lab.acc.steps import StepCurves
 from gindex_lab.errors import BadInput
+from gindex_lab.measures.curves import Interval
+from gindex_lab.measures.steps import StepCurves
 from gindex_lab.responses import Responses
 from gindex_lab.validate import FloatArray, choice
 

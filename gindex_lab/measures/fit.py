@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from gindex_lab.acc.curves import Interval, grid_sums, rule_of
 from gindex_lab.errors import BadInput
-from gindex_lab.uncertainty.samples import Sample, patterns
+from gindex_lab.measures.curves import Interval, grid_sums, rule_of
+from gindex_lab.measures.samples import Sample, patterns
 from gindex_lab.validate import FloatArray
 
 __all__ = ["Fit", "fit_of"]
@@ -77,7 +77,7 @@ class Fit:
         """The number (Σw)²/Σw² of equally weighted units that would be as informative (Kish 1965).
 
         >>> from gindex_lab.responses import Responses
-        >>> from gindex_lab.uncertainty.samples import sample_of
+        >>> from gindex_lab.measures.samples import sample_of
         >>> study = Responses([[1, 1, 0, 1, 0, 0]], difficulty=[0, 1, 2, 3, 4, 20])
         >>> fit_of(sample_of(study, (0.0, 20.0), "trapezoid", "items")).effective.round(1).tolist()
         [2.9]
@@ -100,7 +100,7 @@ def fit_of(sample: Sample) -> Fit:
     """The fit of a sample, with the two completions where items do not reach the ends.
 
     >>> from gindex_lab.responses import Responses
-    >>> from gindex_lab.uncertainty.samples import sample_of
+    >>> from gindex_lab.measures.samples import sample_of
     >>> study = Responses([[1, 1, 0, 1, 0, 0]], difficulty=range(6))
     >>> fit = fit_of(sample_of(study, (0.0, 5.0), "trapezoid", "items"))
     >>> fit.area.tolist(), fit.by_area.shape, fit.seen.tolist()

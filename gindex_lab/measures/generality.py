@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from gindex_lab.acc.curves import Indicators, indicators_of, merge, of_positions, sums_of
-from gindex_lab.acc.reference import difficulty_limits, extrapolate, reference_indicators
-from gindex_lab.acc.rules import ESTIMATORS, Interval
-from gindex_lab.acc.steps import StepCurves
 from gindex_lab.errors import BadInput
+from gindex_lab.measures.curves import Indicators, indicators_of, merge, of_positions, sums_of
+from gindex_lab.measures.reference import difficulty_limits, extrapolate, reference_indicators
+from gindex_lab.measures.rules import ESTIMATORS, Interval
+from gindex_lab.measures.steps import StepCurves
 from gindex_lab.responses import Responses, Scores
 from gindex_lab.validate import FloatArray, choice, generator, mode_of, pair
 
@@ -124,7 +124,7 @@ def generality(
             "needs repeated trials, and a transform keeps none: it compares means over trials",
             "use resample='items', or measure the untransformed responses",
         )
-    from gindex_lab.uncertainty.intervals import with_limits
+    from gindex_lab.measures.intervals import with_limits
 
     return with_limits(study, table, ci, resample)
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from gindex_lab.acc.curves import Indicators, Interval
 from gindex_lab.errors import BadInput
+from gindex_lab.measures.curves import Indicators, Interval
 from gindex_lab.validate import FloatArray, vector
 
 __all__ = [

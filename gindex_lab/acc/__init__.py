@@ -1,1 +1,0 @@
-"""Agent characteristic curves: capability, spread, generality, and the transforms that lead to them."""

@@ -1,1 +1,0 @@
-"""How sure we are: intervals, paired differences, tie groups, and their measured coverage."""
