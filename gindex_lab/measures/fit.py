@@ -327,10 +327,24 @@ def _of_positions(sample: Sample) -> Fit:
         own[rows] = (
             _surprising_step(sums[0, rows], sums[1, rows], q) * (share**2).sum() / len(share)
         )
-        shown = (by[0, rows] ** 2).sum(axis=1)
+        shown, alone = (by[0, rows] ** 2).sum(axis=1), (centred[0] ** 2).sum(axis=1)
+        own[rows] *= _like_one_step(shown, alone, part.shape[1] * (share**2).sum())[:, None]
         own[rows] *= np.maximum(0.0, 1 - shown / np.maximum(own[rows, 0], 1e-300))[:, None]
         units[rows], seen[rows] = len(present), np.inf
     return _fit(sample, sums, by, weight, own, np.zeros((a, 3)), units, seen)
+
+
+def _like_one_step(shown: FloatArray, alone: FloatArray, size: float) -> FloatArray:
+    """How far a family of `size` items is like a single step (A,): 1 where its items all agree, 1/size where
+    they differ as much as items of different families do. The mean of a family of unlike items does
+    not lie at an end of the interval, so a surprising family is no larger a surprise than its means show.
+
+    >>> _like_one_step(np.array([4.0, 1.0, 0.5, 0.0]), np.array([1.0, 1.0, 1.0, 0.0]), 4.0).tolist()
+    [1.0, 0.25, 0.25, 1.0]
+    """
+    most = size * alone
+    found = np.divide(np.maximum(shown, alone), most, out=np.ones_like(most), where=most > 0)
+    return np.minimum(found, 1.0)
 
 
 def _surprising_step(area: FloatArray, moment: FloatArray, q: float) -> FloatArray:

@@ -297,8 +297,9 @@ def _exchange(
 ) -> FloatArray:
     """Mid-p (P,) of |Σd| when every unit's difference d may as well have the other sign (Lancaster 1961).
 
-    Listed for at most ten discordant units; beyond, normal with half a correction for continuity, which
-    is on the safe side in the far tails: a sum of tosses is bounded and a normal variable is not.
+    Listed for at most ten discordant units, 2⁻ᴰ where all D favour one agent; beyond, normal with half
+    a correction for continuity, which is on the safe side in the far tails: a sum of tosses is
+    bounded and a normal variable is not.
     For other measures 2⁻ᴰ, the least p that any test by exchange can have with D discordant units.
 
     >>> ten = np.vstack([np.ones(10), np.zeros(10)])
@@ -318,6 +319,8 @@ def _exchange(
     step = np.where(np.isfinite(step), step, 0.0)
     score = np.divide(total - step / 2, size, out=np.zeros_like(size), where=size > 0)
     p = np.minimum(1.0, 2 * ndtr(-np.maximum(score, 0.0)))
+    one_sided = np.isclose(total, np.abs(difference).sum(axis=1), rtol=1e-12) & (count > 0)
+    p = np.where(one_sided, 0.5**count, p)
     for pair in np.flatnonzero(count <= _ENUMERATED):
         d = difference[pair][difference[pair] != 0]
         signs = 1 - 2 * (np.arange(2 ** len(d))[:, None] >> np.arange(len(d)) & 1)
