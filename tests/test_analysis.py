@@ -72,12 +72,12 @@ def test_the_table_of_the_page_is_that_of_generality(tmp_path):
     path = write_example(tmp_path, "wide", simulated_runs(agents=6, items=8))
     page = analyse(path, seed=3).write(tmp_path / "r.html").read_text()
     expected = gl.generality(gl.rank(gl.read(path)), ci=0.95, seed=3)
-    rows = {row[0].strip(): row for row in parsed(page).rows if len(row) == 6}
+    rows = {row[0].strip(): row for row in parsed(page).rows if len(row) == 5}
     for agent, values in expected.iterrows():
         shown = rows[agent]
         for cell, measure in zip(
             shown[1:],
-            ["capability", "spread", "generality", "normalised_generality", "mean"],
+            ["capability", "spread", "generality", "normalised_generality"],
             strict=True,
         ):
             value, span = cell.split(" ", 1)
@@ -114,7 +114,7 @@ def test_no_string_from_the_logs_becomes_markup(tmp_path):
 def test_the_page_is_one_file_that_needs_nothing(example, tmp_path):
     page = example.write(tmp_path / "r.html").read_text()
     assert not re.search(r'(src|href)="(?!data:)', page)
-    assert page.count("data:image/png;base64,") == 5
+    assert page.count("data:image/png;base64,") == 6
     assert [p.name for p in tmp_path.iterdir()] == ["r.html"]
 
 
@@ -201,9 +201,12 @@ def test_the_number_of_copies_by_chance_is_that_of_a_simulation():
     assert expected == pytest.approx(np.mean(pairs), abs=4 * np.std(pairs) / 20)
 
 
-def test_raw_scores_are_audited_by_their_ranks():
+def test_raw_scores_discriminate_by_their_ranks():
     scores = gl.Scores([[1, 1000, 3], [2, 2000, 1], [3, 3000, 2]])
-    assert item_audit(scores)["duplicate_of"].tolist() == ["", "item 1", ""]
+    same = gl.Scores([[1, 1, 3], [2, 2, 1], [3, 3, 2]])
+    pd.testing.assert_series_equal(
+        item_audit(scores)["discrimination"], item_audit(same)["discrimination"]
+    )
 
 
 # -- shuffling -------------------------------------------------------------------------------------------
@@ -346,10 +349,16 @@ def test_columns_may_be_named_on_the_command_line(tmp_path, capsys):
     assert "'who' is not KIND=NAME" in capsys.readouterr().err
 
 
-def test_one_agent_and_two_items_are_refused_with_a_way_out(tmp_path, capsys):
+def test_one_agent_has_scores_and_is_refused_a_comparison(tmp_path, capsys):
     (tmp_path / "one.csv").write_text("model,a,b,c\nx,1,0,1\n")
-    assert main(["analyse", str(tmp_path / "one.csv")]) == 2
+    assert main(["analyse", str(tmp_path / "one.csv"), "--out", str(tmp_path / "one.html")]) == 0
+    assert "x scores 66.7 % (20.8 to 93.9) on 3 items." in capsys.readouterr().out
+    assert "66.7 %" in (tmp_path / "one.html").read_text()
+    assert main(["analyse", str(tmp_path / "one.csv"), "--transform", "rank"]) == 2
     assert "is the only agent" in capsys.readouterr().err
+
+
+def test_two_items_are_refused_with_a_way_out(tmp_path, capsys):
     (tmp_path / "two.csv").write_text("model,a,b\nx,1,0\ny,0,1\n")
     assert main(["analyse", str(tmp_path / "two.csv")]) == 2
     assert (

@@ -1,10 +1,18 @@
 """Verdicts that were once wrong on other people's logs, each with data of the same shape made here."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
 
 import gindex_lab as gl
+from gindex_lab.analysis import surviving
+from gindex_lab.analysis.audit import audit_counts, item_audit
+from gindex_lab.analysis.differences import score_differences
+from gindex_lab.analysis.models import fitted
+from gindex_lab.analysis.whole import analyse_table
+from gindex_lab.readers.examples import simulated_runs
 
 
 def logistic(abilities, difficulties, rng):
@@ -49,3 +57,150 @@ def test_equal_agents_on_families_are_seldom_separated(between):
         )
         false += gl.separations(table).any(axis=None)
     assert false <= 16  # 5 % of 200, and two standard errors
+
+
+# -- unequal item sets -----------------------------------------------------------------------------------
+
+
+def unequal(seed=3):
+    """Twelve models on 753 items; `few` met only the 45 easiest, `hard` the 60 hardest, `lost` failed on all
+    16 items that it met."""
+    rng = np.random.default_rng(seed)
+    hard = np.sort(rng.normal(0, 1.5, 753))
+    names = ["lost", "few", *(f"model {k}" for k in range(2, 10)), "hard", "best"]
+    values = logistic(np.linspace(-1, 1.5, 12), hard, rng)
+    values[0], values[1, 45:], values[10, :-60] = np.nan, np.nan, np.nan
+    values[0, 400:416] = 0.0
+    frame = pd.DataFrame(values, names, [f"q{k}" for k in range(753)])
+    return frame, hard
+
+
+@pytest.mark.parametrize("given", [True, False])
+@pytest.mark.filterwarnings("ignore:no interval")
+def test_an_agent_that_met_few_items_is_not_called_the_most_capable(given):
+    frame, hard = unequal()
+    runs = gl.Responses(frame, difficulty=hard if given else None)
+    found = analyse_table(runs, missing="drop", shuffles=19)
+    said = " ".join(found.sentences())
+    assert "most capable agent is few" not in said
+    assert "most capable agent is best" in said
+    assert found.scores["coverage"].round(3)[["few", "best"]].tolist() == [0.06, 1.0]
+    assert "few (45 of 753)" in said
+    assert all("few" not in group and "lost" not in group for group in found.groups)
+
+
+@pytest.mark.filterwarnings("ignore:no interval")
+def test_an_agent_that_failed_everything_it_met_is_not_capable():
+    frame, hard = unequal()
+    table = analyse_table(gl.Responses(frame, difficulty=hard), missing="drop").table
+    assert table["capability"].idxmin() == "lost"
+
+
+def test_agents_without_a_common_item_are_not_comparable():
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame(np.nan, list("ab"), [f"q{k}" for k in range(40)])
+    frame.iloc[0, :20], frame.iloc[1, 20:] = rng.integers(0, 2, 20), rng.integers(0, 2, 20)
+    found = analyse_table(gl.Responses(frame, difficulty=np.arange(40.0)), missing="drop")
+    said = " ".join(found.sentences())
+    assert found.differences["verdict"].tolist() == ["not comparable"]
+    assert "No two agents met the same item" in said
+    assert "responded alike" not in said
+    assert "separated from every other" not in said
+
+
+@pytest.mark.slow
+def test_equal_agents_on_unequal_item_sets_are_seldom_separated():
+    rng, false = np.random.default_rng(11), np.zeros(2)
+    for _ in range(200):
+        hard = np.sort(rng.normal(0, 1.5, 80))
+        values = logistic(np.zeros(5), hard, rng)
+        values[1, :40], values[2, 40:] = np.nan, np.nan  # one the harder half, one the easier
+        values[3:][rng.random((2, 80)) < 0.6] = np.nan
+        study = gl.Responses(values, difficulty=hard)
+        table = gl.generality(study, ci=0.95, missing="drop")
+        false += [
+            gl.separations(table).any(axis=None),
+            (score_differences(study)["verdict"] == "separated").any(),
+        ]
+    assert (false <= 16).all()  # 5 % of 200, and two standard errors
+
+
+# -- what the words say ------------------------------------------------------------------------------------
+
+
+def test_accuracy_stands_first_and_no_column_is_called_mean(tmp_path):
+    found = analyse_table(simulated_runs(agents=5, items=10), shuffles=19)
+    page = found.write(tmp_path / "r.html").read_text()
+    assert page.index("<th>score</th>") < page.index("<th>capability</th>")
+    assert "<th>mean</th>" not in page
+    assert "score" in found.text().split("capability")[0]
+
+
+def with_constants(constant):
+    rng = np.random.default_rng(5)
+    values = logistic(np.linspace(-1.5, 1.5, 10), rng.normal(0, 1.5, 30), rng)
+    values = values[:, np.ptp(values, axis=0) > 0]
+    ends = np.repeat([[1.0] * constant + [0.0] * constant], 10, axis=0)
+    names = [f"q{k}" for k in range(values.shape[1] + 2 * constant)]
+    return gl.Responses(pd.DataFrame(np.hstack([values, ends]), columns=names))
+
+
+def test_items_that_nobody_or_everybody_solves_do_not_move_the_item_response_order():
+    few, many = with_constants(0), with_constants(200)
+    alone = surviving.definitions(few, model=fitted(few))[0]["irt"]
+    found = surviving.definitions(many, model=fitted(many))[0]["irt"]
+    assert found["capability"].rank().tolist() == alone["capability"].rank().tolist()
+    assert found["capability"].to_numpy() == pytest.approx(alone["capability"].to_numpy(), abs=0.05)
+    assert any("400 of" in line for line in analyse_table(many, shuffles=19).sentences())
+
+
+def test_one_missing_cell_changes_no_definition():
+    runs = simulated_runs(agents=6, items=8)
+    frame = runs.frame.copy()
+    frame.iloc[0, 0] = np.nan
+    whole = surviving.definitions(runs, model=fitted(runs))[0]
+    gap = gl.Responses(frame, items=runs.items)
+    assert list(surviving.definitions(gap, "drop", fitted(gap))[0]) == list(whole)
+
+
+def test_equal_ranks_are_not_equal_responses():
+    scores = gl.Scores([[1, 1000, 3, 1], [2, 2000, 1, 2], [3, 3000, 2, 3]])
+    assert item_audit(scores)["duplicate_of"].tolist() == ["", "", "", "item 1"]
+
+
+def test_pairs_of_copies_are_compared_with_pairs_by_chance():
+    values = np.tile(np.array([[1.0], [0.0], [1.0], [0.0], [1.0]]), (1, 4))
+    more = np.array([[1.0, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, 0], [0, 0, 0]])
+    counts = audit_counts(item_audit(gl.Responses(np.hstack([values, more]))))
+    assert (counts["duplicates"], counts["duplicate pairs"]) == (3, 6)
+
+
+def test_a_test_without_power_is_not_called_a_finding_of_chance():
+    rng = np.random.default_rng(2)
+    runs = gl.Responses((rng.random((4, 30)) < 0.5).astype(float))
+    said = [
+        line.text for line in analyse_table(runs, shuffles=19).said() if "negative" in line.text
+    ]
+    assert said
+    assert "no more than chance gives" not in said[0]
+    assert "4 agents are too few to tell" in said[0]
+
+
+def test_generality_that_shuffling_gives_as_well_is_never_a_firm_order():
+    rng = np.random.default_rng(1)
+    values = logistic(np.linspace(-1, 1, 14), rng.normal(0, 1.5, 4000), rng)
+    found = analyse_table(gl.Responses(values), shuffles=19)
+    gamma = found.control.loc["mean_gamma"]
+    assert gamma["observed"] - gamma["shuffled"] < 0.05
+    about = [line for line in found.said() if "γ" in line.text and "pairs" in line.text]
+    assert about
+    assert not any(line.firm for line in about)
+
+
+def test_an_interval_that_spans_the_whole_scale_is_not_printed_as_a_number(tmp_path):
+    frame = pd.DataFrame([[1.0] * 8, [1.0] * 7 + [0], [1, 0] * 4, [0] * 8, [1] * 4 + [0] * 4])
+    found = analyse_table(gl.Responses(frame, difficulty=np.arange(8.0)), shuffles=19)
+    page = found.write(tmp_path / "r.html").read_text()
+    assert "-1.000 to 1.000" not in page
+    assert not re.search(r">[^<]*\b(inf|nan)\b[^<]*<", page)
+    assert any("say nothing about the generality of" in line for line in found.sentences())

@@ -16,7 +16,7 @@ from gindex_lab.errors import BadInput
 from gindex_lab.responses import Responses, Scores
 from gindex_lab.validate import FloatArray, number
 
-__all__ = ["audit_counts", "expected_duplicates", "item_audit"]
+__all__ = ["audit_counts", "can_tell_wrong_keys", "expected_duplicates", "item_audit"]
 
 
 def item_audit(data: Responses | Scores, level: float = 0.05) -> pd.DataFrame:
@@ -25,8 +25,9 @@ def item_audit(data: Responses | Scores, level: float = 0.05) -> pd.DataFrame:
     `same` says that all agents did alike (nobody is separated); `negative` that the discrimination is
     below 0 beyond chance, all items tested together (t-test of the correlation, at least the chance of
     one arrangement of the responses; false discovery rate `level`; Benjamini and Hochberg 1995);
-    `duplicate_of` names the first item that every agent answered
-    in just the same way. Raw scores are compared by their ranks on each item.
+    `duplicate_of` names the first item that every agent answered in just the same way (the responses
+    themselves, not their ranks). The discrimination of raw scores is that of their ranks. `least_p` is
+    the smallest p that the item could have had with these agents: where it is large, no test can tell.
 
     >>> table = Responses([[1, 1, 1, 0], [1, 1, 0, 0], [0, 0, 1, 0]])
     >>> item_audit(table)[["discrimination", "same", "duplicate_of"]].round(2)
@@ -50,7 +51,8 @@ def item_audit(data: Responses | Scores, level: float = 0.05) -> pd.DataFrame:
             "p_negative": p,
             "same": same,
             "negative": _discoveries(p, level),
-            "duplicate_of": _duplicates(values, data.frame.columns, ~same),
+            "duplicate_of": _duplicates(data.values, data.frame.columns, ~same),
+            "least_p": least,
         },
         index=data.frame.columns,
     )
@@ -131,7 +133,7 @@ def expected_duplicates(data: Responses | Scores) -> float:
     >>> round(expected_duplicates(Responses([[1, 1, 0], [0, 0, 1], [0, 0, 0]])), 3)  # 3 pairs at 1/3
     1.0
     """
-    values = _comparable(data)
+    values = data.values
     kinds: dict[bytes, list[float]] = {}
     for column in values.T:
         if _is_same(column):
@@ -152,12 +154,27 @@ def audit_counts(audit: pd.DataFrame) -> dict[str, int]:
 
     >>> audit_counts(item_audit(Responses([[1, 1, 0], [0, 0, 0]])))
     {'items': 3, 'separate nobody': 1, 'negative discrimination': 0, 'negative beyond chance': 0,
-     'duplicates': 1}
+     'duplicates': 1, 'duplicate pairs': 1}
     """
+    twice = audit["duplicate_of"][audit["duplicate_of"] != ""]
+    sizes = twice.value_counts() + 1
     return {
         "items": len(audit),
         "separate nobody": int(audit["same"].sum()),
         "negative discrimination": int((audit["discrimination"] < 0).sum()),
         "negative beyond chance": int(audit["negative"].sum()),
-        "duplicates": int((audit["duplicate_of"] != "").sum()),
+        "duplicates": len(twice),
+        "duplicate pairs": int((sizes * (sizes - 1) // 2).sum()),
     }
+
+
+def can_tell_wrong_keys(audit: pd.DataFrame, level: float = 0.05) -> bool:
+    """Whether so many agents could show that an item points the wrong way: the items below 0 would, if
+    each had the smallest p that it could have, be called so at this false discovery rate.
+
+    >>> can_tell_wrong_keys(item_audit(Responses([[1, 0, 1], [0, 1, 1], [1, 1, 0]])))
+    False
+    """
+    below = audit["discrimination"] < 0
+    best = np.where(below, audit["least_p"], 1.0)
+    return bool(_discoveries(np.where(audit["p_negative"].isna(), np.nan, best), level).any())

@@ -5,11 +5,14 @@ from __future__ import annotations
 __all__ = ["TRANSFORMS", "WHY"]
 
 WHY = {
-    "none": "The responses are in [0, 1] and the items have difficulties: used as they are.",
-    "rank": "Rnk: an agent's position on an item is the share of the agents it beats.",
-    "standardise": "Scale: an agent's position on an item is its standard score.",
-    "reference": "ARef: an item is solved by those who beat the reference agent.",
-    "opponent": "Opp: an opponent is as hard as it scored in the tournament.",
-    "irt": "IRT: the difficulty of an item comes from a two-parameter logistic model.",
+    "none": "The items have difficulties of their own, and the responses are used as they are.",
+    "rank": "The items have no difficulties of their own, so an agent's position on an item is the share of "
+    "the agents that it beats there (the transform Rnk).",
+    "standardise": "An agent's position on an item is its standard score among the agents (the transform "
+    "Scale).",
+    "reference": "An item is solved by the agents that beat the reference agent (the transform ARef).",
+    "opponent": "An opponent is as hard as it scored in the tournament (the transform Opp).",
+    "irt": "The difficulty of an item is that of a two-parameter logistic model (the transform IRT).",
+    "scores": "One agent and no difficulties: its scores are all that can be stated.",
 }
-TRANSFORMS = ("auto", *WHY)
+TRANSFORMS = ("auto", *(name for name in WHY if name != "scores"))

@@ -7,12 +7,16 @@ tell; the others say that they cannot, and why.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from gindex_lab.responses import Responses, Scores
+from gindex_lab.validate import FloatArray
+
+if TYPE_CHECKING:
+    from gindex_lab.analysis.comparing import Order
 
 __all__ = ["Said", "about_control", "about_data", "about_items", "about_order", "about_survival"]
 
@@ -66,10 +70,22 @@ def about_data(data: Responses | Scores, resample: str | None) -> list[Said]:
             f"{share:.1%} of the cells are missing: agents are compared on what each of them met."
         )
         found.append(Said(text, False))
-    if (data.frame.nunique() <= 1).all():
+    if agents < 2:
+        return found
+    shared = (data.frame.notna().sum() > 1).to_numpy()
+    if not shared.any():
+        text = "No two agents met the same item: they cannot be compared."
+        found.append(Said(text, False))
+    elif all_alike(data.values[:, shared]):
         text = "Every agent responded alike to every item: the data say nothing about differences."
         found.append(Said(text, False))
     return found
+
+
+def all_alike(values: FloatArray) -> bool:
+    """Whether no column has two different numbers."""
+    low, high = np.nanmin(values, axis=0), np.nanmax(values, axis=0)
+    return bool((low == high).all())
 
 
 def _few(n: int, what: str) -> str:
@@ -77,56 +93,79 @@ def _few(n: int, what: str) -> str:
 
 
 def about_order(
-    table: pd.DataFrame,
-    groups: Mapping[str, Sequence[Sequence[Any]]],
-    apart: Mapping[str, pd.DataFrame],
+    table: pd.DataFrame, orders: Mapping[str, Order], unsure: Mapping[str, str] | None = None
 ) -> list[Said]:
     """Who is ahead in capability and in generality, as far as the data can separate them.
 
-    >>> table = pd.DataFrame({"capability": [0.7, 0.6], "normalised_generality": [0.5, 0.4]}, list("ab"))
+    `orders` comes from `order_of`, one for each measure. `unsure` may say, by measure, why its order is not
+    to be read at all: then nothing about it is firm.
+
+    >>> from gindex_lab.analysis.comparing import Order
+    >>> table = pd.DataFrame({"capability": [0.7, 0.6]}, list("ab"))
     >>> tied = pd.DataFrame(False, list("ab"), list("ab"))
-    >>> said = about_order(table, {"capability": [["a", "b"]], "normalised_generality": [["a", "b"]]},
-    ...                    {"capability": tied, "normalised_generality": tied})
-    >>> said[0].text
+    >>> order = Order(tied, "a", ["b"], [], [["a", "b"]], 1, 0, 0, 0)
+    >>> about_order(table, {"capability": order})[0].text
     'The data cannot tell the agents apart in capability: the two are not separated.'
     """
     found: list[Said] = []
-    for measure, noun, end in (
-        ("capability", "capability", "max"),
-        ("normalised_generality", "normalised generality γ", "min"),
-    ):
-        pairs = len(table) * (len(table) - 1) // 2
-        separated = int(np.triu(apart[measure].to_numpy(), 1).sum())
-        if not separated:
-            none = f"not one of {pairs} pairs is" if pairs > 1 else "the two are not"
-            text = f"The data cannot tell the agents apart in {noun}: {none} separated."
-            found.append(Said(text, False))
-            continue
-        agent = getattr(table[measure], f"idx{end}")()
-        word = (
-            "The most capable agent is"
-            if end == "max"
-            else "The least general for its capability is"
-        )
-        value = f"{word} {agent} ({noun} {table.loc[agent, measure]:.3g})"
-        tied = [a for a in with_agent(groups[measure], agent) if a != agent]
-        if tied:
-            text = f"{value}, but the data cannot separate it from {names_of(tied)}."
-            found.append(Said(text, False))
-        else:
-            found.append(Said(f"{value}, separated from every other agent."))
-        found.append(Said(f"In {noun}, {separated} of {pairs} pairs of agents are separated."))
+    nouns = {
+        "capability": ("The most capable agent is", "capability"),
+        "normalised_generality": (
+            "The least general for its capability is",
+            "normalised generality γ",
+        ),
+    }
+    for measure, order in orders.items():
+        opening, noun = nouns[measure]
+        value = f"{opening} {order.front} ({noun} {table.loc[order.front, measure]:.3g})"
+        why = (unsure or {}).get(measure, "")
+        lines = said_of_front(order, value, noun)
+        found += [Said(line.text, False) for line in lines] if why else lines
+        found += [Said(why, False)] if why and order.apart.to_numpy().any() else []
     return found
 
 
-def with_agent(groups: Sequence[Sequence[Any]], agent: Any) -> list[Any]:
-    """The agents that share a group with this one, itself included.
+def said_of_front(order: Order, value: str, noun: str) -> list[Said]:
+    """Whether the agent in front is separated from the others, and how many pairs are."""
+    count = int(np.triu(order.apart.to_numpy(), 1).sum())
+    if not count:
+        return [_nobody_apart(order, noun)]
+    found = []
+    few = order.incomparable
+    if order.tied:
+        rest = f", and it shares too few items with {names_of(few)}" if few else ""
+        text = f"{value}, but the data cannot separate it from {names_of(order.tied)}{rest}."
+        found.append(Said(text, False))
+    elif few:
+        text = (
+            f"{value}, separated from all but {names_of(few)}, with whom it shares too few items."
+        )
+        found.append(Said(text, False))
+    else:
+        found.append(Said(f"{value}, separated from every other agent."))
+    if order.separated is not None:
+        unknown = f"; {order.unknown} are not comparable" if order.unknown else ""
+        pairs = f"{order.separated} of {order.pairs} pairs of agents are separated{unknown}"
+        found.append(Said(f"In {noun}, {pairs}."))
+    if order.reversed:
+        stand = "pair stands" if order.reversed == 1 else "pairs stand"
+        text = (
+            f"In {noun}, {order.reversed} separated {stand} "
+            "the other way round than in the table: there each agent has its own items, here the common ones."
+        )
+        found.append(Said(text, False))
+    return found
 
-    >>> with_agent([["a", "b"], ["b", "c"]], "b")
-    ['a', 'b', 'c']
-    """
-    found = [a for group in groups if agent in group for a in group]
-    return list(dict.fromkeys(found)) or [agent]
+
+def _nobody_apart(order: Order, noun: str) -> Said:
+    if order.unknown and order.unknown == order.pairs:
+        text = f"No two agents share enough items to be compared in {noun}."
+    elif order.separated is None:
+        text = f"The data do not separate {order.front} from any other agent in {noun}."
+    else:
+        none = f"not one of {order.pairs} pairs is" if order.pairs > 1 else "the two are not"
+        text = f"The data cannot tell the agents apart in {noun}: {none} separated."
+    return Said(text, False)
 
 
 def about_survival(
@@ -216,37 +255,47 @@ def about_control(control: pd.DataFrame, level: float = 0.05) -> list[Said]:
     return found
 
 
-def about_items(counts: Mapping[str, int], by_chance: float) -> list[Said]:
-    """What the audit of the items found.
+def about_items(
+    counts: Mapping[str, int], by_chance: float, agents: int = 0, can_tell: bool = True
+) -> list[Said]:
+    """What the audit of the items found; `can_tell` as of `can_tell_wrong_keys`.
 
     >>> counts = {"items": 9, "separate nobody": 2, "negative discrimination": 1,
-    ...           "negative beyond chance": 0, "duplicates": 0}
+    ...           "negative beyond chance": 0, "duplicates": 0, "duplicate pairs": 0}
     >>> about_items(counts, 0.0)[0].text
-    '2 of 9 items separate nobody: all agents did alike.'
+    '2 of 9 items separate nobody: all agents that met them did alike.'
     """
     n, same, twice = counts["items"], counts["separate nobody"], counts["duplicates"]
     below, beyond = counts["negative discrimination"], counts["negative beyond chance"]
     found = []
     if same:
-        verb = "separates" if same == 1 else "separate"
-        found.append(Said(f"{same} of {n} items {verb} nobody: all agents did alike."))
+        verb, them = ("separates", "it") if same == 1 else ("separate", "them")
+        text = f"{same} of {n} items {verb} nobody: all agents that met {them} did alike."
+        found.append(Said(text))
     if beyond:
         verb = "is" if beyond == 1 else "are"
         text = f"{beyond} of {n} items {verb} solved more by weaker agents, beyond chance: check the key."
         found.append(Said(text))
     elif below:
-        text = (
-            f"{below} of {n} items {'has' if below == 1 else 'have'} a negative discrimination, no more "
-            "than chance gives with so many items and so few agents."
+        has = "has" if below == 1 else "have"
+        why = (
+            "none of them is so far below 0 that chance can be ruled out with so many items tested together"
+            if can_tell
+            else f"{agents} agents are too few to tell a wrong key from chance"
         )
+        text = f"{below} of {n} items {has} a negative discrimination (weaker agents did better); {why}."
         found.append(Said(text, False))
     if twice:
+        pairs = counts["duplicate pairs"]
         text = (
             f"{twice} {'item was' if twice == 1 else 'items were'} answered by all agents just like an "
-            f"earlier one; unrelated items would make about {by_chance:.3g} such pairs, items that one "
-            "ability explains make more."
+            f"earlier one: {pairs} {'pair' if pairs == 1 else 'pairs'} of equal items. Unrelated items would "
+            f"make about {by_chance:.3g} such pairs; items that one ability explains make more, so equal "
+            "responses alone do not show that an item stands twice."
         )
-        found.append(Said(text, twice > 2 * by_chance + 1))
+        found.append(Said(text, False))
     return found or [
-        Said(f"All {n} items separate agents, none points the wrong way, none stands twice.")
+        Said(
+            f"All {n} items separate agents; none has a negative discrimination, no two are alike."
+        )
     ]

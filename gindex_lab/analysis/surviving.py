@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from gindex_lab.analysis.accuracy import is_binary
 from gindex_lab.errors import GIndexLabError
 from gindex_lab.responses import Responses, Scores
 
@@ -27,7 +28,7 @@ DEFINITIONS = {
     "rank": "positions by rank among the agents (Rnk)",
     "standardise": "positions by standard score (Scale)",
     "reference": "who beats the mean agent (ARef)",
-    "irt": "an item response model (IRT)",
+    "irt": "an item response model (IRT) of the items that vary",
 }
 _ABILITIES = (-3.0, 3.0)
 _MEASURES = ["capability", "spread", "normalised_generality"]
@@ -43,7 +44,7 @@ def definitions(
     its place (`fitted(data)` of `models`), on the three standard deviations around the mean ability.
 
     >>> from gindex_lab.analysis.models import fitted
-    >>> study = Responses([[1, 1, 0, 1], [1, 0, 0, 0], [0, 1, 0, 1]])
+    >>> study = Responses([[1, 1, 0, 1], [1, 0, 0, 0], [0, 1, 0, 0]])
     >>> tables, refused = definitions(study, model=fitted(study))
     >>> list(tables)
     ['failure', 'rank', 'standardise', 'irt']
@@ -72,7 +73,7 @@ def _ways(
     }
     if isinstance(data, Responses) and data.difficulty is not None:
         ways = {"given": lambda: data} | ways
-    if isinstance(data, Responses) and bool(np.isin(data.frame.stack(), (0, 1)).all()):
+    if isinstance(data, Responses) and is_binary(data):
         ways.pop("reference")
         if model is not None:
             ways["irt"] = lambda: _by_model(data, model)
@@ -80,9 +81,15 @@ def _ways(
 
 
 def _by_model(data: Responses | Scores, model: ItemResponseModel) -> Responses:
-    """On [-3, 3] only: an item that hardly discriminates has its b anywhere, and would set the scale."""
-    difficulty = model.parameters["difficulty"]
-    return Responses(data.frame, difficulty.loc[data.frame.columns], interval=_ABILITIES)
+    """On [-3, 3] only: an item that hardly discriminates has its b anywhere, and would set the scale.
+
+    Items that all agents solve, or all fail, have no difficulty on this scale, and are left out. Items that
+    differ by the rounding of the fit only are equally hard: their order would be an accident.
+    """
+    constant = set(model.constant_items)
+    varied = [item for item in data.frame.columns if item not in constant]
+    difficulty = model.parameters["difficulty"].loc[varied].round(6)
+    return Responses(data.frame[varied], difficulty, interval=_ABILITIES)
 
 
 def _by_failure(data: Responses | Scores) -> Responses:

@@ -1,6 +1,7 @@
-"""An analysis of a table, whole: measures with intervals, and the questions to ask before believing them.
+"""An analysis of a table, whole: scores, measures, and the questions to ask before believing them.
 
-Choose (or take) a transform, measure every agent, and then: which agents do the data separate, does the
+Accuracy first: every agent's score with its interval, and which pairs differ. Then choose (or take) a
+transform, measure capability and generality, and ask: which agents do the data separate, does the
 conclusion survive other definitions of difficulty, what do shuffled responses give, which items are odd,
 what do the psychometric models say? Each part is computed when it is first asked for.
 """
@@ -8,7 +9,7 @@ what do the psychometric models say? Each part is computed when it is first aske
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cached_property
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,11 +17,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from gindex_lab.analysis import models, summary, surviving
-from gindex_lab.analysis.audit import audit_counts, expected_duplicates, item_audit
-from gindex_lab.analysis.options import TRANSFORMS, WHY
-from gindex_lab.analysis.page import cells, report_page
+from gindex_lab.analysis import comparing, models, summary, surviving
+from gindex_lab.analysis.accuracy import score_table, task_table
+from gindex_lab.analysis.audit import audit_counts, item_audit
+from gindex_lab.analysis.differences import score_differences
+from gindex_lab.analysis.floors import against_chance, floors_of
+from gindex_lab.analysis.measuring import check_gaps, check_size, chosen_transform, transformed
+from gindex_lab.analysis.options import TRANSFORMS
+from gindex_lab.analysis.page import report_page, text_report
+from gindex_lab.analysis.score_words import undetermined
 from gindex_lab.analysis.shuffle import shuffle_control
+from gindex_lab.analysis.telling import said_of
+from gindex_lab.analysis.validity import difficulty_validity
 from gindex_lab.errors import BadInput
 from gindex_lab.measures.generality import generality
 from gindex_lab.measures.steps import StepCurves
@@ -34,25 +42,28 @@ if TYPE_CHECKING:
 __all__ = ["Analysis", "analyse_table"]
 
 _MANY = 60  # agents from which limits without draws are quicker than anyone waits
+_MANY_PAIRED = 200  # agents from which only the one with the best score is compared with the others
+_MEASURES = ("capability", "normalised_generality")
 
 
 @dataclass(frozen=True)
 class Analysis:
-    """What was read, how it was transformed, and what came out."""
+    """What was read, how it was transformed, and what came out.
+
+    `table` is that of `gl.generality`, without a column where there is one agent and no difficulty.
+    """
 
     data: Responses | Scores
     transform: str
-    measured: Responses
+    measured: Responses | None
     table: pd.DataFrame
-    groups: list[list[Any]]
     ci: float | None
     seed: int
     missing: str = "error"
     resample: str = "items"
     shuffles: int = field(default=99, repr=False)
     dates: str | None = None
-
-    # -- what one should ask before believing it --------------------------------------------------------
+    floor: object = None
 
     @cached_property
     def raw(self) -> Responses | Scores | None:
@@ -63,25 +74,108 @@ class Analysis:
 
     @property
     def _gaps(self) -> str:
-        return "drop" if self.raw is not None and self.raw.frame.isna().any(axis=None) else "error"
+        return "drop" if self.raw is not None and np.isnan(self.raw.values).any() else "error"
+
+    @property
+    def measures(self) -> bool:
+        """Whether capability and generality could be measured at all."""
+        return "capability" in self.table
+
+    # -- scores ----------------------------------------------------------------------------------------
 
     @cached_property
+    def scores(self) -> pd.DataFrame | None:
+        """`score` with limits, `n` and `coverage` of every agent; None for raw scores, whose units differ."""
+        if not isinstance(self.raw, Responses):
+            return None
+        return score_table(self.raw, self.ci, self.resample)
+
+    @cached_property
+    def tasks(self) -> pd.DataFrame | None:
+        """The same by task (`gl.analysis.task_table`); None where the items have no families."""
+        return task_table(self.raw, self.ci) if isinstance(self.raw, Responses) else None
+
+    @cached_property
+    def chance(self) -> pd.DataFrame | None:
+        """Every agent against guessing (`gl.analysis.against_chance`); None where no floor is known."""
+        if self.scores is None or not isinstance(self.raw, Responses):
+            return None
+        floors = floors_of(self.raw, self.floor)
+        return None if floors is None else against_chance(self.raw, self.scores, floors)
+
+    @cached_property
+    def met(self) -> pd.Series:
+        """How many items each agent met."""
+        frame = self.data.frame if self.raw is None else self.raw.frame
+        return frame.notna().sum(axis=1)
+
+    @cached_property
+    def ranked(self) -> list[Any]:
+        """The agents that met enough items to be put in order."""
+        source = self.data if self.raw is None else self.raw
+        if self.transform == "opponent":
+            return list(source.frame.index)
+        return list(source.frame.index[comparing.widely_measured(~np.isnan(source.values))])
+
+    @cached_property
+    def differences(self) -> pd.DataFrame | None:
+        """Pairs of agents (`gl.analysis.score_differences`); of many, the best score with each other."""
+        if self.scores is None or self.ci is None or len(self.scores) < 2:
+            return None
+        assert isinstance(self.raw, Responses)
+        resample = "families" if self.resample == "families" else "items"
+        many = len(self.scores) > _MANY_PAIRED
+        against = comparing.front_of(self.scores["score"], self.ranked) if many else None
+        return score_differences(self.raw, self.ci, resample, against=against)
+
+    @cached_property
+    def score_order(self) -> comparing.Order | None:
+        """Who has the best score, and from whom that is separated."""
+        if self.differences is None or self.scores is None:
+            return None
+        return comparing.order_in(self.differences, self.scores["score"], self.ranked)
+
+    # -- what one should ask before believing it --------------------------------------------------------
+
+    @cached_property
+    def orders(self) -> dict[str, comparing.Order]:
+        """Who is in front in capability, and least general; empty without intervals."""
+        if self.ci is None or len(self.table) < 2 or self.measured is None:
+            return {}
+        shown = {"capability": self.ranked, "normalised_generality": self._interpreted}
+        return {
+            m: comparing.order_of(self.table, m, agents, self.measured, self.resample)
+            for m, agents in shown.items()
+            if len(agents) > 1
+        }
+
+    @property
+    def _interpreted(self) -> list[Any]:
+        """Agents whose γ says something: not at chance, and not undetermined."""
+        wide = undetermined(self.table)
+        guess = set() if self.chance is None else set(self.chance.index[self._guessing])
+        return [a for a in self.ranked if not wide[a] and a not in guess]
+
+    @property
+    def _guessing(self) -> pd.Series:
+        assert self.chance is not None
+        return self.chance["against_chance"].isin(["at chance", "below chance"])
+
+    @property
     def apart(self) -> dict[str, pd.DataFrame]:
         """Agents x agents, True where separated, in capability and in γ; empty without intervals."""
-        from gindex_lab.measures.pairs import separations
+        return {m: order.apart for m, order in self.orders.items()}
 
-        if self.ci is None or len(self.table) < 2:
-            return {}
-        return {m: separations(self.table, m) for m in ("capability", "normalised_generality")}
+    @property
+    def groups(self) -> list[list[Any]]:
+        """Groups of agents that the data cannot separate in capability."""
+        return self.orders["capability"].groups if "capability" in self.orders else []
 
-    @cached_property
+    @property
     def gamma_groups(self) -> list[list[Any]]:
         """Groups of agents that the data cannot separate in γ."""
-        from gindex_lab.measures.pairs import tie_groups
-
-        if not self.apart:
-            return []
-        return [list(g) for g in tie_groups(self.table, "normalised_generality")]
+        order = self.orders.get("normalised_generality")
+        return [] if order is None else order.groups
 
     @property
     def tie_groups(self) -> dict[str, list[list[Any]]]:
@@ -89,9 +183,30 @@ class Analysis:
         return {"capability": self.groups, "normalised_generality": self.gamma_groups}
 
     @cached_property
+    def validity(self) -> pd.DataFrame | None:
+        """How far given difficulties order the failures (`gl.difficulty_validity`)."""
+        if not isinstance(self.raw, Responses) or self.raw.difficulty is None:
+            return None
+        if self.raw.difficulty.nunique() < 2:
+            return None
+        return difficulty_validity(self.raw, ci=self.ci or 0.95)
+
+    @cached_property
     def audit(self) -> pd.DataFrame | None:
         """One row per item (see `gl.analysis.item_audit`); None for one agent."""
         return None if self.raw is None or len(self.raw.frame) < 2 else item_audit(self.raw)
+
+    @cached_property
+    def items(self) -> pd.DataFrame | None:
+        """Parameters of every item: share solved, item-rest correlation, and those of the model."""
+        if self.audit is None or self.model is None:
+            return None
+        known = self.audit[["mean", "agents", "discrimination"]].set_axis(
+            ["solved", "agents", "item_rest_correlation"], axis=1
+        )
+        kept = ["difficulty", "difficulty_se", "discrimination", "discrimination_se"]
+        model = self.model.items.drop(index=self.model.constant_items, errors="ignore")
+        return known.join(model[[name for name in kept if name in model]])
 
     @property
     def audit_counts(self) -> dict[str, int]:
@@ -100,20 +215,24 @@ class Analysis:
     @cached_property
     def definitions(self) -> tuple[dict[str, pd.DataFrame], dict[str, str]]:
         """The measures under other definitions of difficulty, and what could not be tried."""
-        if self.raw is None or len(self.table) < 2:
+        if self.raw is None or len(self.table) < 2 or not self.measures:
             return {}, {}
         return surviving.definitions(self.raw, self._gaps, self.model)
 
     @cached_property
     def survival(self) -> pd.DataFrame | None:
-        """One row per definition (see `gl.analysis.survival`)."""
+        """One row per definition (see `gl.analysis.survival`), of the agents that can be put in order."""
         tables = self.definitions[0]
-        return surviving.survival(self.table, tables, self.apart) if tables else None
+        if not tables:
+            return None
+        some = self.table.loc[self.ranked]
+        apart = {m: each.loc[self.ranked, self.ranked] for m, each in self.apart.items()}
+        return surviving.survival(some, tables, apart)
 
     @cached_property
     def control(self) -> pd.DataFrame | None:
         """Observed against shuffled (see `gl.analysis.shuffle_control`); None for one agent."""
-        if len(self.table) < 2:
+        if len(self.table) < 2 or self.measured is None:
             return None
         return shuffle_control(self.measured, self.shuffles, seed=self.seed)
 
@@ -125,10 +244,10 @@ class Analysis:
     @cached_property
     def horizons(self) -> pd.DataFrame | None:
         """Time horizons (see `gl.horizon`), where the items have minutes."""
-        from gindex_lab.horizons.horizons import horizon
-
         if not isinstance(self.raw, Responses) or "minutes" not in self.raw.items:
             return None
+        from gindex_lab.horizons.horizons import horizon
+
         resample = "trials" if self.resample == "trials" else "families"
         method = "bootstrap" if len(self.table) <= _MANY else "sandwich"
         return horizon(self.raw, ci=self.ci, seed=self.seed, resample=resample, method=method)
@@ -136,8 +255,8 @@ class Analysis:
     @cached_property
     def irt(self) -> models.View:
         """Abilities beside capabilities, or why there are none."""
-        if self.raw is None:
-            return models.View(None, "No items.")
+        if self.raw is None or not self.measures:
+            return models.View(None, "One agent, or no items: there is nothing to fit.")
         return models.irt_view(self.raw, self.table, self.model)
 
     @cached_property
@@ -157,67 +276,21 @@ class Analysis:
     # -- in words ------------------------------------------------------------------------------------
 
     def said(self) -> list[summary.Said]:
-        """What the numbers say, in words, and what they do not."""
-        agents, items = self.data.shape if self.raw is None else self.raw.shape
-        found = [summary.Said(f"{agents} agents on {items} items. {WHY[self.transform]}")]
-        found += self._said_of_horizons()
-        found += self._said_of_order()
-        if self.survival is not None and self.apart:
-            found += summary.about_survival(self.verdict, self.survival, self.definitions[1])
-        if self.control is not None:
-            found += summary.about_control(self.control)
-        if self.audit is not None and self.raw is not None:
-            found += summary.about_items(self.audit_counts, expected_duplicates(self.raw))
-        resample = None if self.ci is None else self.resample
-        return found + ([] if self.raw is None else summary.about_data(self.raw, resample))
+        """What the numbers say, in words, and what they do not: scores first."""
+        return list(self._said)
 
-    def _said_of_horizons(self) -> list[summary.Said]:
-        from gindex_lab.horizons.growth import doubling_time
-        from gindex_lab.horizons.words import about_horizons
-
-        if self.horizons is None:
-            return []
-        said = [summary.Said(*each) for each in about_horizons(self.horizons)]
-        if self.dates is None:
-            return said
-        try:
-            grown = doubling_time(self.horizons, self.dates)
-        except BadInput as error:
-            if error.argument != "frontier":
-                raise
-            return [*said, summary.Said("Too few dated horizons for a doubling time.", False)]
-        return [*said, summary.Said(grown.sentence(), np.isfinite(grown.high))]
-
-    def _said_of_order(self) -> list[summary.Said]:
-        if self.apart:
-            return summary.about_order(self.table, self.tie_groups, self.apart)
-        best, widest = (
-            self.table["capability"].idxmax(),
-            self.table["normalised_generality"].idxmin(),
-        )
-        text = (
-            f"The most capable agent is {best} (capability {self.table.loc[best, 'capability']:.3g}); "
-            f"the least general for its capability is {widest} "
-            f"(normalised generality {self.table.loc[widest, 'normalised_generality']:.3g})."
-        )
-        if self.ci is not None:
-            return [
-                summary.Said(text.split(";")[0] + "; there is nobody to compare it with.", False)
-            ]
-        why = "No intervals were asked for: do not read small differences as real."
-        return [summary.Said(text, False), summary.Said(why, False)]
+    @cached_property
+    def _said(self) -> tuple[summary.Said, ...]:
+        return tuple(said_of(self))
 
     @property
     def verdict(self) -> dict[str, bool]:
         """Which conclusions every definition of difficulty agrees with."""
-        if self.survival is None:
+        if self.survival is None or not self.orders:
             return {}
-        best, least = (
-            self.table["capability"].idxmax(),
-            self.table["normalised_generality"].idxmin(),
-        )
-        groups = summary.with_agent(self.groups, best), summary.with_agent(self.gamma_groups, least)
-        return surviving.verdict(self.survival, *groups, agents=len(self.table))
+        tied = {m: [order.front, *order.tied] for m, order in self.orders.items()}
+        leaders, least = (tied.get(m, self.ranked) for m in _MEASURES)
+        return surviving.verdict(self.survival, leaders, least, agents=len(self.ranked))
 
     def sentences(self) -> list[str]:
         """The same as plain text."""
@@ -225,17 +298,7 @@ class Analysis:
 
     def text(self) -> str:
         """The report for a terminal."""
-        shown = cells(self.table.sort_values("capability", ascending=False, kind="stable"))
-        table = pd.DataFrame(
-            [[f"{v} [{span}]" if span else v for v, span in row] for _, row in shown["rows"]],
-            index=[agent for agent, _ in shown["rows"]],
-            columns=shown["measures"],
-        )
-        groups = [f"  {k}. {', '.join(map(str, group))}" for k, group in enumerate(self.groups, 1)]
-        title = ["", "Agents that the data cannot separate in capability:"] if groups else []
-        notes = [f"({note})" for note in self.data.notes]
-        lines = [*notes, *self.sentences(), "", table.to_string(max_rows=60), *title, *groups]
-        return "\n".join(_printable(line) for line in lines)
+        return text_report(self)
 
     def write(self, path: str | PathLike[str]) -> Path:
         """The report as one HTML file, whole or not at all."""
@@ -251,11 +314,6 @@ class Analysis:
         return Path(path)
 
 
-def _printable(text: str) -> str:
-    """No escape sequence of a log reaches the terminal."""
-    return "".join(c if c.isprintable() or c == "\n" else "\ufffd" for c in text)
-
-
 def analyse_table(
     data: Responses | Scores,
     *,
@@ -266,89 +324,35 @@ def analyse_table(
     resample: str = "items",
     shuffles: int = 99,
     dates: str | None = None,
+    floor: object = None,
     seed: int = 1,
 ) -> Analysis:
     """Measure the agents of a table, ready to be asked everything else.
 
-    `transform="auto"` takes responses with difficulties as they are and ranks everything else. A missing
-    cell is an error, or with `missing="drop"` left out: each agent is measured on what it met.
-    `resample` is that of `gl.generality`, `shuffles` the size of the shuffle control, `dates` a column of the
-    agents. Items with a column `minutes` are given time horizons, too.
+    `transform="auto"` takes responses with difficulties as they are and ranks everything else; of one agent
+    without difficulties only the scores are stated. A missing cell is an error, or with `missing="drop"`
+    left out: each agent is measured on what it met, and pairs are compared on what both met. `resample` is
+    that of `gl.generality`, `shuffles` the size of the shuffle control, `dates` a column of the agents,
+    `floor` what guessing gives (see `gl.analysis.floors_of`). Items with `minutes` have time horizons, too.
 
     >>> from gindex_lab.readers.examples import simulated_runs
     >>> found = analyse_table(simulated_runs())
     >>> found.groups[0], found.verdict["best"]
     (['model-k', 'model-j'], True)
     """
-    wanted = choice("transform", transform, TRANSFORMS)
     choice("missing", missing, ["error", "drop"])
-    if wanted == "auto":
-        as_is = isinstance(data, Responses) and data.difficulty is not None
-        wanted = "none" if as_is else "rank"
-    if missing == "error":
-        _check_gaps(data, wanted)
-    _check_size(data, wanted, ci)
-    measured = _transformed(data, wanted, reference, missing)
-    gaps = "drop" if measured.frame.isna().any(axis=None) else "error"
-    table = generality(measured, ci=ci, seed=seed if ci else None, missing=gaps, resample=resample)
-    groups: list[list[Any]] = []
-    if ci is not None and len(table) > 1:
-        from gindex_lab.measures.pairs import tie_groups
-
-        groups = [list(group) for group in tie_groups(table)]
+    wanted = chosen_transform(data, choice("transform", transform, TRANSFORMS))
+    if missing == "error" and wanted != "scores":
+        check_gaps(data, wanted)
+    check_size(data, wanted, ci)
+    if floor is not None and isinstance(data, Responses):
+        floors_of(data, floor)
+    measured, table = None, pd.DataFrame(index=data.frame.index)
+    if wanted != "scores":
+        measured = transformed(data, wanted, reference, missing)
+        gaps = "drop" if measured.frame.isna().any(axis=None) else "error"
+        seeded = seed if ci else None
+        table = generality(measured, ci=ci, seed=seeded, missing=gaps, resample=resample)
     return Analysis(
-        data, wanted, measured, table, groups, ci, seed, missing, resample, shuffles, dates
+        data, wanted, measured, table, ci, seed, missing, resample, shuffles, dates, floor
     )
-
-
-def _check_size(data: Responses | Scores, transform: str, ci: float | None) -> None:
-    """One agent beats nobody (every transform but "none" compares agents), two items have no spread."""
-    if data.shape[1] < 3 and ci is not None and transform != "opponent":
-        remedy = "measure three or more, or ask for no intervals (--ci 0)"
-        raise BadInput("items", list(data.frame.columns), "are too few for intervals", remedy)
-    if len(data.frame) == 1 and transform != "none":
-        agent = data.frame.index[0]
-        problem = f"is the only agent, and {transform!r} gets difficulty from comparing agents"
-        remedy = "add agents, or give the items' difficulties (--difficulty)"
-        raise BadInput("agents", agent, problem, remedy)
-
-
-def _check_gaps(data: Responses | Scores, transform: str) -> None:
-    """Refuse a missing cell; that nobody plays against itself is no gap in a tournament."""
-    gaps = np.isnan(data.values)
-    if transform == "opponent":
-        gaps &= data.frame.index.to_numpy()[:, None] != data.frame.columns.to_numpy()
-    if gaps.any():
-        row, column = np.argwhere(gaps)[0]
-        raise BadInput(
-            f"scores[{data.frame.index[row]!r}, {data.frame.columns[column]!r}]",
-            np.nan,
-            "is missing",
-            "fill the cell, or measure each agent on what it met: missing='drop' (--missing drop)",
-        )
-
-
-def _transformed(
-    data: Responses | Scores, transform: str, reference: str | None, missing: str
-) -> Responses:
-    from gindex_lab.measures import transforms
-
-    if transform == "reference":
-        if reference is None:
-            raise BadInput(
-                "reference", None, "is needed by ARef", "name an agent: --reference NAME"
-            )
-        return transforms.absolute_reference(data, reference)
-    if transform == "none":
-        if isinstance(data, Scores):
-            raise BadInput(
-                "transform", transform, "needs responses in [0, 1]", "use rank for raw scores"
-            )
-        return data
-    simple: dict[str, Any] = {
-        "rank": partial(transforms.rank, missing=missing),
-        "standardise": partial(transforms.standardise, missing=missing),
-        "opponent": partial(transforms.opponent, incomplete=missing),
-        "irt": transforms.irt_difficulty,
-    }
-    return simple[transform](data)
