@@ -28,6 +28,7 @@ _CONTENTS = {
     "measures.intervals": "bootstrap_table paired_differences",
     "measures.pairs": "comparisons separations tie_groups",
     "measures.population": "population_intervals",
+    "measures.ranges": "range_test",
     "simulations.coverage": "coverage coverage_table simulate_profile",
     # time horizons
     "horizons.horizons": "horizon",

@@ -22,7 +22,7 @@ from gindex_lab.measures.curves import Interval, grid_sums, rule_of
 from gindex_lab.measures.samples import Sample, patterns
 from gindex_lab.validate import FloatArray
 
-__all__ = ["Fit", "fit_of"]
+__all__ = ["Fit", "fit_of", "unit_sums"]
 
 NEIGHBOURS = 2  # on either side: the fewest that leave a line determined when one lies at an end
 SURPRISE = 0.5  # Jeffreys' half success and half failure, spread over the items
@@ -114,6 +114,23 @@ def fit_of(sample: Sample) -> Fit:
     return replace(fit, lower=_of_responses(sample, "lower"), upper=_of_responses(sample, "upper"))
 
 
+def unit_sums(fit: Fit) -> FloatArray:
+    """What each unit brings to area, moment and mean (3, A, F) of agents that met the same items."""
+    sample = fit.sample
+    free = (sample.codes >= 0) & ~np.isnan(sample.values[0])
+    values, codes = sample.values[:, free], sample.codes[free]
+    count = values.shape[1]
+    if sample.difficulty is None:
+        cells = np.stack([*grid_sums(values, sample.interval, sample.grid), values]) / count
+    else:
+        met = np.flatnonzero(~np.isnan(sample.values[0]))
+        weights = _weights(sample, met, "estimate")[0][:, free[met]]
+        cells = np.stack([values * weights[0], values * weights[1], values / count])
+    units = np.zeros((count, sample.units))
+    units[np.arange(count), codes] = 1.0
+    return np.asarray(cells @ units)
+
+
 def _open(sample: Sample) -> bool:
     """Is there an agent whose items do not reach both ends of the interval?"""
     assert sample.difficulty is not None
@@ -146,7 +163,9 @@ def _of_responses(sample: Sample, completion: str) -> Fit:
             found = _item_errors(sample, rows, some, inside)
         by[:, rows], weight[:, rows], more, units[rows] = found
         _enough(int(units[rows[0]]), sample.agents[rows[0]], sample.word)
-        own[rows], design[rows] = _surprise(weight[:, rows]) + more, more
+        share = 1 / np.maximum(seen[rows], 1.0)[:, None]
+        whole, single = _surprise(weight[:, rows]), _surprise(inside[:, None, :])
+        own[rows], design[rows] = single + np.maximum(whole - single, 0.0) * share + more, more
     return _fit(sample, sums, by, weight, own, design, units, seen)
 
 
@@ -253,7 +272,11 @@ def _by_unit(cells: FloatArray, place: np.ndarray) -> FloatArray:
 
 
 def _surprise(weight: FloatArray) -> FloatArray:
-    """Half a surprise (A, 3), falling on a unit with the chance of its weight (2, A, F)."""
+    """Half a surprise (A, 3), falling on a unit with the chance of its weight (2, A, F).
+
+    It is that of an item; where units are families, that of a whole family while at most one minority
+    response was seen, and the more of them there are, the less is left of it.
+    """
     area, moment = weight
     chance = SURPRISE * area / np.maximum(area.sum(axis=1, keepdims=True), 1e-300)
     return np.stack([(chance * x).sum(axis=1) for x in (area**2, area * moment, moment**2)], axis=1)
@@ -323,35 +346,20 @@ def _of_positions(sample: Sample) -> Fit:
         by[:, rows[:, None], present] = [_by_unit(x, place) for x in centred]
         share = np.bincount(place) / part.shape[1]
         weight[:, rows[:, None], present] = share
-        q = sample.interval[1] - sample.interval[0]
-        own[rows] = (
-            _surprising_step(sums[0, rows], sums[1, rows], q) * (share**2).sum() / len(share)
-        )
-        shown, alone = (by[0, rows] ** 2).sum(axis=1), (centred[0] ** 2).sum(axis=1)
-        own[rows] *= _like_one_step(shown, alone, part.shape[1] * (share**2).sum())[:, None]
-        own[rows] *= np.maximum(0.0, 1 - shown / np.maximum(own[rows, 0], 1e-300))[:, None]
+        low, high = sample.interval
+        rare = np.minimum(part - low, high - part).clip(0.0).sum(axis=1) / (high - low)
+        whole, single = (share**2).sum() / len(share), 1 / part.shape[1] ** 2
+        size = single + (whole - single) / np.maximum(rare, 1.0)
+        own[rows] = _surprising_step(sums[0, rows], sums[1, rows], high - low) * size[:, None]
         units[rows], seen[rows] = len(present), np.inf
     return _fit(sample, sums, by, weight, own, np.zeros((a, 3)), units, seen)
 
 
-def _like_one_step(shown: FloatArray, alone: FloatArray, size: float) -> FloatArray:
-    """How far a family of `size` items is like a single step (A,): 1 where its items all agree, 1/size where
-    they differ as much as items of different families do. The mean of a family of unlike items does
-    not lie at an end of the interval, so a surprising family is no larger a surprise than its means show.
-
-    >>> _like_one_step(np.array([4.0, 1.0, 0.5, 0.0]), np.array([1.0, 1.0, 1.0, 0.0]), 4.0).tolist()
-    [1.0, 0.25, 0.25, 1.0]
-    """
-    most = size * alone
-    found = np.divide(np.maximum(shown, alone), most, out=np.ones_like(most), where=most > 0)
-    return np.minimum(found, 1.0)
-
-
 def _surprising_step(area: FloatArray, moment: FloatArray, q: float) -> FloatArray:
-    """Half a step at either end of the interval (A, 3): what Jeffreys' prior is for steps."""
+    """Half a step, at one end of the interval or at the other (A, 3)."""
     away = [(end - area, end**2 / 2 - moment) for end in (0.0, q)]
     products = [np.stack([a**2, a * m, m**2], axis=1) for a, m in away]
-    return np.asarray(sum(products)) * SURPRISE
+    return np.asarray(sum(products)) * SURPRISE / 2
 
 
 def _fit(

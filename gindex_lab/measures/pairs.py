@@ -17,7 +17,7 @@ import pandas as pd
 
 from gindex_lab.errors import BadInput
 from gindex_lab.measures.curves import conclude
-from gindex_lab.measures.fit import Fit, fit_of
+from gindex_lab.measures.fit import Fit, fit_of, unit_sums
 from gindex_lab.measures.limits import Linear, degrees, linear, most_degrees
 from gindex_lab.validate import FloatArray, choice, number
 
@@ -277,19 +277,10 @@ def _welch(fit: Fit, part: Linear, first: np.ndarray, second: np.ndarray) -> Flo
 
 def _cells(fit: Fit, measure: str) -> FloatArray:
     """What each unit brings to the area, or the mean, of each agent (A, F)."""
-    sample = fit.sample
-    if sample.trials is not None:
+    if fit.sample.trials is not None:
         return np.asarray(fit.by_area)
-    free = sample.codes >= 0
-    values = np.nan_to_num(sample.values[:, free])
-    if sample.difficulty is None or measure == "mean":
-        weight = np.ones(values.shape[1])
-    else:
-        count = np.bincount(sample.codes[free])
-        weight = (fit.weight_area[0] / count)[sample.codes[free]]
-    units = np.zeros((sample.units, values.shape[1]))
-    units[sample.codes[free], np.arange(values.shape[1])] = weight
-    return np.asarray(values @ units.T)
+    area, _, mean = unit_sums(fit)
+    return np.asarray(mean if measure == "mean" else area)
 
 
 def _exchange(
