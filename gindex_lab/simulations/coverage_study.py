@@ -9,6 +9,7 @@ again in about ten minutes, and goes on where it was stopped.
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -25,7 +26,9 @@ from gindex_lab.measures.samples import Sample
 from gindex_lab.simulations.coverage import PROFILES, Profile
 from gindex_lab.validate import FloatArray
 
-__all__ = ["designs", "measure_design", "measured_coverage", "study"]
+__all__ = ["designs", "kept_study", "measure_design", "measured_coverage", "study", "truth_of"]
+
+Measure = Callable[[dict[str, Any], int, int], dict[str, float]]
 
 AGENTS = {
     **{name: PROFILES[name] for name in ("steep", "gradual", "typical", "shallow", "guesser")},
@@ -66,7 +69,7 @@ def measure_design(row: dict[str, Any], simulations: int, seed: int) -> dict[str
     """
     rng = np.random.default_rng([seed, *row["agent"].encode(), row["items"], row["families"]])
     interval, curve = (0.0, 1.0), AGENTS[row["agent"]]
-    truth = _truth(curve, interval)
+    truth = truth_of(curve, interval)
     held = dict.fromkeys(_MEASURES, 0.0)
     sides = {f"{name} {side}": 0.0 for name in _MEASURES for side in ("below", "above")}
     for _ in range(simulations // _BATCH):
@@ -87,7 +90,7 @@ def _simulated(
 ) -> Sample:
     from scipy.special import ndtr
 
-    h, n = _difficulties(row["spacing"], row["items"], rng), row["items"]
+    h, n = difficulties(row["spacing"], row["items"], rng), row["items"]
     groups = row["families"] or n
     family = rng.permutation(np.arange(n) % groups)
     share = row["likeness"]
@@ -99,7 +102,7 @@ def _simulated(
     return Sample(agents, solved, h, family, interval, interval[0], "trapezoid", None, word)
 
 
-def _difficulties(spacing: str, n: int, rng: np.random.Generator) -> FloatArray:
+def difficulties(spacing: str, n: int, rng: np.random.Generator) -> FloatArray:
     """Difficulties (n,) on [0, 1]: the ends are met but in "wide", where items cover 0.2 to 0.8 only."""
     if spacing == "even":
         return np.linspace(0, 1, n)
@@ -113,7 +116,7 @@ def _difficulties(spacing: str, n: int, rng: np.random.Generator) -> FloatArray:
     return np.asarray((h - h[0]) / (h[-1] - h[0]))
 
 
-def _truth(curve: Profile, interval: tuple[float, float]) -> dict[str, float]:
+def truth_of(curve: Profile, interval: tuple[float, float]) -> dict[str, float]:
     h = np.linspace(*interval, 20_001)
     area, moment = (np.array([np.trapezoid(curve(h) * x, h)]) for x in (np.ones_like(h), h))
     found = conclude(area, moment, 2 * moment - area**2, interval)
@@ -122,9 +125,20 @@ def _truth(curve: Profile, interval: tuple[float, float]) -> dict[str, float]:
 
 def study(out: str, simulations: int = 1000, seed: int = 15, jobs: int | None = 1) -> pd.DataFrame:
     """The table of all designs, written to `out`; finished designs are kept beside it."""
-    table = designs()
+    return kept_study(out, designs(), measure_design, simulations, seed, jobs)
+
+
+def kept_study(
+    out: str,
+    table: pd.DataFrame,
+    measure: Measure,
+    simulations: int,
+    seed: int,
+    jobs: int | None = 1,
+) -> pd.DataFrame:
+    """`measure` of each row of a table of designs, written to `out`; goes on where it was stopped."""
     journal = Journal(f"{out}.journal", {"format": "coverage 1", "n": simulations, "seed": seed})
-    shared = (table.to_dict("records"), simulations, seed)
+    shared = (measure, table.to_dict("records"), simulations, seed)
     found = continued(journal, _numbered, range(len(table)), key="design", shared=shared, jobs=jobs)
     result = pd.concat([table, pd.DataFrame([part["shares"] for part in found])], axis=1)
     result.to_csv(out, index=False)
@@ -132,14 +146,14 @@ def study(out: str, simulations: int = 1000, seed: int = 15, jobs: int | None = 
 
 
 def _numbered(
-    rows: list[dict[str, Any]], simulations: int, seed: int, k: int
+    measure: Measure, rows: list[dict[str, Any]], simulations: int, seed: int, k: int
 ) -> dict[str, dict[str, float]]:
-    return {"shares": measure_design(rows[k], simulations, seed)}
+    return {"shares": measure(rows[k], simulations, seed)}
 
 
-def measured_coverage() -> pd.DataFrame:
-    """The kept table of `study`: 600 designs, 1,000 simulations each."""
-    path = Path(__file__).parents[2] / "data" / "measured" / "coverage.csv"
+def measured_coverage(name: str = "coverage") -> pd.DataFrame:
+    """The kept table of `study` (600 designs, 1,000 simulations each), or of "coverage_kinds"."""
+    path = Path(__file__).parents[2] / "data" / "measured" / f"{name}.csv"
     if not path.exists():
         raise DataUnavailable(
             "measured", str(path), "is not there", "run gindex_lab from a clone of its repository"
