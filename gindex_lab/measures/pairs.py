@@ -25,6 +25,7 @@ __all__ = ["MEASURES", "comparisons", "fit_behind", "pair_table", "separations",
 
 MEASURES = ["capability", "spread", "normalised_generality", "expected_difficulty", "mean"]
 FEWEST_COMMON = 5  # items: with four, even four wins to none are not rare (1/2⁴ > .05)
+PER_MINORITY = 0.5  # degrees per minority response: 30 flat agents, 50 items, γ .07 with 1, .05 so
 _MOST_AGENTS = 2_000
 _ENUMERATED = 10  # discordant units up to which every exchange is listed
 _ROUNDING = 1e-9  # of a measure's range: no difference
@@ -106,9 +107,10 @@ def comparisons(
 
     Notes
     -----
-    p is Student's t, Welch's degrees of freedom being at most twice the minority responses of either agent;
-    at least that of the exchange test (Fisher 1935, §21): under equal agents, who gave which of the two
+    p is Student's t, for spread and γ with at most half a degree of freedom per minority response, and at
+    least that of the exchange test (Fisher 1935, §21): under equal agents, who gave which of the two
     responses to an item is a toss, whatever the items. For spread and γ that is its least possible p.
+    How often equal agents are separated, and different ones not: `notebooks/generality/coverage`.
     Two agents are compared at the items themselves: what a curve does between them does not count.
 
     Examples
@@ -265,11 +267,11 @@ def _pull(part: Linear, first: np.ndarray, second: np.ndarray) -> FloatArray:
 
 
 def _welch(fit: Fit, part: Linear, first: np.ndarray, second: np.ndarray) -> FloatArray:
-    """Welch's degrees of freedom from those that each agent's responses allow: here one, not two, for each
-    minority response, since the far tails count (flat agents at .1, 50 items: family-wise .07 with two)."""
+    """Welch's degrees of freedom from those that each agent's responses allow: fewer for each minority
+    response than a single interval has, since with many pairs it is the far tails that count."""
     variance = (part.error**2).sum(axis=1) + part.own
     most = most_degrees(fit, part.minority)
-    most = np.maximum(np.minimum(most, fit.seen) if part.minority else most, 1e-9)
+    most = np.maximum(np.minimum(most, PER_MINORITY * fit.seen) if part.minority else most, 1e-9)
     a, b = variance[first], variance[second]
     fourth = a**2 / most[first] + b**2 / most[second]
     return np.divide((a + b) ** 2, fourth, out=np.full_like(a, np.inf), where=fourth > 0)
