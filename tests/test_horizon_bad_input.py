@@ -111,6 +111,31 @@ BAD = {
     "a frontier of one date": ("frontier", lambda: gl.doubling_time(TABLE, [DATES[0]] * 3)),
     "an empty window": ("since, until", lambda: gl.doubling_time(TABLE, DATES, since="2030-01-01")),
     "a trend of an unknown measure": ("column", lambda: gl.trend(TABLE, "width", DATES)),
+    "no dates": ("dates", lambda: gl.doubling_time(TABLE, None)),
+    "a date that may be read in two ways": (
+        "dates['a']",
+        lambda: gl.doubling_time(TABLE, ["01/02/2021", "03/04/2022", "13/04/2023"]),
+    ),
+    "a date that depends on the clock": (
+        "since",
+        lambda: gl.doubling_time(TABLE, DATES, since="today"),
+    ),
+    "a column of words": (
+        "column",
+        lambda: gl.doubling_time(TABLE.assign(note="words"), DATES, column="note"),
+    ),
+    "an unknown horizon": ("horizon", lambda: gl.trend(TABLE, dates=DATES, horizon="hours")),
+    "a mode that is none": ("mode", lambda: gl.trend(TABLE, dates=DATES, mode="metr")),
+    "weights beyond all numbers": (
+        "weights",
+        lambda: gl.horizon(ROW, MINUTES, weights=[1e300] * 4),
+    ),
+    "an unknown method": ("method", lambda: gl.horizon(ROW, MINUTES, method="wild")),
+    "an unknown draw": ("resample", lambda: gl.horizon(ROW, MINUTES, resample="runs")),
+    "a ceiling without draws": (
+        "floor, ceiling, noise",
+        lambda: gl.horizon(ROW, MINUTES, ci=0.9, method="jackknife", ceiling=0.9),
+    ),
     "a trend of two agents": ("table", lambda: gl.trend(TABLE, dates=DATES, agents=["a", "b"])),
 }
 
@@ -202,6 +227,12 @@ def test_runs_count_one_by_one_and_may_have_minutes_of_their_own():
     runs = runs_of(gl.Responses(frame, items=items, trials=trials))
     assert runs.h.tolist() == [0, 0, 1, 1, 2, 3]
     assert runs.notes == ("1 runs have minutes of their own",)
+
+
+def test_times_of_day_and_zones_are_understood():
+    whole = gl.doubling_time(TABLE, DATES)
+    zones = gl.doubling_time(TABLE, [f"{d}T02:00:00+02:00" for d in DATES])
+    assert zones.days == pytest.approx(whole.days, rel=1e-12)
 
 
 def test_the_same_seed_gives_the_same_bytes_and_another_seed_does_not():

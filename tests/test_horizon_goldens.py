@@ -1,5 +1,7 @@
 """Variants, model minutes, June 2025, trends and METR's printed tables against the goldens of ../shared."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -25,7 +27,7 @@ PENALTIES = ["lambda 0.001", "lambda 0.01", "lambda 0.1", "lambda 0.2"]
 FAMILIES = ["cvebench", "cybashbench", "cybench", "intercode_ctf", "nl2bash", "nyuctf"]
 VARIANTS = ["actuals_only", "cybench_adjusted", "no_cybench_fb", *(f"no_{f}" for f in FAMILIES)]
 MODELS = ["model_est_human_taskset", "model_est_full"]
-NOW = ("equal weights", "lambda 0.1", "no_cybashbench", "actuals_only", "model_est_human_taskset")
+NOW = ("lambda 0.1", "no_cybashbench")
 
 
 @pytest.fixture(scope="module")
@@ -152,32 +154,99 @@ def test_trends_under_every_variant(data, variants, golden, name):
         assert found["n"] == row.n
 
 
-@pytest.mark.parametrize(
-    ("resample", "seed", "prefix"), [("families", 42, "families"), ("items", 1000, "tasks")]
-)
-@pytest.mark.parametrize("estimator", some_now(["trapezoid", "step", "isotonic"], ["step"]))
-def test_trends_with_families_or_tasks_redrawn(data, golden, estimator, resample, seed, prefix):
-    table = gl.horizon(data["lyptus"], estimator=estimator, ci=0.95, resample=resample, seed=seed)
-    table["log2_spread_logistic"] = np.log2(table["spread_logistic"])
+def redrawn(study, **options):
+    table = gl.horizon(study, ci=0.95, **options)
     drawn = table.attrs["replicates"].measures
+    table["log2_spread_logistic"] = np.log2(table["spread_logistic"])
     drawn["log2_spread_logistic"] = np.log2(drawn["spread_logistic"])
-    day = data["lyptus"].agents["release_date"]
-    checked = 0
-    for row in golden("lyptus_trends.csv").to_dict("records"):
+    return table
+
+
+@pytest.fixture(scope="module")
+def families_redrawn(data):
+    return redrawn(data["lyptus"], seed=42)
+
+
+def trends_of(table, golden, estimator, mode):
+    """The rows of the goldens that an estimator answers, each with our trend of it."""
+    day = table.attrs["replicates"].agents["release_date"]
+    rows = golden("lyptus_trends.csv").to_dict("records")
+    for row in rows:
         column, of = column_and_estimator(row["measure"])
-        if of != estimator:
-            continue
-        found = gl.trend(table, column, agents=SETS[row["set"]](table, day)).loc[row["per"]]
+        if of == estimator:
+            agents = SETS[row["set"]](table, day)
+            yield row, gl.trend(table, column, agents=agents, mode=mode).loc[row["per"]]
+
+
+def same_trends(table, golden, estimator, prefix):
+    """The goldens read the draws as published: a rising curve has its number, one class is missing."""
+    rows = list(trends_of(table, golden, estimator, "reference"))
+    assert len(rows) == {"trapezoid": 60, "step": 10, "isotonic": 20}[estimator]
+    for row, found in rows:
         same(found[T_LIMITS], [row[k] for k in T_LIMITS], near_zero=1e-11)
-        assert found["n"] == row["n"]
-        if found["draws"] == row[f"{prefix}_complete"]:
-            limits = [row[f"{prefix}_low"], row[f"{prefix}_high"]]
+        assert (found["n"], found["draws"]) == (row["n"], row[f"{prefix}_complete"])
+        limits = [row[f"{prefix}_low"], row[f"{prefix}_high"]]
+        same(found[["low", "high"]], limits, 1e-8, near_zero=1e-10)
+
+
+def test_trends_with_families_redrawn(families_redrawn, golden):
+    same_trends(families_redrawn, golden, "trapezoid", "families")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("estimator", ["step", "isotonic"])
+def test_trends_of_other_curves_with_families_redrawn(data, golden, estimator):
+    table = redrawn(data["lyptus"], estimator=estimator, seed=42)
+    same_trends(table, golden, estimator, "families")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("estimator", ["trapezoid", "step", "isotonic"])
+def test_trends_with_tasks_redrawn(data, golden, estimator):
+    table = redrawn(data["lyptus"], estimator=estimator, resample="items", seed=1000)
+    same_trends(table, golden, estimator, "tasks")
+
+
+def test_exact_trends_differ_from_the_goldens_by_draws_with_a_rising_curve_or_one_class(
+    families_redrawn, golden
+):
+    """Section 14: a rising curve is left out, and no success counts as the lower end of the lengths."""
+    table = families_redrawn
+    drawn = table.attrs["replicates"]
+    one_class = np.isnan(drawn.as_published["horizon_50"])
+    rising = np.isnan(drawn.measures["horizon_50"]) & ~one_class
+    assert rising.any()
+    counts = {"fewer": 0, "as many": 0, "more": 0}
+    for row, found in trends_of(table, golden, "trapezoid", "exact"):
+        at = table.index.isin(SETS[row["set"]](table, drawn.agents["release_date"]))
+        if found["draws"] == row["families_complete"]:
+            limits = [row["families_low"], row["families_high"]]
             same(found[["low", "high"]], limits, 1e-8, near_zero=1e-10)
-            checked += 1
-        else:  # the goldens keep the horizon of a rising curve, which the specification leaves out
-            assert resample == "families"
-            assert row["per"] == "doubling" or row["measure"].endswith("logistic_tested"), row
-    assert checked >= 5
+            counts["as many"] += 1
+        elif found["draws"] < row["families_complete"]:
+            gone = row["families_complete"] - found["draws"]
+            assert 0 < gone <= rising[:, at].any(axis=1).sum()
+            counts["fewer"] += 1
+        else:
+            more = found["draws"] - row["families_complete"]
+            assert row["measure"].endswith("logistic_tested")
+            assert 0 < more <= one_class[:, at].any(axis=1).sum()
+            counts["more"] += 1
+    assert counts == {"fewer": 26, "as many": 30, "more": 4}
+
+
+def test_the_golden_interval_of_the_doubling_time_reads_the_draws_as_published(
+    families_redrawn, shared
+):
+    want = json.loads((shared / "golden/horizon/lyptus_doubling.json").read_text())["exact"]
+    want = want["interval_frontier_only"]
+    table = families_redrawn
+    found = gl.doubling_time(table, frontier="above", mode="reference")
+    assert (found.draws, found.dropped) == (want["n"], want["negative"])
+    same([found.median, found.low, found.high], [want[k] for k in ("median", "low", "high")])
+    kept = gl.doubling_time(table, frontier="above")
+    assert (kept.draws, kept.dropped) == (1000, 0)
+    same([kept.low, kept.high], [found.low, found.high], 0.01)
 
 
 def test_noise_in_minutes_attenuates_as_the_theory_says(golden):

@@ -24,11 +24,21 @@ from gindex_lab.horizons.horizons import horizon
 from gindex_lab.horizons.trends import trend
 from gindex_lab.responses import Responses
 
-__all__ = ["CHOICES", "Multiverse", "multiverse"]
+__all__ = ["CHOICES", "Multiverse", "multiverse", "named"]
 
 CHOICES = ("penalty", "weights", "scores", "floor", "ceiling", "without", "minutes", "noise")
 _SCORES = ("as given", "binarised")
 _MOST = 5000
+_CHOICE_NAMES = {
+    "penalty": "the penalty",
+    "weights": "the weights",
+    "scores": "binarising",
+    "floor": "the floor",
+    "ceiling": "the ceiling",
+    "without": "the family left out",
+    "minutes": "the source of the minutes",
+    "noise": "the noise assumed in the minutes",
+}
 _TEXTS = {
     "best": "who has the longest horizon (up to ties)",
     "order": "the order of agents whose horizons are separated",
@@ -152,11 +162,20 @@ def multiverse(
     kept = [(w, r) for w, r in zip(worlds, rows, strict=True) if not isinstance(r, str)]
     if not kept:
         why = next(iter(refused.values()))
-        raise BadInput("choices", size, f"are all refused: {why}", "mend the first reason")
+        raise BadInput("choices", size, f"are all refused: {why}", "fix the first reason")
     table = pd.DataFrame([{**_shown(w), **r} for w, r in kept])
     varied = [name for name, values in given.items() if len(values) > 1]
     conclusions = _conclusions(table, base, _apart(base, ci), varied, measure)
     return Multiverse(table, conclusions, refused, base, measure)
+
+
+def named(measure: str) -> str:
+    """A column of the table in words.
+
+    >>> named("spread_logistic"), named("normalised_generality")
+    ('spread', 'normalised generality')
+    """
+    return measure.removesuffix("_logistic").replace("_", " ")
 
 
 def _study(responses: object) -> Responses:
@@ -324,7 +343,7 @@ def _conclusions(
         if np.isfinite(first["doubling_high"]):
             holds["growth"] = np.isfinite(table["doubling_high"])
         holds["trend"] = table["verdict"] == first["verdict"]
-        texts["trend"] = f"{measure.replace('_', ' ')}: “{first['verdict']}”"
+        texts["trend"] = f"the verdict on the trend of the {named(measure)}, “{first['verdict']}”,"
     rows = {
         name: {
             "conclusion": texts[name],
@@ -346,4 +365,4 @@ def _decisive(table: pd.DataFrame, holds: pd.Series, varied: list[str]) -> str:
         return "chance"
     name = max(shares, key=lambda k: float(shares[k].max() - shares[k].min()))
     worst = shares[name].idxmin()
-    return f"{name} (with {worst}: in {shares[name].min():.0%})"
+    return f"{_CHOICE_NAMES[name]} ({worst}: it holds in {shares[name].min():.0%})"

@@ -249,7 +249,7 @@ class Analysis:
         from gindex_lab.horizons.horizons import horizon
 
         resample = "trials" if self.resample == "trials" else "families"
-        method = "bootstrap" if len(self.table) <= _MANY else "sandwich"
+        method = "bootstrap" if len(self.table) <= _MANY else "jackknife"
         return horizon(self.raw, ci=self.ci, seed=self.seed, resample=resample, method=method)
 
     @cached_property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -9,15 +10,16 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.errors import BadInput
-from gindex_lab.validate import FloatArray, choice, known
+from gindex_lab.validate import FloatArray, choice, known, mode_of
 
 __all__ = [
     "FRONTIERS",
     "column",
     "days_of",
+    "draws_in",
     "frontier_of",
     "line",
-    "positions",
+    "mode_in",
     "residual_limits",
     "slopes",
     "window",
@@ -25,6 +27,8 @@ __all__ = [
 ]
 
 FRONTIERS = ("at least", "above", "all")
+_TWO_WAYS = re.compile(r"\d{1,2}[/.-]\d{1,2}[/.-](\d{2}|\d{4})")
+_FIRST_DAY = pd.Timestamp("1970-01-01", tz="UTC")
 
 
 def frontier_of(minutes: pd.Series, day: pd.Series, rule: object = "at least") -> pd.Index:
@@ -66,6 +70,8 @@ def days_of(table: pd.DataFrame, dates: object) -> pd.Series:
                 "is not a column of the table, nor of the agents of the study",
                 "name another column, or pass a mapping from agent to date",
             )
+    if dates is None:
+        raise BadInput("dates", None, "are needed", "name a column, or pass one date per agent")
     if isinstance(dates, (Mapping, pd.Series)):
         given = pd.Series(dates)
         absent = table.index.difference(given.index, sort=False)
@@ -73,7 +79,7 @@ def days_of(table: pd.DataFrame, dates: object) -> pd.Series:
             raise BadInput("dates", absent[0], "is an agent without a date", "give it one")
         given = given.loc[table.index]
     else:
-        values = [] if dates is None else list(dates)  # type: ignore[call-overload]
+        values = list(dates)  # type: ignore[call-overload]
         if len(values) != len(table):
             raise BadInput(
                 "dates",
@@ -82,34 +88,41 @@ def days_of(table: pd.DataFrame, dates: object) -> pd.Series:
                 "match them",
             )
         given = pd.Series(values, index=table.index)
-    found = pd.to_datetime(given.astype(str), errors="coerce", format="mixed")
-    if found.isna().any():
-        agent = found.index[found.isna()][0]
-        raise BadInput(f"dates[{agent!r}]", given[agent], "is not a date", "write it as 2026-03-20")
-    return (found - pd.Timestamp("1970-01-01")) / pd.Timedelta(days=1)
+    return pd.Series([_day(f"dates[{a!r}]", d) for a, d in given.items()], given.index, dtype=float)
+
+
+def _day(name: str, value: object) -> float:
+    """The day of one date, counted from 1970-01-01; times of day count as parts, zones are taken to UTC."""
+    text = str(value).strip()
+    if _TWO_WAYS.fullmatch(text):
+        problem = "may be day and month or month and day"
+        raise BadInput(name, value, problem, "write it as 2026-03-20")
+    at = pd.to_datetime(text, errors="coerce", utc=True)
+    if at is pd.NaT or text.lower() in ("now", "today"):
+        raise BadInput(name, value, "is not a date", "write it as 2026-03-20")
+    return float((at - _FIRST_DAY) / pd.Timedelta(days=1))
 
 
 def window(day: pd.Series, since: object, until: object) -> pd.Series:
     ends = [-np.inf, np.inf]
     for k, (name, value) in enumerate((("since", since), ("until", until))):
-        if value is None:
-            continue
-        at = pd.to_datetime(str(value), errors="coerce")
-        if at is pd.NaT:
-            raise BadInput(name, value, "is not a date", "write it as 2026-03-20")
-        ends[k] = (at - pd.Timestamp("1970-01-01")) / pd.Timedelta(days=1)
+        if value is not None:
+            ends[k] = _day(name, value)
     kept = day[(day >= ends[0]) & (day <= ends[1])]
     if kept.empty:
         raise BadInput("since, until", (since, until), "leave no agent", "widen the window")
     return kept
 
 
-def column(table: object, column: str) -> pd.Series:
+def column(table: object, column: str, argument: str = "column") -> pd.Series:
     if not isinstance(table, pd.DataFrame):
         raise BadInput("table", type(table).__name__, "is not a table", "pass that of gl.horizon")
     if column not in table:
-        raise BadInput("column", column, "is not a column of the table", "name a measure")
-    return pd.to_numeric(table[column], errors="coerce").astype(float)
+        raise BadInput(argument, column, "is not a column of the table", "name a measure")
+    values = pd.to_numeric(table[column], errors="coerce").astype(float)
+    if values.isna().all() and table[column].notna().any():
+        raise BadInput(argument, column, "is a column without numbers", "name a measure")
+    return values
 
 
 def with_horizon(minutes: pd.Series, day: pd.Series) -> tuple[pd.Index, dict[str, str]]:
@@ -139,8 +152,19 @@ def slopes(x: FloatArray, y: FloatArray, usable: np.ndarray) -> FloatArray:
         return np.where(square > 1e-9, (centred * y).sum(axis=1) / square, np.nan)
 
 
-def positions(table: pd.DataFrame, replicates: Any, agents: pd.Index) -> np.ndarray:
-    return np.asarray(replicates.agents.index.get_indexer(agents))
+def mode_in(table: object, mode: str | None) -> str:
+    """The mode asked for, or that of the table."""
+    known_mode = getattr(table, "attrs", {}).get("mode", "exact")
+    return mode_of(known_mode if mode is None else mode)
+
+
+def draws_in(table: pd.DataFrame, name: str, agents: pd.Index, mode: str) -> FloatArray | None:
+    """The draws of a measure for some agents (draws, agents), where the table carries them."""
+    replicates: Any = table.attrs.get("replicates")
+    drawn = None if replicates is None else replicates.of(name, mode)
+    if drawn is None:
+        return None
+    return np.asarray(drawn[:, replicates.agents.index.get_indexer(agents)])
 
 
 def line(x: FloatArray, y: FloatArray) -> tuple[float, float]:

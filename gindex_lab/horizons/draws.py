@@ -76,12 +76,14 @@ def draws_of(runs: Runs, resample: str, draws: int, seed: int) -> Draws:
 
 
 def _tasks_by_family(runs: Runs) -> list[np.ndarray]:
-    """The items that were run, by family in the order of names, sorted as text within each."""
-    run = np.unique(runs.item)
-    text = [str(runs.items[k]) for k in run]
-    run = run[sorted(range(len(run)), key=text.__getitem__)]
-    family = runs.family[run]
-    return [run[family == k] for k in np.unique(family)]
+    """All items by family in the order of names, sorted as text within each.
+
+    Also those that no agent here has met: leaving agents out with `select` must not change what is drawn.
+    """
+    text = [str(item) for item in runs.items]
+    order = np.array(sorted(range(len(text)), key=text.__getitem__))
+    family = runs.family[order]
+    return [order[family == k] for k in np.unique(family)]
 
 
 def _items(

@@ -11,6 +11,7 @@ import pandas as pd
 
 from gindex_lab.errors import BadInput
 from gindex_lab.horizons.curves import indicator_rows
+from gindex_lab.horizons.fit_kernel import loss_rows
 from gindex_lab.horizons.fitting import (
     FLAT,
     FOUND,
@@ -26,7 +27,7 @@ from gindex_lab.horizons.readings import horizon_name, read_curves
 from gindex_lab.horizons.runs import Runs
 from gindex_lab.validate import FloatArray
 
-__all__ = ["CURVE", "Settings", "cell_weights", "converged", "estimates", "measures"]
+__all__ = ["CURVE", "Settings", "cell_weights", "converged", "estimates", "losses", "measures"]
 
 CURVE = ("capability", "spread", "generality", "normalised_generality")
 
@@ -122,7 +123,7 @@ def _row(runs: Runs, j: int, curves: Curves, settings: Settings) -> dict[str, An
     row |= {name: float(getattr(exact, name)[0]) for name in CURVE}
     row["mean"] = float(plain @ y / plain.sum())
     row["weighted_mean"] = float(w @ y / w.sum())
-    row["loss"] = _loss(h, y, w, curves)
+    row["loss"] = float(losses(h, y, w[None], curves)[0])
     row["n_items"] = len(np.unique(runs.item[at]))
     row["n_trials"] = len(y)
     row["note"] = _note(runs, j, curves, row, settings)
@@ -135,20 +136,20 @@ def cell_weights(runs: Runs, j: int) -> FloatArray:
     return 1 / np.bincount(item)[item]
 
 
-def _loss(h: FloatArray, y: FloatArray, w: FloatArray, curves: Curves) -> float:
-    """Weighted mean cross-entropy, predictions clipped at 1e-15; 0 with one class only (section 4)."""
-    if curves.state[0] in (NO_SUCCESS, NO_FAILURE):
-        return 0.0
-    theta, beta = curves.theta[0], curves.beta[0]
-    with np.errstate(over="ignore"):
-        p = (
-            1 / (1 + np.exp(beta * (h - theta)))
-            if beta
-            else np.full(len(h), float(w @ y / w.sum()))
-        )
-    p = curves.floor[0] + (curves.ceiling[0] - curves.floor[0]) * p
-    p = np.clip(p, 1e-15, 1 - 1e-15)
-    return float(-(w @ (y * np.log(p) + (1 - y) * np.log1p(-p))) / w.sum())
+def losses(h: FloatArray, y: FloatArray, weights: FloatArray, curves: Curves) -> FloatArray:
+    """Weighted mean cross-entropy of each curve for its row of weights (R, n), predictions clipped at
+    1e-15; 0 with one class only, NaN without a run (`specs/horizon.md`, section 4)."""
+    level = (curves.state == FLAT) | (curves.beta == 0)  # without a place, the curve is the mean
+    share = np.clip(weights @ y / np.maximum(weights.sum(axis=1), 1e-300), 1e-15, 1 - 1e-15)
+    beta = np.where(level, 1.0, curves.beta)
+    theta = np.where(level, 0.0, curves.theta)
+    found = loss_rows(
+        h, y, np.ascontiguousarray(weights), theta, beta, curves.floor, curves.ceiling
+    )
+    flat = -(share * np.log(share) + (1 - share) * np.log1p(-share))
+    one_class = np.isin(curves.state, (NO_SUCCESS, NO_FAILURE))
+    met = weights.sum(axis=1) > 0
+    return np.where(met, np.where(one_class, 0.0, np.where(level, flat, found)), np.nan)
 
 
 def _note(runs: Runs, j: int, curves: Curves, row: dict[str, Any], settings: Settings) -> str:

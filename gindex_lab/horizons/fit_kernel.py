@@ -7,7 +7,16 @@ import numpy as np
 from gindex_lab.kernels import compiled
 from gindex_lab.validate import FloatArray
 
-__all__ = ["FLAT", "FOUND", "NO_FAILURE", "NO_SUCCESS", "SEPARABLE", "UNFINISHED", "fit_rows"]
+__all__ = [
+    "FLAT",
+    "FOUND",
+    "NO_FAILURE",
+    "NO_SUCCESS",
+    "SEPARABLE",
+    "UNFINISHED",
+    "fit_rows",
+    "loss_rows",
+]
 
 FOUND, NO_SUCCESS, NO_FAILURE, FLAT, SEPARABLE, UNFINISHED = 0, 1, 2, 3, 4, 5
 _STEPS = 200
@@ -110,3 +119,35 @@ def fit_rows(
     for r in range(n):
         intercept[r], slope[r], state[r] = _fit(h, y, weights[r], penalty)
     return intercept, slope, state
+
+
+@compiled
+def loss_rows(
+    h: FloatArray,
+    y: FloatArray,
+    weights: FloatArray,
+    theta: FloatArray,
+    beta: FloatArray,
+    floor: FloatArray,
+    ceiling: FloatArray,
+) -> FloatArray:
+    """Weighted mean cross-entropy of each curve for its row of weights (R, n), predictions clipped."""
+    found = np.zeros(len(weights))
+    for r in range(len(weights)):
+        total = loss = 0.0
+        for k in range(len(h)):
+            w = weights[r, k]
+            if w > 0.0:
+                gap = theta[r] - h[k]
+                eta = beta[r] * gap if gap != 0.0 else 0.0  # also at the edge of a step
+                e = np.exp(-abs(eta))
+                s = 1.0 / (1.0 + e) if eta >= 0.0 else e / (1.0 + e)
+                p = floor[r] + (ceiling[r] - floor[r]) * s
+                p = min(max(p, 1e-15), 1.0 - 1e-15)
+                total += w
+                loss -= w * np.log(p) if y[k] == 1.0 else 0.0
+                loss -= w * np.log1p(-p) if y[k] == 0.0 else 0.0
+                if 0.0 < y[k] < 1.0:
+                    loss -= w * (y[k] * np.log(p) + (1.0 - y[k]) * np.log1p(-p))
+        found[r] = loss / total if total > 0.0 else np.nan
+    return found

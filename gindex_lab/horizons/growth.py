@@ -18,9 +18,10 @@ from gindex_lab.horizons.dates import (
 )
 from gindex_lab.horizons.dates import (
     days_of,
+    draws_in,
     frontier_of,
     line,
-    positions,
+    mode_in,
     residual_limits,
     window,
     with_horizon,
@@ -29,7 +30,7 @@ from gindex_lab.horizons.dates import (
     slopes as slopes_of,
 )
 from gindex_lab.horizons.limits import quantiles
-from gindex_lab.validate import FloatArray, choice, mode_of, number
+from gindex_lab.validate import FloatArray, choice, number
 
 __all__ = ["DoublingTime", "doubling_time"]
 
@@ -111,8 +112,9 @@ def doubling_time(
     redrawn : "frontier" or "all"
         Which agents the regression in every draw uses (Lyptus takes all of them).
     mode : "exact" or "reference"; that of the table by default
-        Draws whose slope is not positive are dropped by the published code. "exact" keeps them: the
-        interval is one of doublings per year, and an interval that reaches 0 has no upper end.
+        Draws whose slope is not positive are dropped by the published code, and a rising curve's number
+        is used. "exact" keeps such draws and leaves out such curves: the interval is one of doublings
+        per year, and an interval that reaches 0 has no upper end.
 
     References
     ----------
@@ -125,11 +127,11 @@ def doubling_time(
     >>> round(doubling_time(table, "date").days)
     369
     """
-    kind = mode_of(table.attrs.get("mode", "exact") if mode is None else mode)
+    kind = mode_in(table, mode)
     level = number("ci", ci, 0, 1, open_ends=True)
     choice("redrawn", redrawn, ["frontier", "all"])
-    day = days_of(table, dates)
     minutes = column_of(table, column)
+    day = days_of(table, dates)
     kept, left_out = with_horizon(minutes, window(day, since, until))
     chosen = frontier_of(minutes[kept], day[kept], frontier)
     if len(chosen) < 2 or day[chosen].nunique() < 2:
@@ -197,10 +199,9 @@ def _slopes_of_draws(
     table: pd.DataFrame, column: str, agents: pd.Index, day: pd.Series, kind: str
 ) -> tuple[FloatArray, int]:
     """The slope in every draw, missing, infinite and tiny horizons left out; and draws without one."""
-    replicates = table.attrs.get("replicates")
-    if replicates is None or column not in replicates.measures:
+    minutes = draws_in(table, column, agents, kind)
+    if minutes is None:
         return np.empty(0), 0
-    minutes = replicates.measures[column][:, positions(table, replicates, agents)]
     x = day[agents].to_numpy(dtype=float)
     with np.errstate(invalid="ignore"):
         usable = np.isfinite(minutes) & (minutes >= _SHORTEST)

@@ -15,19 +15,21 @@ from gindex_lab.errors import BadInput
 from gindex_lab.horizons.curves import ESTIMATORS
 from gindex_lab.horizons.draws import RESAMPLE, draws_of, first_seed
 from gindex_lab.horizons.estimates import Settings, estimates
-from gindex_lab.horizons.limits import ends_of_draws, sandwich_limits
+from gindex_lab.horizons.limits import ends_of_draws
 from gindex_lab.horizons.noise import ERRORS
 from gindex_lab.horizons.plateaus import plateaus_of
 from gindex_lab.horizons.readings import horizon_name
 from gindex_lab.horizons.replicates import Replicates, replicates_of
 from gindex_lab.horizons.runs import Runs, runs_of
+from gindex_lab.horizons.sandwich import jackknife_limits, sandwich_limits
 from gindex_lab.validate import FloatArray, choice, generator, integer, mode_of, number, pair
 
 __all__ = ["FEW_FAMILIES", "horizon"]
 
 FEW_FAMILIES = 10
 _REFERENCE_SEED = 42
-_METHODS = ("bootstrap", "sandwich")
+_WITHOUT_DRAWS = {"jackknife": jackknife_limits, "sandwich": sandwich_limits}
+_METHODS = ("bootstrap", *_WITHOUT_DRAWS)
 
 
 def horizon(
@@ -78,8 +80,11 @@ def horizon(
     ci, resample, method, draws, seed
         Add `*_low` and `*_high`. "bootstrap" draws families, then items, then runs (`resample="items"`
         keeps the families, "trials" the items); replicate i is seeded with seed + i, so seed=42 takes the
-        published draws, and seeds for independent draws must lie further apart than `draws`. "sandwich"
-        needs no draws and gives limits of the logistic measures.
+        published draws, and seeds for independent draws must lie further apart than `draws`.
+        "jackknife" (one family, item or run left out at a time) and "sandwich" (the formula of section
+        15) need no draws: the quick way for hundreds of agents. With few families the jackknife covers
+        better (`data/measured/horizon_coverage.csv`). Both limit the logistic measures only: without a
+        family the exact curve and the means lose its lengths, and what moves is not the agent.
     floor, ceiling : share of success that is never left below or above, or "fit"
         ψ = c + (d - c) / (1 + e^{β(h - θ)}), three or four parameters; horizons are where ψ itself is p.
         `slope`, `location` and `spread_logistic` are those of the logistic part.
@@ -127,11 +132,11 @@ def horizon(
     tau = number("noise", noise, 0)
     choice("error", error, ERRORS)
     plain = plateaus == (0.0, 1.0) and tau == 0
-    if not plain and (kind == "reference" or (level is not None and method == "sandwich")):
+    if not plain and (kind == "reference" or (level is not None and method != "bootstrap")):
         raise BadInput(
             "floor, ceiling, noise",
             (floor, ceiling, noise),
-            "are not known to the published code, nor to the sandwich",
+            "are not known to the published code, nor to limits without draws",
             "use mode='exact' and method='bootstrap'",
         )
     runs = runs_of(responses, minutes, weights, missing)
@@ -156,8 +161,9 @@ def horizon(
     if level is None:
         return table
     table.attrs |= {"ci": level, "resample": resample, "method": method}
-    if method == "sandwich":
-        return _joined(table, sandwich_limits(runs, fitted, settings, level, resample))
+    if method in _WITHOUT_DRAWS:
+        table.attrs["notes"] += _about_method(runs, method)
+        return _joined(table, _WITHOUT_DRAWS[method](runs, fitted, settings, level, resample))
     start = _REFERENCE_SEED if kind == "reference" else first_seed(seed)
     drawn = draws_of(runs, resample, n_draws, start)
     return _with_draws(table, replicates_of(runs, drawn, settings, fitted), agents, level, n_draws)
@@ -202,6 +208,15 @@ def _notes(runs: Runs) -> tuple[str, ...]:
     return runs.notes
 
 
+def _about_method(runs: Runs, method: str) -> tuple[str, ...]:
+    said = (
+        f"the {method} limits the logistic measures only; method='bootstrap' the exact curve, too"
+    )
+    if method == "sandwich" and 0 < len(runs.families) < FEW_FAMILIES:
+        return (said, "with few families method='jackknife' covers better than the sandwich")
+    return (said,)
+
+
 def _with_draws(
     table: pd.DataFrame, found: dict[str, Any], agents: pd.DataFrame, ci: float, draws: int
 ) -> pd.DataFrame:
@@ -216,7 +231,7 @@ def _with_draws(
             limits[horizon_name(p)] = np.where(none, 0.0, low), np.where(none, 0.0, high)
     table.attrs |= {
         "draws": draws,
-        "replicates": Replicates(agents, found["measures"]),
+        "replicates": Replicates(agents, found["measures"], found["as_published"]),
         **{name: column.to_dict() for name, column in found["unusual"].items()},
     }
     return _joined(table, limits)

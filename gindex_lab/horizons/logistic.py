@@ -81,7 +81,13 @@ def logistic_indicators(
     """
     span = _interval(interval)
     t, b, c, d = _curves(theta, beta, floor, ceiling)
-    area, moment, variance = area_and_moment(t, b, span, c, d)
+    with np.errstate(over="ignore", invalid="ignore"):
+        area, moment, variance = area_and_moment(t, b, span, c, d)
+    bad = ~np.isfinite(area + moment + variance)
+    if bad.any():
+        at = int(bad.argmax())
+        problem = "are too large for floating-point numbers"
+        raise BadInput("theta, beta", (t[at], b[at]), problem, "use log2 minutes")
     found = conclude(area, moment, variance, span)
     columns: dict[str, Any] = found._asdict()
     columns.pop("abstruse")

@@ -21,6 +21,7 @@ __all__ = ["WEIGHTS", "Runs", "runs_of"]
 
 IntArray = np.ndarray
 WEIGHTS = ("diversity", "equal")
+_HEAVIEST = 1e100
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,7 +190,7 @@ def _several(length: FloatArray) -> FloatArray:
     if len(np.unique(length)) < 2:
         raise BadInput(
             "minutes",
-            float(2 ** length[0]),
+            float(f"{2 ** length[0]:.6g}"),
             "is the only length, and one length makes no curve",
             "use items of at least two lengths",
         )
@@ -264,6 +265,9 @@ def _weights(
             "weights", found[at], "is negative", "pass weights of 0 or more, or weights='equal'"
         )
     total = np.bincount(agent, found, minlength=len(study.frame))
+    if total.max() > _HEAVIEST:
+        problem = "add up to more than can be reckoned with"
+        raise BadInput("weights", float(total.max()), problem, "divide them by their sum")
     if (total <= 0).any():
         name = study.frame.index[int((total <= 0).argmax())]
         raise BadInput("weights", name, "is an agent whose weights are all 0", "leave it out")

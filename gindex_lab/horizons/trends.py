@@ -11,7 +11,14 @@ import pandas as pd
 
 from gindex_lab.errors import BadInput
 from gindex_lab.horizons.dates import column as column_of
-from gindex_lab.horizons.dates import days_of, line, positions, residual_limits, window
+from gindex_lab.horizons.dates import (
+    days_of,
+    draws_in,
+    line,
+    mode_in,
+    residual_limits,
+    window,
+)
 from gindex_lab.horizons.limits import quantiles
 from gindex_lab.validate import known, number
 
@@ -30,12 +37,24 @@ def trend(
     since: object = None,
     until: object = None,
     ci: float = 0.95,
+    mode: str | None = None,
 ) -> pd.DataFrame:
     """The trend of a measure per year, and per doubling of the horizon.
 
     Least squares of the measure on the release date (years of 365.25 days), and on log2 of the horizon.
     `t_low`, `t_high` take the agents as the sample (residuals); `low`, `high` the tasks, from the draws
     that the table carries, in which every agent has a value (`draws` counts them).
+
+    Parameters
+    ----------
+    table : result of `gl.horizon`, or any table of agents with the measure and a column of horizons
+    column, horizon : the measure, and the horizon in minutes
+    dates : column of the table or of the study's agents, mapping, Series or list of dates
+    agents, since, until : keep these agents, and these dates, only
+    mode : "exact" or "reference"; that of the table by default
+        In a draw, "exact" leaves a rising curve without a horizon and counts no success as the lower end
+        of the tested lengths; "reference" takes a rising curve's number, and leaves out agents with one
+        class, as the published code does.
 
     Returns
     -------
@@ -56,7 +75,8 @@ def trend(
     ['no trend found', 'no trend found']
     """
     level = number("ci", ci, 0, 1, open_ends=True)
-    values, minutes = column_of(table, column), column_of(table, horizon)
+    kind = mode_in(table, mode)
+    values, minutes = column_of(table, column), column_of(table, horizon, "horizon")
     day = window(days_of(table, dates), since, until)
     if agents is not None:
         chosen = known("agents", agents, table.index)
@@ -81,7 +101,7 @@ def trend(
     rows = {}
     for name, x in scales.items():
         t_low, t_high = residual_limits(x, y, level)
-        low, high, n = _draw_limits(table, column, horizon, day, name, level)
+        low, high, n = _draw_limits(table, column, horizon, day, name, level, kind)
         verdict = _verdict([(t_low, t_high), (low, high)])
         slope = line(x, y)[0]
         rows[name] = {
@@ -101,13 +121,12 @@ def trend(
 
 
 def _draw_limits(
-    table: pd.DataFrame, column: str, horizon: str, day: pd.Series, scale: str, ci: float
+    table: pd.DataFrame, column: str, horizon: str, day: pd.Series, scale: str, ci: float, mode: str
 ) -> tuple[float, float, int]:
-    replicates = table.attrs.get("replicates")
-    if replicates is None or column not in replicates.measures:
+    y = draws_in(table, column, day.index, mode)
+    minutes = draws_in(table, horizon, day.index, mode)
+    if y is None or minutes is None:
         return np.nan, np.nan, 0
-    at = positions(table, replicates, day.index)
-    y, minutes = (replicates.measures[k][:, at] for k in (column, horizon))
     with np.errstate(divide="ignore", invalid="ignore"):
         x = np.log2(minutes)
     if scale == "year":

@@ -194,9 +194,12 @@ def plot_horizon_time(
     groups: Mapping[str, Sequence[Any]] | None = None,
     spread: str = "spread_logistic",
     ci: float = 0.95,
+    event: str = "release",
     title: str = "",
 ) -> Any:
     """Horizon and spread against the release date, one above the other, each with its line (Figure 3).
+
+    `event` says what the dates are those of: a release, a submission.
 
     `groups` names the agents of each regression: by default one line through all. The band is that of the
     line at the level `ci`, the agents being the sample.
@@ -232,7 +235,11 @@ def plot_horizon_time(
     bottom, top = up.get_ylim()
     _length_axis(up.yaxis, bottom, top, most=8)
     up.set(ylabel="50% horizon")
-    down.set(ylabel="spread S (doublings)", xlabel="release", ylim=(0, 1.35 * shown[spread].max()))
+    down.set(
+        ylabel="spread S (doublings)",
+        xlabel=f"date of {event}",
+        ylim=(0, 1.35 * shown[spread].max()),
+    )
     down.xaxis.get_major_locator().set_params(integer=True)
     down.xaxis.set_major_formatter(lambda v, _: f"{v:.0f}")
     if any(sets):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from gindex_lab.analysis.multiverse import named
 from gindex_lab.errors import BadInput
 from gindex_lab.plots.common import heading, styled
 from gindex_lab.validate import choice
@@ -68,7 +69,7 @@ def plot_specification_curve(found: Multiverse, what: str = "trend") -> Any:
 
 def _label(found: Multiverse, what: str) -> str:
     return {
-        "trend": f"{found.measure.replace('_', ' ')},\nper year",
+        "trend": f"trend of the {named(found.measure)},\nper year",
         "doubling": "doubling time (days)",
         "order": "order of horizons,\nrank correlation",
         "spread": "median spread\n(doublings)",
