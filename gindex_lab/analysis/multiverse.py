@@ -29,16 +29,6 @@ __all__ = ["CHOICES", "Multiverse", "multiverse", "named"]
 CHOICES = ("penalty", "weights", "scores", "floor", "ceiling", "without", "minutes", "noise")
 _SCORES = ("as given", "binarised")
 _MOST = 5000
-_CHOICE_NAMES = {
-    "penalty": "the penalty",
-    "weights": "the weights",
-    "scores": "binarising",
-    "floor": "the floor",
-    "ceiling": "the ceiling",
-    "without": "the family left out",
-    "minutes": "the source of the minutes",
-    "noise": "the noise assumed in the minutes",
-}
 _TEXTS = {
     "best": "who has the longest horizon (up to ties)",
     "order": "the order of agents whose horizons are separated",
@@ -69,7 +59,7 @@ class Multiverse:
             else:
                 said.append(
                     f"{text} does not survive: it holds in {row['holds_in']} of {row['universes']} "
-                    f"universes, and depends most on {row['depends_on']}."
+                    f"universes, least often with {row['depends_on']}."
                 )
         if self.conclusions.empty:
             said.append("The baseline separates nothing, so there is no conclusion to try.")
@@ -343,7 +333,7 @@ def _conclusions(
         if np.isfinite(first["doubling_high"]):
             holds["growth"] = np.isfinite(table["doubling_high"])
         holds["trend"] = table["verdict"] == first["verdict"]
-        texts["trend"] = f"the verdict on the trend of the {named(measure)}, “{first['verdict']}”,"
+        texts["trend"] = f"the verdict “{first['verdict']}” on the {named(measure)}"
     rows = {
         name: {
             "conclusion": texts[name],
@@ -359,10 +349,11 @@ def _conclusions(
 
 
 def _decisive(table: pd.DataFrame, holds: pd.Series, varied: list[str]) -> str:
-    """The choice whose values differ most in how often the conclusion holds, with the worst value."""
+    """The choice whose values differ most in how often the conclusion holds: its worst value, how often."""
     shares = {name: holds.groupby(table[name].astype(str)).mean() for name in varied}
     if not shares:
         return "chance"
     name = max(shares, key=lambda k: float(shares[k].max() - shares[k].min()))
-    worst = shares[name].idxmin()
-    return f"{_CHOICE_NAMES[name]} ({worst}: it holds in {shares[name].min():.0%})"
+    worst, share = shares[name].idxmin(), float(shares[name].min())
+    text = {"without": f"{worst} left out", "minutes": str(worst), "scores": f"scores {worst}"}
+    return f"{text.get(name, f'{name} {worst}').replace('_', ' ')} ({share:.0%})"

@@ -157,13 +157,13 @@ def coverage_ranges(table: pd.DataFrame) -> pd.DataFrame:
 
     >>> table = pd.DataFrame({"family_sd": [0.0, 0.0, 1.0], "method": "m", "horizon": [0.95, 0.97, 0.9],
     ...                       "spread": [0.9, 0.91, 0.8]})
-    >>> coverage_ranges(table).loc["m", ("no family effect", "horizon")]
-    '95 to 97%'
+    >>> coverage_ranges(table).loc["m"].tolist()
+    ['95 to 97%', '90 to 91%', '90%', '80%']
     """
-    effect = table["family_sd"].map(lambda sd: "family effects" if sd else "no family effect")
-    groups = table.groupby(["method", effect], sort=False)[["horizon", "spread"]]
-    low, high = (100 * groups.min()).round(), (100 * groups.max()).round()
-    words = {k: [f"{a:.0f} to {b:.0f}%" for a, b in zip(low[k], high[k], strict=True)] for k in low}
-    found = pd.DataFrame(words, index=low.index).unstack().swaplevel(axis=1)
-    methods, effects = list(dict.fromkeys(table["method"])), list(dict.fromkeys(effect))
-    return found.loc[methods, [(e, k) for e in effects for k in ("horizon", "spread")]]
+    found: dict[str, dict[str, str]] = {}
+    for (method, effects), rows in table.groupby(["method", table["family_sd"] > 0], sort=False):
+        for name in ("horizon", "spread"):
+            low, high = (f"{100 * x:.0f}" for x in (rows[name].min(), rows[name].max()))
+            column = f"{name}, family effects" if effects else name
+            found.setdefault(method, {})[column] = f"{low}%" if low == high else f"{low} to {high}%"
+    return pd.DataFrame.from_dict(found, orient="index")

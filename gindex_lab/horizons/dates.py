@@ -28,7 +28,6 @@ __all__ = [
 
 FRONTIERS = ("at least", "above", "all")
 _TWO_WAYS = re.compile(r"\d{1,2}[/.-]\d{1,2}[/.-](\d{2}|\d{4})")
-_FIRST_DAY = pd.Timestamp("1970-01-01", tz="UTC")
 
 
 def frontier_of(minutes: pd.Series, day: pd.Series, rule: object = "at least") -> pd.Index:
@@ -88,26 +87,28 @@ def days_of(table: pd.DataFrame, dates: object) -> pd.Series:
                 "match them",
             )
         given = pd.Series(values, index=table.index)
-    return pd.Series([_day(f"dates[{a!r}]", d) for a, d in given.items()], given.index, dtype=float)
+    return _days({f"dates[{agent!r}]": value for agent, value in given.items()}, given.index)
 
 
-def _day(name: str, value: object) -> float:
-    """The day of one date, counted from 1970-01-01; times of day count as parts, zones are taken to UTC."""
-    text = str(value).strip()
-    if _TWO_WAYS.fullmatch(text):
-        problem = "may be day and month or month and day"
-        raise BadInput(name, value, problem, "write it as 2026-03-20")
-    at = pd.to_datetime(text, errors="coerce", utc=True)
-    if at is pd.NaT or text.lower() in ("now", "today"):
-        raise BadInput(name, value, "is not a date", "write it as 2026-03-20")
-    return float((at - _FIRST_DAY) / pd.Timedelta(days=1))
+def _days(dates: dict[str, Any], index: pd.Index | None = None) -> pd.Series:
+    """Days since 1970-01-01, by name; times of day are parts of a day, zones are taken to UTC."""
+    text = pd.Series([str(value).strip() for value in dates.values()], dtype=object)
+    found = pd.to_datetime(text, errors="coerce", format="mixed", utc=True)
+    for k, (name, value) in enumerate(dates.items()):
+        if _TWO_WAYS.fullmatch(text[k]):
+            problem = "may be day and month or month and day"
+            raise BadInput(name, value, problem, "write it as 2026-03-20")
+        if found[k] is pd.NaT or text[k].lower() in ("now", "today"):
+            raise BadInput(name, value, "is not a date", "write it as 2026-03-20")
+    days = (found - pd.Timestamp("1970-01-01", tz="UTC")) / pd.Timedelta(days=1)
+    return days.set_axis(list(dates) if index is None else index)
 
 
 def window(day: pd.Series, since: object, until: object) -> pd.Series:
     ends = [-np.inf, np.inf]
     for k, (name, value) in enumerate((("since", since), ("until", until))):
         if value is not None:
-            ends[k] = _day(name, value)
+            ends[k] = float(_days({name: value}).iloc[0])
     kept = day[(day >= ends[0]) & (day <= ends[1])]
     if kept.empty:
         raise BadInput("since, until", (since, until), "leave no agent", "widen the window")

@@ -232,6 +232,9 @@ def plot_horizon_time(
                 year, low.clip(lower=y - wide), high.clip(upper=y + wide), color="#BBBBBB", lw=1
             )
         ax.plot(year, y, "o", color=_INK, ms=4, zorder=4)
+        if len(sets) == 1 and groups:  # which points the line goes through
+            of = [a for agents in sets.values() for a in agents if a in shown.index]
+            ax.plot(year[of], y[of], "o", color=COLOURS[0], ms=5, zorder=5)
     bottom, top = up.get_ylim()
     _length_axis(up.yaxis, bottom, top, most=8)
     up.set(ylabel="50% horizon")

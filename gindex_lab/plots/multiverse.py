@@ -52,7 +52,7 @@ def plot_specification_curve(found: Multiverse, what: str = "trend") -> Any:
     table = found.universes.reset_index(drop=True)
     order = table[column].sort_values(kind="stable").index
     rows = _rows(table)
-    size = (8.6, 2.9 + 0.19 * len(rows))
+    size = (7.6, 2.9 + 0.2 * len(rows))
     figure, (top, below) = plt.subplots(
         2, 1, figsize=size, sharex=True, height_ratios=[2.6, max(0.19 * len(rows), 0.6)]
     )
@@ -61,7 +61,7 @@ def plot_specification_curve(found: Multiverse, what: str = "trend") -> Any:
         [list(order).index(0)], [table.loc[0, column]], "o", ms=9, mfc="none", mec="black", mew=1.1
     )
     top.set_ylabel(_label(found, what))
-    heading(top, "", _line(table, column, low, high, zero), small=True)
+    heading(top, "", _line(table, column, low, high, zero))
     _below(below, table.loc[order].reset_index(drop=True), rows)
     below.set_xlabel(f"{len(table)} universes, sorted")
     return figure
@@ -132,7 +132,11 @@ def _below(ax: Any, table: pd.DataFrame, rows: list[tuple[str, str]]) -> None:
         )
         if k and rows[k - 1][0] != name:
             ax.axhline(k - 0.5, color="#999999", linewidth=0.6)
-    labels = [f"{_NAMES.get(name, name)}: {value}" for name, value in rows]
-    ax.set_yticks(range(len(rows)), labels, fontsize=7.5)
+    first = [k == 0 or rows[k - 1][0] != name for k, (name, _) in enumerate(rows)]
+    labels = [
+        f"{_NAMES.get(name, name)}: " * starts + value.replace("_", " ")
+        for (name, value), starts in zip(rows, first, strict=True)
+    ]
+    ax.set_yticks(range(len(rows)), labels, fontsize=8.5)
     ax.set_ylim(len(rows) - 0.4, -0.6)
     ax.tick_params(axis="y", length=0)

@@ -210,16 +210,18 @@ def pooled(study: Responses, by: str = "system") -> Responses:
 
 
 def demand_table(study: Responses, demands: Sequence[str], *, seed: int) -> pd.DataFrame:
-    """Capability, spread and γ of every agent along each demand, families of items redrawn for limits.
+    """Capability, spread and γ of every agent along each demand, with the items as the sample.
 
-    Each demand is one column of `study.items`, taken as the difficulty.
+    Each demand is one column of `study.items`, taken as the difficulty. Families are left aside: where two
+    of them hold nearly all items, as in the Animal-AI study, no interval over families can be given.
     """
     from gindex_lab import generality
 
+    about = study.items.drop(columns="family", errors="ignore")
+    items = Responses(study.frame, items=about, agents=study.agents)
     parts = {}
     for demand in demands:
-        with_demand = study.with_difficulty(demand)
-        parts[demand] = generality(with_demand, ci=0.95, resample="families", seed=seed)
+        parts[demand] = generality(items.with_difficulty(demand), ci=0.95, seed=seed)
     return pd.concat(parts, names=["demand", "agent"])
 
 
