@@ -37,6 +37,9 @@ _CONTENTS = {
     "horizons.simulate": "simulate_runs",
     "horizons.surprises": "surprises",
     "analysis.multiverse": "multiverse",
+    # is the ruler straight, are the data in order
+    "analysis.validity": "difficulty_validity",
+    "analysis.integrity": "audit",
     "horizons.logistic": "logistic_indicators spread_from_horizons",
     # the psychometric comparisons
     "psychometrics.irt": "irt simulate_irt",

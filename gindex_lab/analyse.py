@@ -37,6 +37,7 @@ def analyse(
     seed: int = 1,
     missing: str = "error",
     resample: str = "items",
+    floor: object = None,
     reading: Mapping[str, Any] | None = None,
 ) -> Analysis:
     """Measure the agents of evaluation logs, or of a table of scores or responses.
@@ -44,7 +45,8 @@ def analyse(
     `minutes` names a column of human minutes (of items.csv, or of a long table; "minutes" is found by
     itself): the report then states time horizons. `dates` names a column of release dates.
     `difficulty` is a column of the items, or a CSV with the columns item and difficulty; `reading` holds
-    options of `gl.read` (metric, filter ...); the others are those of `gl.analysis.analyse_table`.
+    options of `gl.read` (metric, filter ...); the others are those of `gl.analysis.analyse_table`. A metric
+    of which neither the log nor its name tells whether more is better is refused (`--higher-is-better`).
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -56,7 +58,7 @@ def analyse(
     data = _read(Path(path), difficulty, dict(reading or {}))
     data = with_minutes(data, Path(path), minutes, dates)
     options: dict[str, Any] = {"reference": reference, "missing": missing, "resample": resample}
-    options["dates"] = dates
+    options |= {"dates": dates, "floor": floor}
     return analyse_table(data, transform=transform, ci=ci, seed=seed, **options)
 
 
@@ -66,7 +68,7 @@ def _read(path: Path, difficulty: str | None, reading: dict[str, Any]) -> Respon
     if path.is_dir() and read_facts(path).get("kind") == "StepCurves":
         data = Responses.read(path)
     else:
-        data = read_scores(path, **reading)
+        data = read_scores(path, **({"unknown_direction": "error"} | reading))
         if np.nanmin(data.values) >= 0 and np.nanmax(data.values) <= 1:
             data = _as_responses(data)
     if difficulty is None:

@@ -128,6 +128,19 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument(
         "--scale", type=float, nargs=2, metavar=("LOW", "HIGH"), help="scores on it become [0, 1]"
     )
+    for name, says in _LISTS.items():
+        command.add_argument(f"--{name}", nargs="+", metavar="NAME", help=says)
+    command.add_argument(
+        "--transpose",
+        action=argparse.BooleanOptionalAction,
+        help="of a wide table: rows are items, columns agents",
+    )
+    command.add_argument(
+        "--floor",
+        nargs="+",
+        metavar="CHANCE",
+        help="what guessing gives: one number, or TASK=CHANCE of some tasks",
+    )
     command.set_defaults(run=_analyse)
     return parser
 
@@ -139,6 +152,29 @@ _READING = {  # options of gl.read
     "repeats": "a second response of an agent to an item: error, trials, first or last",
     "encoding": "of text that is not UTF-8",
 }
+
+
+_LISTS = {  # options of gl.read that take several names
+    "higher-is-better": "metrics, or columns of a wide table, of which more is better",
+    "lower-is-better": "those of which less is better: they are turned round",
+    "items": "of a wide table, the columns to read as items",
+}
+
+
+def _floors(given: list[str] | None) -> float | dict[str, float] | None:
+    """One number for all items, or one for each task that is named."""
+    if given is None:
+        return None
+    pairs = [text.rpartition("=") for text in given]
+    try:
+        if len(pairs) == 1 and not pairs[0][1]:
+            return float(pairs[0][2])
+        if all(equals for _, equals, _ in pairs):
+            return {task: float(chance) for task, _, chance in pairs}
+    except ValueError:
+        pass
+    remedy = "write --floor 0.25, or --floor arc=0.25 boolq=0.5"
+    raise BadInput("floor", " ".join(given), "is neither a number nor TASK=CHANCE", remedy)
 
 
 def _pair(text: str) -> tuple[str, str]:
@@ -214,6 +250,8 @@ def _analyse(options: argparse.Namespace) -> None:
         _check_out(options.path, options.out)
     reading = {name: getattr(options, name) for name in (*_READING, "scale")}
     reading["columns"] = dict(options.columns) if options.columns else None
+    reading["transpose"] = options.transpose
+    reading |= {n: getattr(options, n) for n in (name.replace("-", "_") for name in _LISTS)}
     report = analyse(
         options.path,
         transform=options.transform,
@@ -225,6 +263,7 @@ def _analyse(options: argparse.Namespace) -> None:
         seed=options.seed,
         missing=options.missing,
         resample=options.resample,
+        floor=_floors(options.floor),
         reading={name: value for name, value in reading.items() if value is not None},
     )
     print(report.text())

@@ -284,7 +284,7 @@ def test_a_helm_run_without_instances_is_read_from_its_stats(tmp_path):
 
 def test_the_test_split_of_helm_is_taken_and_training_never(tmp_path):
     (tmp_path / "run_spec.json").write_text(
-        json.dumps({"name": "boolq:model=m", "adapter_spec": {"model": "org/m"}})
+        json.dumps({"name": "own:model=m", "adapter_spec": {"model": "org/m"}})
     )
     stats = [
         {"name": {"name": "exact_match", "split": split}, "count": 4, "sum": total}
@@ -292,7 +292,7 @@ def test_the_test_split_of_helm_is_taken_and_training_never(tmp_path):
     ]
     for kept, mean in ((stats, 0.75), (stats[:2], 0.5)):
         (tmp_path / "stats.json").write_text(json.dumps(kept))
-        assert gl.read(tmp_path).frame.to_dict() == {"boolq": {"org/m": mean}}
+        assert gl.read(tmp_path).frame.to_dict() == {"own": {"org/m": mean}}
     (tmp_path / "stats.json").write_text(json.dumps(stats[:1]))
     with pytest.raises(gl.BadInput):
         gl.read(tmp_path)

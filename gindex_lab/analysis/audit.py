@@ -153,14 +153,15 @@ def audit_counts(audit: pd.DataFrame) -> dict[str, int]:
     """How many items carry each flag.
 
     >>> audit_counts(item_audit(Responses([[1, 1, 0], [0, 0, 0]])))
-    {'items': 3, 'separate nobody': 1, 'negative discrimination': 0, 'negative beyond chance': 0,
-     'duplicates': 1, 'duplicate pairs': 1}
+    {'items': 3, 'met by one agent only': 0, 'separate nobody': 1, 'negative discrimination': 0,
+     'negative beyond chance': 0, 'duplicates': 1, 'duplicate pairs': 1}
     """
     twice = audit["duplicate_of"][audit["duplicate_of"] != ""]
     sizes = twice.value_counts() + 1
     return {
         "items": len(audit),
-        "separate nobody": int(audit["same"].sum()),
+        "met by one agent only": int((audit["agents"] == 1).sum()),
+        "separate nobody": int((audit["same"] & (audit["agents"] > 1)).sum()),
         "negative discrimination": int((audit["discrimination"] < 0).sum()),
         "negative beyond chance": int(audit["negative"].sum()),
         "duplicates": len(twice),

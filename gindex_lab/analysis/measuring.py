@@ -7,10 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from gindex_lab.analysis.summary import names_of
 from gindex_lab.errors import BadInput
+from gindex_lab.measures.steps import StepCurves
 from gindex_lab.responses import Responses, Scores
 
-__all__ = ["check_gaps", "check_size", "chosen_transform", "transformed"]
+__all__ = ["check_gaps", "check_size", "chosen_transform", "transformed", "without_hardly_met"]
+
+_FEWEST = 3  # items of an interval
 
 
 def chosen_transform(data: Responses | Scores, wanted: str) -> str:
@@ -27,6 +31,25 @@ def chosen_transform(data: Responses | Scores, wanted: str) -> str:
         if len(data.frame) == 1:
             return "scores"
     return "rank"
+
+
+def without_hardly_met(data: Responses | Scores) -> Responses | Scores:
+    """Without the agents that met fewer than three items, of whom nothing can be said; noted.
+
+    >>> table = without_hardly_met(Responses([[1, 0, 1, 1], [1, None, None, 0], [0, 1, 1, 0]]))
+    >>> table.shape, table.notes
+    ((2, 4), ('left out because they met fewer than three items: agent 2',))
+    """
+    met = (~np.isnan(data.values)).sum(axis=1)
+    few = met < _FEWEST
+    if not few.any() or (~few).sum() < 1 or isinstance(data, StepCurves):
+        return data
+    names = names_of(list(data.frame.index[few]))
+    found = data.select(agents=list(data.frame.index[~few]))
+    seen = found.frame.notna().any()
+    found = found.select(items=list(found.frame.columns[seen]))
+    found.notes = (*data.notes, f"left out because they met fewer than three items: {names}")
+    return found
 
 
 def check_size(data: Responses | Scores, transform: str, ci: float | None) -> None:

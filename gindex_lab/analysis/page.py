@@ -301,7 +301,7 @@ def odd_items(found: Analysis) -> dict[str, str]:
     twice = audit.index[audit["duplicate_of"] != ""]
     pairs = [f"{item} = {audit.loc[item, 'duplicate_of']}" for item in twice]
     lists = {
-        "separate nobody": list(audit.index[audit["same"]]),
+        "separate nobody": list(audit.index[audit["same"] & (audit["agents"] > 1)]),
         "negative beyond chance": list(audit.index[audit["negative"]]),
         "duplicates": pairs,
     }

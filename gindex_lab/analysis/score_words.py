@@ -147,8 +147,9 @@ def why_gamma_is_unsure(control: pd.DataFrame | None, table: pd.DataFrame) -> st
         return ""
     low, high = table["normalised_generality"].min(), table["normalised_generality"].max()
     return (
-        f"Do not read γ as a property of the agents here: it runs from {low:.3f} to {high:.3f}, and shuffled "
-        f"responses give {gamma['shuffled']:.3f} on average. What γ there is comes from the items."
+        f"Do not read differences in γ as differences between the agents: γ runs from {low:.3f} to "
+        f"{high:.3f}, and shuffled responses give {gamma['shuffled']:.3f} on average: most of it comes from "
+        "the items."
     )
 
 

@@ -268,6 +268,10 @@ def about_items(
     n, same, twice = counts["items"], counts["separate nobody"], counts["duplicates"]
     below, beyond = counts["negative discrimination"], counts["negative beyond chance"]
     found = []
+    alone = counts.get("met by one agent only", 0)
+    if alone:
+        text = f"{alone} of {n} items were met by one agent only, and compare nobody."
+        found.append(Said(text, False))
     if same:
         verb, them = ("separates", "it") if same == 1 else ("separate", "them")
         text = f"{same} of {n} items {verb} nobody: all agents that met {them} did alike."

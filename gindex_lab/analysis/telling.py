@@ -48,7 +48,11 @@ def how_tested(study: Analysis) -> str:
         how = "families exchanged between the two agents"
     elif isinstance(study.raw, Responses) and is_binary(study.raw):
         how = "McNemar's exact test"
-    return f"{how}, corrected for all pairs by the method of Holm"
+    pairs = study.differences
+    alone = (
+        pairs is not None and study.score_order is not None and study.score_order.separated is None
+    )
+    return f"{how}, corrected for all pairs by the method of {'Bonferroni' if alone else 'Holm'}"
 
 
 def _of_scores(study: Analysis) -> list[Said]:
@@ -87,7 +91,7 @@ def _of_order(study: Analysis) -> list[Said]:
     if not study.measures:
         return []
     if study.orders:
-        why = score_words.why_gamma_is_unsure(study.control, study.table)
+        why = study.gamma_is_unsure
         unsure = {"normalised_generality": why} if why else {}
         found = summary.about_order(study.table, study.orders, unsure)
         return found + score_words.about_undetermined(study.table)

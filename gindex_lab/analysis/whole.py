@@ -22,10 +22,16 @@ from gindex_lab.analysis.accuracy import score_table, task_table
 from gindex_lab.analysis.audit import audit_counts, item_audit
 from gindex_lab.analysis.differences import score_differences
 from gindex_lab.analysis.floors import against_chance, floors_of
-from gindex_lab.analysis.measuring import check_gaps, check_size, chosen_transform, transformed
+from gindex_lab.analysis.measuring import (
+    check_gaps,
+    check_size,
+    chosen_transform,
+    transformed,
+    without_hardly_met,
+)
 from gindex_lab.analysis.options import TRANSFORMS
 from gindex_lab.analysis.page import report_page, text_report
-from gindex_lab.analysis.score_words import undetermined
+from gindex_lab.analysis.score_words import undetermined, why_gamma_is_unsure
 from gindex_lab.analysis.shuffle import shuffle_control
 from gindex_lab.analysis.telling import said_of
 from gindex_lab.analysis.validity import difficulty_validity
@@ -148,6 +154,11 @@ class Analysis:
             for m, agents in shown.items()
             if len(agents) > 1
         }
+
+    @property
+    def gamma_is_unsure(self) -> str:
+        """Why an order in γ is not to be read; empty where it may be."""
+        return why_gamma_is_unsure(self.control, self.table) if self.measures else ""
 
     @property
     def _interpreted(self) -> list[Any]:
@@ -288,9 +299,15 @@ class Analysis:
         """Which conclusions every definition of difficulty agrees with."""
         if self.survival is None or not self.orders:
             return {}
-        tied = {m: [order.front, *order.tied] for m, order in self.orders.items()}
+        tied = {
+            m: [order.front, *order.tied]
+            for m, order in self.orders.items()
+            if order.apart.loc[order.front].any()
+        }
         leaders, least = (tied.get(m, self.ranked) for m in _MEASURES)
-        return surviving.verdict(self.survival, leaders, least, agents=len(self.ranked))
+        found = surviving.verdict(self.survival, leaders, least, agents=len(self.ranked))
+        unread = ("least_general", "gamma_order") if self.gamma_is_unsure else ()
+        return {name: holds for name, holds in found.items() if name not in unread}
 
     def sentences(self) -> list[str]:
         """The same as plain text."""
@@ -344,6 +361,8 @@ def analyse_table(
     wanted = chosen_transform(data, choice("transform", transform, TRANSFORMS))
     if missing == "error" and wanted != "scores":
         check_gaps(data, wanted)
+    if missing == "drop" and ci is not None and wanted not in ("scores", "opponent"):
+        data = without_hardly_met(data)
     check_size(data, wanted, ci)
     if floor is not None and isinstance(data, Responses):
         floors_of(data, floor)

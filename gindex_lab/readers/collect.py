@@ -55,6 +55,7 @@ class Collector:
         self._families: dict[str, int] = {}
         self._item_family = array("i")
         self._rows = array("i"), array("i"), array("i"), array("d")  # agent, item, trial, value
+        self._turned: list[tuple[str, str | None, str | None]] = []  # metric, family, item
 
     def add(self, agent: str, family: str, item: str, value: float, trial: object = None) -> int:
         """One response, NaN for one that is missing; gives the number of its item."""
@@ -77,6 +78,23 @@ class Collector:
         for row in zip(agents, families, items, values, trials, strict=True):
             self.add(*row)
 
+    def note_once(self, note: str) -> None:
+        """A note, unless it stands there already."""
+        if note not in self.notes:
+            self.notes.append(note)
+
+    def turn_round(self, metric: str, family: str | None = None, item: str | None = None) -> None:
+        """Less of this metric is better: turn the scores of all items, of a family, or of an item."""
+        if (metric, family, item) not in self._turned:
+            self._turned.append((metric, family, item))
+
+    def rename_families(self, new: Mapping[str, str]) -> None:
+        """Give families another name; two that get the same one must not share an item."""
+        self._families = {new.get(name, name): code for name, code in self._families.items()}
+        self._items = {(new.get(f, f), item): code for (f, item), code in self._items.items()}
+        self.item_facts = {(new.get(f, f), i): row for (f, i), row in self.item_facts.items()}
+        self._turned = [(m, None if f is None else new.get(f, f), i) for m, f, i in self._turned]
+
     def _item(self, family: str, item: str) -> int:
         code = self._items.setdefault((family, item), len(self._items))
         if code == len(self._item_family):
@@ -95,7 +113,7 @@ class Collector:
             raise BadInput("path", self.path, "holds no response at all", "name the logs")
         keep = self._chosen(options, agent, item)
         agent, item, trial, value = (x[keep] for x in (agent, item, trial, value))
-        value = self._scaled(value, options, agent, item)
+        value = self._turn(self._scaled(value, options, agent, item), item)
         agent, item, trial, value = self._distinct(options.repeats, agent, item, trial, value)
         names = self._names(options)
         self._check_size(agent, item)
@@ -168,6 +186,22 @@ class Collector:
 
     def _cell(self, agent: np.ndarray, item: np.ndarray, at: int) -> str:
         return f"{list(self._agents)[agent[at]]!r} on {self._item_labels()[item[at]]!r}"
+
+    def _turn(self, value: FloatArray, item: np.ndarray) -> FloatArray:
+        """Scores of which less is better: 1 - x where all are in [0, 1], and otherwise -x."""
+        names = list(self._items)
+        said: dict[tuple[str, str], None] = {}
+        for metric, family, one in self._turned:
+            wanted = [
+                (family is None or f == family) and (one is None or i == one) for f, i in names
+            ]
+            rows = np.array(wanted)[item]
+            share = bool((value[rows] >= 0).all() and (value[rows] <= 1).all())
+            value = np.where(rows, 1 - value if share else -value, value)
+            said[metric, "1 - score" if share else "minus the score"] = None
+        for metric, how in said:
+            self.note_once(f"{metric!r} is better when smaller: it was turned round ({how})")
+        return value
 
     # -- what stands there more than once --------------------------------------------------------------
 

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 from gindex_lab.errors import BadInput, short
 from gindex_lab.readers.collect import Collector, as_number
+from gindex_lab.readers.directions import direction_of, settle_direction
 from gindex_lab.readers.metrics import choose_metric, lacks_metric, note_metrics
 from gindex_lab.readers.options import Options
 from gindex_lab.readers.text import json_lines, load_json, plain
@@ -34,7 +35,7 @@ class _Run(NamedTuple):
     """What a results file says of its run."""
 
     model: str
-    smaller_is_better: dict[str, set[str]]  # by task
+    directions: dict[str, dict[str, str]]  # by task and metric
 
 
 def read_harness(files: Sequence[Path], found: Collector, options: Options) -> None:
@@ -69,7 +70,7 @@ class _Samples:
         task, time = _task_and_time(file)
         run = runs.get((file.parent, time)) or runs.get((file.parent, ""))
         model = run.model if run else self._from_folder(file)
-        worse = run.smaller_is_better.get(task, set()) if run else set()
+        ways = run.directions.get(task, {}) if run else {}
         wanted = self._wanted_filter(file, task)
         first: str | None = None
         scored: bool | None = None  # whether any document has the metric of the task
@@ -81,7 +82,7 @@ class _Samples:
                 problem = f"scores each document of {task!r} under several filters ({names})"
                 raise BadInput("path", str(file), problem, "choose one with filter=... (--filter)")
             if wanted in (None, name):
-                self._add(line, number, model, task, worse, file)
+                self._add(line, number, model, task, ways, file)
                 scored = bool(scored) or self.chosen[task] in line
         if scored is False:
             raise lacks_metric(self.chosen[task], file, f"task {task!r}")
@@ -98,12 +99,18 @@ class _Samples:
         return given if given in filters else None
 
     def _add(
-        self, line: dict[str, Any], number: int, model: str, task: str, worse: set[str], file: Path
+        self,
+        line: dict[str, Any],
+        number: int,
+        model: str,
+        task: str,
+        ways: dict[str, str],
+        file: Path,
     ) -> None:
         if "doc_id" not in line:
             problem = f"has no doc_id in line {number}"
             raise BadInput("path", str(file), problem, "write the log with --log_samples")
-        metric = self.chosen.get(task) or self._choose(line, task, worse, file)
+        metric = self.chosen.get(task) or self._choose(line, task, ways, file)
         value = as_number(line.get(metric))
         if value is None:
             problem = f"has {metric}={short(line[metric])} in line {number}, which is no number"
@@ -120,12 +127,14 @@ class _Samples:
         before, self.hashes[item] = self.hashes[item], code
         return before not in (-1, code)
 
-    def _choose(self, line: dict[str, Any], task: str, worse: set[str], file: Path) -> str:
+    def _choose(self, line: dict[str, Any], task: str, ways: dict[str, str], file: Path) -> str:
         listed = line.get("metrics")
         names = listed if isinstance(listed, list) else _usual_metrics(line)
-        numbers = [str(m) for m in names if m not in worse and as_number(line.get(m)) is not None]
+        numbers = [str(m) for m in names if as_number(line.get(m)) is not None]
         wanted = self.options.metrics
-        metric = choose_metric(numbers or [], wanted, file, f"task {task!r}")
+        names = numbers if wanted else _rising(numbers, ways)
+        metric = choose_metric(names, wanted, file, f"task {task!r}")
+        settle_direction(metric, self.found, self.options, log=ways.get(metric), family=task)
         self.chosen[task], self.others[task] = metric, set(numbers)
         return metric
 
@@ -185,7 +194,7 @@ def _runs(
         match = _RESULTS.match(plain(file).stem)
         model = model_of(content) if isinstance(content, dict) else ""
         if match and model:
-            runs[file.parent, match["time"]] = _Run(model, _worse(content))
+            runs[file.parent, match["time"]] = _Run(model, _directions(content))
     for folder in {folder for folder, _ in runs}:
         models = {run.model for (where, _), run in runs.items() if where == folder}
         if len(models) == 1:
@@ -211,16 +220,22 @@ def model_of(content: dict[str, Any]) -> str:
     return match[1] if match else str(config.get("model") or "")
 
 
-def _worse(content: dict[str, Any]) -> dict[str, set[str]]:
-    """The metrics of each task of which less is better."""
+def _directions(content: dict[str, Any]) -> dict[str, dict[str, str]]:
+    """Which way the metrics of each task run, where the log says so."""
     table = content.get("higher_is_better")
     if not isinstance(table, dict):
         return {}
+    words = {True: "higher", False: "lower"}
     return {
-        task: {name for name, better in metrics.items() if better is False}
+        task: {name: words[better] for name, better in metrics.items() if isinstance(better, bool)}
         for task, metrics in table.items()
         if isinstance(metrics, dict)
     }
+
+
+def _rising(names: list[str], ways: dict[str, str]) -> list[str]:
+    """The metrics of which more is better; where there are none, all of them."""
+    return [m for m in names if (ways.get(m) or direction_of(m)) != "lower"] or names
 
 
 def _read_results(results: dict[Path, Any], found: Collector, options: Options) -> None:
@@ -239,8 +254,9 @@ def _read_results(results: dict[Path, Any], found: Collector, options: Options) 
         groups |= skipped & set(content["results"])
         for task, scores in content["results"].items():
             if task not in skipped and isinstance(scores, dict):
-                worse = _worse(content).get(task, set())
-                metric, value, names = _score(scores, task, worse, options, file)
+                ways = _directions(content).get(task, {})
+                metric, value, names = _score(scores, task, ways, options, file)
+                settle_direction(metric, found, options, log=ways.get(metric), item=str(task))
                 chosen[task], others[task] = metric, names
                 found.add(model, "", str(task), value)
     found.notes.append(
@@ -261,21 +277,18 @@ def _groups(content: dict[str, Any]) -> set[str]:
 
 
 def _score(
-    scores: dict[str, Any], task: str, worse: set[str], options: Options, file: Path
+    scores: dict[str, Any], task: str, ways: dict[str, str], options: Options, file: Path
 ) -> tuple[str, float, set[str]]:
     """(metric, value, all metrics) of one task; keys are `metric,filter`, or `metric` in old files."""
     table: dict[str, dict[str, float]] = {}
     for key, value in scores.items():
         metric, _, name = key.partition(",")
         number = as_number(value)
-        if (
-            number is None
-            or metric.endswith("_stderr")
-            or metric in {"alias", "sample_len", *worse}
-        ):
+        if number is None or metric.endswith("_stderr") or metric in {"alias", "sample_len"}:
             continue
         table.setdefault(metric, {})[name or "none"] = number
-    metric = choose_metric(list(table), options.metrics, file, f"task {task!r}")
+    rising = list(table) if options.metrics else _rising(list(table), ways)
+    metric = choose_metric(rising, options.metrics, file, f"task {task!r}")
     filters = table[metric]
     if len(filters) > 1 and options.filter not in filters:
         if options.filter is not None:

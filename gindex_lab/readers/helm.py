@@ -14,18 +14,54 @@ from typing import Any
 
 from gindex_lab.errors import BadInput, short
 from gindex_lab.readers.collect import Collector, as_number
+from gindex_lab.readers.directions import settle_direction
 from gindex_lab.readers.metrics import choose_metric, note_metrics
 from gindex_lab.readers.options import Options
 from gindex_lab.readers.text import load_json
 
 __all__ = ["MAIN_METRICS", "read_helm", "scenario_of"]
 
-# HELM's measures of being right, in the order in which one of them is taken without metric=...
+# HELM's measures of being right, in the order in which one of them is taken where the scenario is not known
 MAIN_METRICS = (
     *("exact_match", "quasi_exact_match", "prefix_exact_match", "quasi_prefix_exact_match"),
     *("final_number_exact_match", "math_equiv_chain_of_thought", "math_equiv", "f1_score"),
     *("ifeval_strict_accuracy", "chain_of_thought_correctness", "rouge_l", "rouge_2", "bleu_4"),
+    *("wildbench_score_rescaled", "omni_math_accuracy", "exact_match_indicator", "f1_set_match"),
+    *("pass", "classification_macro_f1", "RR@10", "NDCG@10", "bits_per_byte"),
 )
+# What HELM's own tables print: `main_name` and `main_split` of its schemas (classic, lite, capabilities)
+_HEADLINES = {
+    "exact_match test": "mmlu openbookqa blimp",
+    "exact_match valid": "hellaswag truthful_qa",
+    "quasi_exact_match valid": "boolq imdb",
+    "quasi_exact_match test": "raft civil_comments wikifact babi_qa synthetic_reasoning legalbench "
+    "legal_support lsat_qa med_qa entity_data_imputation entity_matching bbq",
+    "f1_score test": "narrative_qa",
+    "f1_score valid": "natural_qa natural_qa_closedbook natural_qa_openbook_longans quac",
+    "RR@10 valid": "msmarco_regular",
+    "NDCG@10 valid": "msmarco_trec",
+    "rouge_2 test": "summarization_cnndm summarization_xsum billsum_legal_summarization "
+    "multilexsum_legal_summarization eurlexsum_legal_summarization",
+    "bits_per_byte test": "ice the_pile twitter_aae twitter_aae_aa twitter_aae_white",
+    "exact_match_indicator test": "dyck_language",
+    "absolute_value_difference test": "numeracy",
+    "f1_set_match test": "synthetic_reasoning_natural",
+    "final_number_exact_match test": "gsm",
+    "math_equiv test": "math_regular",
+    "math_equiv_chain_of_thought test": "math_chain_of_thought math",
+    "pass test": "code_humaneval",
+    "bleu_4 test": "wmt_14",
+    "classification_macro_f1 test": "lextreme lex_glue",
+    "chain_of_thought_correctness test": "mmlu_pro gpqa",
+    "ifeval_strict_accuracy test": "ifeval",
+    "wildbench_score_rescaled test": "wildbench",
+    "omni_math_accuracy test": "omni_math",
+}
+HEADLINES: dict[str, tuple[str, str]] = {
+    group: (key.split()[0], key.split()[1])
+    for key, groups in _HEADLINES.items()
+    for group in groups.split()
+}
 
 
 def read_helm(files: Sequence[Path], found: Collector, options: Options) -> None:
@@ -35,18 +71,27 @@ def read_helm(files: Sequence[Path], found: Collector, options: Options) -> None
     folders = sorted({file.parent for file in files})
     perturbed = whole = 0
     for folder in folders:
-        model, scenario = _run(folder, options)
+        model, scenario, headline = _run(folder, options)
         entries = _entries(folder, options)
         kept = [entry for entry in entries if not _perturbed(entry)]
         perturbed += len(entries) - len(kept)
         whole += "instance_id" not in entries[0]
         names = _metrics(kept)
         metric = choose_metric(
-            _candidates(names, options), options.metrics, folder, f"run {folder.name!r}"
+            _candidates(names, headline[0], options),
+            options.metrics,
+            folder,
+            f"run {folder.name!r}",
         )
+        split = _split(kept, metric, headline[1])
+        one = {} if "instance_id" in entries[0] else {"item": scenario}
+        settle_direction(metric, found, options, family=None if one else scenario, **one)
         chosen[scenario], others[scenario] = metric, set(names) & set(MAIN_METRICS)
-        for entry in kept:
-            _add(entry, metric, model, scenario, found, folder)
+        left = sum(_add(entry, metric, split, model, scenario, found, folder) for entry in kept)
+        if left:
+            found.note_once(
+                f"{scenario}: {left} instances of other splits than {split!r} were left out"
+            )
     found.notes.extend(note_metrics(chosen, others))
     if perturbed:
         found.notes.append(f"{perturbed} perturbed instances were left out: they are other inputs")
@@ -65,7 +110,8 @@ def scenario_of(name: str) -> str:
     return re.sub(r"(?<=[:,])model(?:_deployment)?=[^,]*(?:,|$)", "", name).rstrip(",:")
 
 
-def _run(folder: Path, options: Options) -> tuple[str, str]:
+def _run(folder: Path, options: Options) -> tuple[str, str, tuple[str, str]]:
+    """Model, scenario, and the metric and split of HELM's own tables ("" where they are not known)."""
     path = folder / "run_spec.json"
     if not path.exists():
         problem = "holds stats of HELM but no run_spec.json, which names the model"
@@ -80,7 +126,10 @@ def _run(folder: Path, options: Options) -> tuple[str, str]:
     if not model or not isinstance(spec.get("name"), str):
         problem = "does not name the run and its adapter_spec.model"
         raise BadInput("path", str(path), problem, "name a run folder that helm-run wrote")
-    return str(model), scenario_of(spec["name"])
+    listed = spec.get("groups")
+    groups = [str(g) for g in listed] if isinstance(listed, list) else []
+    found = [HEADLINES[g] for g in [*groups, spec["name"].partition(":")[0]] if g in HEADLINES]
+    return str(model), scenario_of(spec["name"]), found[0] if found else ("", "")
 
 
 def _entries(folder: Path, options: Options) -> list[dict[str, Any]]:
@@ -124,24 +173,43 @@ def _metrics(entries: Sequence[dict[str, Any]]) -> list[str]:
     return list(dict.fromkeys(n for e in entries for n in map(_name, e["stats"]) if n))
 
 
-def _candidates(names: list[str], options: Options) -> list[str]:
-    """All that are there if one is asked for by name, else HELM's measures of being right."""
-    return names if options.metrics else [name for name in MAIN_METRICS if name in names]
+def _candidates(names: list[str], headline: str, options: Options) -> list[str]:
+    """All that are there if one is asked for by name, else that of HELM's tables, else what is usual."""
+    if options.metrics:
+        return names
+    return [name for name in (headline, *MAIN_METRICS) if name in names]
+
+
+def _split(entries: Sequence[dict[str, Any]], metric: str, headline: str) -> str:
+    """The split to read: that of HELM's own tables, else test, else the only one there is."""
+    stats = (stat for entry in entries for stat in entry["stats"] if _name(stat) == metric)
+    splits = dict.fromkeys(str(stat["name"].get("split") or "") for stat in stats)
+    return next((s for s in (headline, "test") if s in splits), next(iter(splits), ""))
 
 
 def _add(
-    entry: dict[str, Any], metric: str, model: str, scenario: str, found: Collector, folder: Path
-) -> None:
+    entry: dict[str, Any],
+    metric: str,
+    split: str,
+    model: str,
+    scenario: str,
+    found: Collector,
+    folder: Path,
+) -> bool:
+    """Add one instance; whether it was left out because it is of another split."""
     stats = [stat for stat in entry["stats"] if _name(stat) == metric]
     if not stats:
-        return  # each metric of HELM writes an entry of its own for the same instance
-    tests = [stat for stat in stats if stat["name"].get("split") == "test"] or stats
-    value = _mean(tests[0], folder)
+        return False  # each metric of HELM writes an entry of its own for the same instance
+    stats = [stat for stat in stats if str(stat["name"].get("split") or "") == split]
+    if not stats:
+        return True
+    value = _mean(stats[0], folder)
     if "instance_id" in entry:
         trial = entry.get("train_trial_index", 0)
         found.add(model, scenario, str(entry["instance_id"]), value, trial=trial)
     else:
         found.add(model, "", scenario, value)
+    return False
 
 
 def _mean(stat: dict[str, Any], folder: Path) -> float:

@@ -7,15 +7,17 @@ become trials. (Inspect documentation, "Log Files" and "Scorers".)
 
 from __future__ import annotations
 
+import json
 import zipfile
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from gindex_lab.errors import BadInput, short
 from gindex_lab.inputs import check_archive, parse_json
 from gindex_lab.readers.collect import Collector, as_number
+from gindex_lab.readers.directions import settle_direction
 from gindex_lab.readers.metrics import choose_metric, lacks_metric, note_metrics
 from gindex_lab.readers.options import Options
 from gindex_lab.readers.text import beginning, load_json, open_bytes
@@ -30,11 +32,14 @@ def read_inspect(files: Sequence[Path], found: Collector, options: Options) -> N
     """Read each log: agents are models, families are tasks, trials are epochs."""
     chosen: dict[str, str] = {}
     others: dict[str, set[str]] = {}
+    arguments: dict[str, tuple[str, dict[str, Any]]] = {}
     unscored = 0
     for file in files:
         archive = beginning(file, 2) == b"PK"
         header, samples = _archive(file) if archive else _document(file, options)
-        model, task = _names(header, file)
+        model, name, given = _names(header, file)
+        task = json.dumps([name, given], sort_keys=True, default=str) if given else name
+        arguments[task] = name, given
         if header.get("status") not in (None, "success"):
             found.notes.append(
                 f"{file.name}: the run ended with status {header['status']!r}; what it has was read"
@@ -45,20 +50,50 @@ def read_inspect(files: Sequence[Path], found: Collector, options: Options) -> N
             if not values:
                 unscored += 1
             elif task not in chosen:
-                names = [name for name, value in values.items() if value is not None]
-                chosen[task] = choose_metric(names, options.metrics, file, f"task {task!r}")
+                names = [each for each, value in values.items() if value is not None]
+                chosen[task] = choose_metric(names, options.metrics, file, f"task {name!r}")
+                settle_direction(chosen[task], found, options, family=task, guess="higher")
             others.setdefault(task, set()).update(values)
             value = _value(values, chosen.get(task), sample, file)
-            found.add(model, task, _id(sample, file), value, trial=sample.get("epoch", 1))
+            item = _id(sample, file)
+            found.add(model, task, item, value, trial=sample.get("epoch", 1))
+            if isinstance(sample.get("choices"), list) and len(sample["choices"]) > 1:
+                found.item_facts.setdefault((task, item), {})["choices"] = len(sample["choices"])
             if values:
                 scored = bool(scored) or chosen[task] in values
         if scored is False:
-            raise lacks_metric(chosen[task], file, f"task {task!r}")
+            raise lacks_metric(chosen[task], file, f"task {name!r}")
+    labels = _task_labels(arguments, found)
+    found.rename_families(labels)
+    chosen = {labels[task]: metric for task, metric in chosen.items()}
+    others = {labels[task]: metrics for task, metrics in others.items()}
     found.notes.extend(note_metrics(chosen, others))
     if unscored:
         found.notes.append(
             f"{unscored} samples have no score (an error, or a limit), and count as missing"
         )
+
+
+def _task_labels(
+    arguments: Mapping[str, tuple[str, dict[str, Any]]], found: Collector
+) -> dict[str, str]:
+    """The name of each task; where one was run with different arguments, with those that differ.
+
+    Samples of `mmlu(subject=law)` and `mmlu(subject=art)` may have the same ids and are other items.
+    """
+    labels = {}
+    for task, (name, given) in arguments.items():
+        others = [each for other, each in arguments.values() if other == name]
+        keys = sorted({k for each in others for k in each})
+        differ = [k for k in keys if len({repr(each.get(k)) for each in others}) > 1]
+        shown = ", ".join(f"{k}={given[k]}" for k in differ if k in given)
+        labels[task] = f"{name}({shown})" if differ else name
+        if differ:
+            found.note_once(
+                f"task {name!r} was run with different {', '.join(differ)}: its runs are kept apart, since "
+                "equal ids need not be the same items"
+            )
+    return labels
 
 
 def score_values(sample: dict[str, Any], file: Path) -> dict[str, float | None]:
@@ -117,12 +152,14 @@ def _id(sample: dict[str, Any], file: Path) -> str:
     return str(sample["id"])
 
 
-def _names(header: dict[str, Any], file: Path) -> tuple[str, str]:
+def _names(header: dict[str, Any], file: Path) -> tuple[str, str, dict[str, Any]]:
+    """Model, task, and the arguments that the task was run with."""
     spec = header.get("eval")
     if not isinstance(spec, dict) or not spec.get("model") or not spec.get("task"):
         problem = "does not say its model and its task (eval.model, eval.task)"
         raise BadInput("path", str(file), problem, "name a log that Inspect wrote")
-    return str(spec["model"]), str(spec["task"])
+    given = spec.get("task_args")
+    return str(spec["model"]), str(spec["task"]), given if isinstance(given, dict) else {}
 
 
 def _document(file: Path, options: Options) -> tuple[dict[str, Any], list[dict[str, Any]]]:

@@ -1,7 +1,8 @@
 """Leaderboard tables in the style of the Open LLM Leaderboard: a row per model, a column per benchmark.
 
 Where a benchmark has a `Raw` column, that is read: it is a share in [0, 1]. The average is no item of its
-own. Other columns (type, precision, parameters, licence) are facts of the model and stay with the agents.
+own. Other columns (type, precision, parameters, licence) are facts of the model and stay with the agents
+(`facts.split_columns`): every other column of numbers is a benchmark, whether we know its name or not.
 """
 
 from __future__ import annotations
@@ -13,11 +14,12 @@ import pandas as pd
 
 from gindex_lab.errors import BadInput
 from gindex_lab.readers.collect import Collector
-from gindex_lab.readers.formats import BENCHMARKS
+from gindex_lab.readers.directions import settle_direction
+from gindex_lab.readers.facts import split_columns
 from gindex_lab.readers.options import Options
-from gindex_lab.readers.tables import add_frame, table_at, table_header
+from gindex_lab.readers.tables import add_facts, add_frame, table_at, table_header
 
-__all__ = ["benchmarks_of", "read_leaderboard"]
+__all__ = ["raw_columns", "read_leaderboard"]
 
 _MODELS = ("fullname", "model", "model_name", "agent")
 
@@ -28,30 +30,28 @@ def read_leaderboard(files: Sequence[Path], found: Collector, options: Options) 
         header = list(table_header(file, options))
         name = _model_column(header, options, file)
         table = table_at(file, [name], options)
-        items = benchmarks_of(header)
+        items = raw_columns(header)
+        if items and options.items is None:
+            facts = [c for c in header if c not in items and c != name]
+            found.note_once(f"the raw columns were read: {', '.join(map(repr, items.values()))}")
+        else:
+            columns, facts = split_columns(table, name, found, options)
+            items = {c: c for c in columns}
         labels = _labels(table, name, found)
         frame = table[list(items)].rename(columns=items).set_axis(labels, axis=0)
         add_frame(frame, found, options)
-        facts = [c for c in header if c not in items and c != name]
-        for label, (_, row) in zip(labels, table[facts].iterrows(), strict=True):
-            found.agent_facts[label] = row.to_dict()
-        if facts:
-            shown = ", ".join(facts[:6]) + " …" * (len(facts) > 6)
-            found.notes.append(f"kept with the agents, not read as items: {shown}")
+        add_facts(table.assign(**{name: labels}), name, facts, found)
+        for item in items.values():
+            settle_direction(item, found, options, item=item, guess="higher")
 
 
-def benchmarks_of(header: Sequence[str]) -> dict[str, str]:
-    """The columns to read, each with the name of its item: the raw ones where there are some.
+def raw_columns(header: Sequence[str]) -> dict[str, str]:
+    """The raw columns, each with the name of its item; empty where there are none.
 
-    >>> benchmarks_of(["Model", "Average", "IFEval", "IFEval Raw", "BBH", "BBH Raw"])
+    >>> raw_columns(["Model", "Average", "IFEval", "IFEval Raw", "BBH", "BBH Raw"])
     {'IFEval Raw': 'IFEval', 'BBH Raw': 'BBH'}
-    >>> benchmarks_of(["Model", "Average", "ARC", "GSM8K", "#Params (B)"])
-    {'ARC': 'ARC', 'GSM8K': 'GSM8K'}
     """
-    raw = {c: c.strip()[:-4].strip() for c in header if c.strip().lower().endswith(" raw")}
-    if raw:
-        return raw
-    return {c: c for c in header if c.strip().lower() in BENCHMARKS}
+    return {c: c.strip()[:-4].strip() for c in header if c.strip().lower().endswith(" raw")}
 
 
 def _model_column(header: Sequence[str], options: Options, file: Path) -> str:

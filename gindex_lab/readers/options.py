@@ -37,6 +37,11 @@ class Options:
     scale: tuple[float, float] | None = None
     repeats: str = "error"
     encoding: str | None = None
+    higher_is_better: Sequence[str] = ()
+    lower_is_better: Sequence[str] = ()
+    items: Sequence[str] | None = None
+    transpose: bool | None = None
+    unknown_direction: str = "higher"
 
     def __post_init__(self) -> None:
         choice("format", self.format, ["auto", *FORMATS])
@@ -45,7 +50,9 @@ class Options:
         self._check_metric()
         self._check_columns()
         self._check_encoding()
-        for name in ("agents", "families"):
+        choice("unknown_direction", self.unknown_direction, ("higher", "error"))
+        self._check_directions()
+        for name in ("agents", "families", "items"):
             given = getattr(self, name)
             if isinstance(given, str):
                 raise BadInput(name, given, "is one word", f"pass a list: {name}=[{given!r}]")
@@ -55,6 +62,28 @@ class Options:
         """The metrics asked for, the preferred one first; empty for the log's own."""
         given = self.metric
         return () if given is None else (given,) if isinstance(given, str) else tuple(given)
+
+    def direction(self, metric: str) -> str | None:
+        """ "lower" or "higher" where the caller said so.
+
+        >>> Options(lower_is_better=["seconds"]).direction("seconds")
+        'lower'
+        """
+        if metric in self.lower_is_better:
+            return "lower"
+        return "higher" if metric in self.higher_is_better else None
+
+    def _check_directions(self) -> None:
+        for name in ("higher_is_better", "lower_is_better"):
+            given = getattr(self, name)
+            if isinstance(given, str):
+                raise BadInput(name, given, "is one word", f"pass a list: {name}=[{given!r}]")
+        both = set(self.higher_is_better) & set(self.lower_is_better)
+        if both:
+            problem = "is also named in higher_is_better"
+            raise BadInput("lower_is_better", min(both), problem, "name it in one of the two")
+        if self.transpose is not None and not isinstance(self.transpose, bool):
+            raise BadInput("transpose", self.transpose, "is not True or False", "pass one of them")
 
     def _check_metric(self) -> None:
         for name in ("metric", "filter"):

@@ -60,6 +60,10 @@ def read(
     scale: tuple[float, float] | None = None,
     repeats: str = "error",
     encoding: str | None = None,
+    higher_is_better: Sequence[str] = (),
+    lower_is_better: Sequence[str] = (),
+    items: Sequence[str] | None = None,
+    transpose: bool | None = None,
 ) -> Responses:
     """Evaluation logs or a table, as responses in [0, 1], agents x items.
 
@@ -82,6 +86,12 @@ def read(
         only the "first" or "last" counts. Epochs of Inspect, trials of HELM and a column of trials are
         repeats by themselves: averaged in `.frame`, kept in `.trials`
     encoding : of text that is not UTF-8 (UTF-16 says so itself)
+    higher_is_better, lower_is_better : metrics, or columns of a wide table, whose direction neither the log
+        nor the name tells. What is better when smaller is turned round (1 - score, or minus the score)
+    items : of wide tables and leaderboards, the columns to read as items; by default all numbers but those
+        that are facts about the agents by their name (age, parameters, rank, average ...)
+    transpose : of wide tables, whether rows are items and columns agents; by default so if the first
+        column is called item, question, task or the like
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -96,7 +106,19 @@ def read(
     '1 of 4 cells (25.0%) are missing; the agents met 2 different sets of items'
     """
     options = Options(
-        format, metric, filter, agents, families, columns or {}, scale, repeats, encoding
+        format,
+        metric,
+        filter,
+        agents,
+        families,
+        columns or {},
+        scale,
+        repeats,
+        encoding,
+        higher_is_better,
+        lower_is_better,
+        items,
+        transpose,
     )
     return _read(path, options, Responses)  # type: ignore[return-value]
 

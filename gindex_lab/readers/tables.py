@@ -18,6 +18,8 @@ from gindex_lab.errors import BadInput, short
 from gindex_lab.files import header_of, read_table
 from gindex_lab.inputs import open_regular
 from gindex_lab.readers.collect import Collector, as_number
+from gindex_lab.readers.directions import settle_direction
+from gindex_lab.readers.facts import split_columns
 from gindex_lab.readers.formats import column_of, parquet_names, separator_of
 from gindex_lab.readers.options import COLUMNS, Options
 from gindex_lab.readers.text import encoding_of, json_lines, load_json, plain
@@ -64,14 +66,49 @@ def _as_labels(column: pd.Series, path: Path) -> pd.Series:
 
 
 def read_wide(files: Sequence[Path], found: Collector, options: Options) -> None:
-    """One row per agent, its name in the first column (or in columns={"agent": ...})."""
+    """One row per agent, its name in a column called agent, model ..., else in the first.
+
+    A first column called item, question, task ... makes it a table of one row per item.
+    """
     for file in files:
-        table = table_at(file, [options.columns.get("agent", 0)], options)
+        name = _agent_column(list(table_header(file, options)), options)
+        table = table_at(file, [name], options)
         if table.shape[1] < 2:
             problem = "has fewer than two columns"
             raise BadInput("path", str(file), problem, "put agents first, then items")
-        frame = table.set_index(options.columns.get("agent", table.columns[0]))
-        add_frame(frame, found, options)
+        label = table.columns[name] if isinstance(name, int) else name
+        if _rows_are_items(str(label), options):
+            said = f"rows were read as items and columns as agents (the first column is {label!r})"
+            found.note_once(f"{said}: choose with transpose=False (--no-transpose)")
+            add_frame(table.set_index(label).T, found, options)
+            continue
+        items, facts = split_columns(table, label, found, options)
+        add_frame(table.set_index(label)[items], found, options)
+        add_facts(table, label, facts, found)
+        for item in items:
+            settle_direction(str(item), found, options, item=str(item), guess="higher")
+
+
+def _agent_column(header: list[str], options: Options) -> str | int:
+    given = options.columns.get("agent")
+    if given is not None:
+        return given
+    named = column_of(header, "agent")
+    return named[0] if len(named) == 1 else 0
+
+
+def _rows_are_items(label: str, options: Options) -> bool:
+    if options.transpose is not None:
+        return options.transpose
+    kinds = ("item", "family")
+    return "agent" not in options.columns and any(column_of([label], kind) for kind in kinds)
+
+
+def add_facts(table: pd.DataFrame, agent: str, facts: Sequence[str], found: Collector) -> None:
+    """Keep columns that are no items with the agents."""
+    if facts:
+        for label, row in zip(table[agent], table[list(facts)].to_dict("records"), strict=True):
+            found.agent_facts.setdefault(str(label), {}).update(row)
 
 
 def add_frame(frame: pd.DataFrame, found: Collector, options: Options) -> None:
@@ -159,6 +196,7 @@ def _read_rows(file: Path, found: Collector, options: Options) -> None:
         table[names["trial"]] if "trial" in names else [None] * len(table),
     )
     _note_columns(names, found)
+    settle_direction(names["response"], found, options)
     _item_facts(table, names, found)
 
 
@@ -224,3 +262,4 @@ def _read_objects(
         )
     if names:
         _note_columns(names, found)
+        settle_direction(names["response"], found, options)
