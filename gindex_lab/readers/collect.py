@@ -44,8 +44,9 @@ class Collector:
     gpt    0.5
     """
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, details: bool = False) -> None:
         self.path = path
+        self.details: dict[int, dict[str, Any]] | None = {} if details else None  # by row
         self.notes: list[str] = []
         self.agent_facts: dict[str, dict[str, Any]] = {}
         self.item_facts: dict[tuple[str, str], dict[str, Any]] = {}  # by family and name
@@ -77,6 +78,36 @@ class Collector:
         """The same for columns of equal length."""
         for row in zip(agents, families, items, values, trials, strict=True):
             self.add(*row)
+
+    def detail(self, **facts: Any) -> None:
+        """What is known of the row that was added last; kept only where it was asked for."""
+        if self.details is not None:
+            self.details[len(self._rows[3]) - 1] = facts
+
+    def rows(self, options: Options) -> pd.DataFrame:
+        """Every row as it came, after the scale and the direction; with its details."""
+        agent, item, trial, value = (np.frombuffer(x, dtype=x.typecode) for x in self._rows)
+        if not len(value):
+            raise BadInput("path", self.path, "holds no response at all", "name the logs")
+        value = self._turn(self._scaled(value, options, agent, item), item)
+        families, names = (np.array(x, dtype=object) for x in zip(*self._items, strict=True))
+        table = pd.DataFrame(
+            {
+                "agent": np.array(list(self._agents), dtype=object)[agent],
+                "family": families[item],
+                "item": names[item],
+                "response": value,
+            }
+        )
+        if (trial >= 0).any():
+            table["trial"] = np.array([*self._trials, ""], dtype=object)[trial]
+        if self.details:
+            table = table.join(pd.DataFrame.from_dict(self.details, orient="index"))
+        if self.item_facts:
+            facts = [self.item_facts.get(pair, {}) for pair in self._items]
+            known = pd.DataFrame(facts).filter(["choices", "floor"])
+            table = table.join(known.iloc[item].reset_index(drop=True))
+        return table
 
     def note_once(self, note: str) -> None:
         """A note, unless it stands there already."""

@@ -9,6 +9,7 @@ harness, `--log_samples`; its EvaluationTracker writes both.)
 
 from __future__ import annotations
 
+import json
 import re
 import zlib
 from array import array
@@ -118,8 +119,15 @@ class _Samples:
         self.unscored += value != value
         document = str(line["doc_id"])
         code = self.found.add(model, task, document, value)
+        if self.found.details is not None:
+            self._detail(line)
         if "doc_hash" in line and self._changed(code, zlib.crc32(str(line["doc_hash"]).encode())):
             self.changed.add(f"{task}/{document}")
+
+    def _detail(self, line: dict[str, Any]) -> None:
+        text = line.get("doc_hash") or line.get("prompt_hash") or line.get("doc")
+        known = {} if text is None else {"text": zlib.crc32(json.dumps(text, default=str).encode())}
+        self.found.detail(**known)
 
     def _changed(self, item: int, code: int) -> bool:
         """Whether an item's document was another one in an earlier run."""

@@ -57,6 +57,12 @@ def read_inspect(files: Sequence[Path], found: Collector, options: Options) -> N
             value = _value(values, chosen.get(task), sample, file)
             item = _id(sample, file)
             found.add(model, task, item, value, trial=sample.get("epoch", 1))
+            if found.details is not None:
+                found.detail(
+                    text=zlib.crc32(json.dumps(sample.get("input"), default=str).encode()),
+                    errored=bool(sample.get("error")),
+                    configuration=_configuration(header),
+                )
             if isinstance(sample.get("choices"), list) and len(sample["choices"]) > 1:
                 found.item_facts.setdefault((task, item), {})["choices"] = len(sample["choices"])
             if values:
@@ -72,6 +78,20 @@ def read_inspect(files: Sequence[Path], found: Collector, options: Options) -> N
         found.notes.append(
             f"{unscored} samples have no score (an error, or a limit), and count as missing"
         )
+
+
+def _configuration(header: dict[str, Any]) -> str:
+    """The settings of a run that change what it measures; the same text for the same settings."""
+    spec = header.get("eval") or {}
+    plan = header.get("plan") if isinstance(header.get("plan"), dict) else {}
+    assert isinstance(plan, dict)
+    kept = {
+        "task_version": spec.get("task_version"),
+        "model_args": spec.get("model_args"),
+        "generate": spec.get("model_generate_config") or plan.get("config"),
+        "solver": spec.get("solver") or [s.get("solver") for s in plan.get("steps") or []],
+    }
+    return json.dumps({k: v for k, v in kept.items() if v}, sort_keys=True, default=str)
 
 
 def _task_labels(

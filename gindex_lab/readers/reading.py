@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from gindex_lab.errors import BadInput
 from gindex_lab.inputs import as_path, files_below, open_regular
@@ -22,7 +23,7 @@ from gindex_lab.readers.options import Options
 from gindex_lab.readers.text import plain
 from gindex_lab.responses import Responses, Scores
 
-__all__ = ["read", "read_scores"]
+__all__ = ["read", "read_rows", "read_scores"]
 
 _READERS = {
     "lm-eval": "harness.read_harness",
@@ -134,6 +135,30 @@ def read_scores(path: str | PathLike[str], **options: Any) -> Scores:
     Scores(games: 2 agents x 2 items)
     """
     return _read(path, Options(**options), Scores)  # type: ignore[return-value]
+
+
+def read_rows(path: str | PathLike[str], **options: Any) -> pd.DataFrame:
+    """Every row of the logs as it stands there, nothing joined: what `gl.audit` looks at.
+
+    Columns `agent`, `family`, `item`, `response` (NaN where there is none), `trial` where there are some, and
+    of logs that say them `text` (a number that stands for it), `errored`, `configuration` and `choices`.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder, "runs.csv")
+    ...     _ = file.write_text("model,item,score\\nann,1,1\\nann,1,0\\n")
+    ...     read_rows(file)[["agent", "item", "response"]].to_numpy().tolist()
+    [['ann', '1', 1.0], ['ann', '1', 0.0]]
+    """
+    chosen = Options(**options)
+    where = as_path("path", path)
+    name, files = _recognised(where, chosen)
+    if name == "tidy":
+        return Responses.read(files[0].parent).to_long().assign(family="")
+    module, function = _READERS[name].split(".")
+    found = Collector(str(where), details=True)
+    getattr(import_module(f"gindex_lab.readers.{module}"), function)(files, found, chosen)
+    return found.rows(chosen)
 
 
 def _read(path: object, options: Options, kind: type[Responses | Scores]) -> Responses | Scores:
