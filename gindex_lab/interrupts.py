@@ -18,7 +18,7 @@ from types import FrameType
 __all__ = ["INTERRUPTED", "ends_once"]
 
 INTERRUPTED = 130
-_PATIENCE = 4.0  # seconds for an orderly end
+_PATIENCE = 3.0  # seconds for an orderly end; all must be over within five
 
 
 @contextmanager

@@ -23,7 +23,16 @@ from gindex_lab import parallel
 from gindex_lab.errors import BadInput
 from gindex_lab.output import appendable, write_bytes, write_text, writing
 
-__all__ = ["Damaged", "Journal", "continued", "fingerprint"]
+__all__ = [
+    "Damaged",
+    "Journal",
+    "continued",
+    "fingerprint",
+    "is_vouched",
+    "sealed",
+    "set_aside",
+    "vouch",
+]
 
 
 class Damaged(ValueError):
@@ -83,15 +92,8 @@ class Journal:
     def _rewrite(self, problem: str) -> None:
         """Keep the damaged file beside the new one, and say what happens."""
         lines = [json.dumps(self.header), *(self._sealed(self.written(e)) for e in self.entries)]
-        aside = self.path.with_name(self.path.name + ".damaged")
-        if not os.path.lexists(aside):
-            write_bytes(aside, self.path.read_bytes())
+        set_aside(self.path, f"{problem} damaged; this part is computed again")
         write_text(self.path, "\n".join(lines) + "\n")
-        warnings.warn(
-            f"{self.path}: {problem} damaged; this part is computed again "
-            f"(the file as it was: {aside.name})",
-            stacklevel=4,
-        )
 
     def written(self, entry: Any) -> str:
         """A piece as a line."""
@@ -198,3 +200,54 @@ def fingerprint(arrays: Iterable[npt.ArrayLike]) -> str:
         digest.update(f"{array.dtype.str} {array.shape}".encode())
         digest.update(array.tobytes())
     return digest.hexdigest()[:16]
+
+
+# -- files that are not journals -----------------------------------------------------------------------
+
+
+def sealed(record: Mapping[str, Any]) -> dict[str, Any]:
+    """A JSON object with its seal, a hash of everything else in it.
+
+    >>> sealed({"notebook": "aiq/machine"})["seal"][:8]
+    '4eddc968'
+    """
+    plain = json.loads(json.dumps({name: record[name] for name in record if name != "seal"}))
+    text = json.dumps(plain, sort_keys=True, ensure_ascii=False)
+    return {**record, "seal": hashlib.sha256(text.encode()).hexdigest()}
+
+
+def vouch(path: Path) -> None:
+    """Write the hash of a file beside it, in the form that `sha256sum -c` reads."""
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    write_text(_voucher(path), f"{digest}  {path.name}\n")
+
+
+def is_vouched(path: Path) -> bool:
+    """Whether a file is as it was when `vouch` wrote its hash down.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder, "a.csv")
+    ...     write_text(file, "1")
+    ...     vouch(file)
+    ...     before = is_vouched(file)
+    ...     write_text(file, "2")
+    ...     before, is_vouched(file)
+    (True, False)
+    """
+    if not path.is_file() or not _voucher(path).is_file():
+        return False
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    return _voucher(path).read_bytes() == f"{digest}  {path.name}\n".encode()
+
+
+def _voucher(path: Path) -> Path:
+    return path.with_name(path.name + ".sha256")
+
+
+def set_aside(path: Path, problem: str) -> None:
+    """Keep a copy of a damaged file as `.damaged`, and say in a warning what happens."""
+    aside = path.with_name(path.name + ".damaged")
+    if not os.path.lexists(aside):
+        write_bytes(aside, path.read_bytes())
+    warnings.warn(f"{path}: {problem} (the file as it was: {aside.name})", stacklevel=5)

@@ -172,7 +172,7 @@ def is_ours(folder: Path) -> bool:
 def _facts(folder: Path) -> dict[str, Any]:
     """What the marker says; nothing where it is damaged, and then no file counts as ours."""
     try:
-        found = json.loads((folder / MARKER).read_bytes())
+        found = json.loads((folder / MARKER).read_bytes()) if is_ours(folder) else {}
     except (OSError, ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
@@ -201,8 +201,7 @@ def atomic_folder(path: Path, what: str = "folder") -> Iterator[Path]:
     A folder that is there must be empty or carry our marker; what others put into it is carried over.
     """
     path = Path(path)
-    if path.is_symlink() and not path.exists():
-        raise BadInput("folder", str(path), "is a link that leads nowhere", "name a folder")
+    _check_way(path)
     path = path.resolve()
     _check_folder(path)
     with writing(path, "folder"):
@@ -229,12 +228,19 @@ def _hidden(path: Path, what: str) -> Path:
     return new
 
 
+def _check_way(path: Path) -> None:
+    """Refuse what stands in the way to a folder: a file, or a link that leads nowhere."""
+    for step in (path, *path.parents):
+        if step.is_dir() or not os.path.lexists(step):
+            continue
+        problem = "is a link that leads nowhere" if step.is_symlink() else "is a file"
+        raise BadInput("folder", str(step), problem, "name a folder, or move this away")
+
+
 def _check_folder(path: Path) -> None:
     try:
         if not path.exists():
             return
-        if not path.is_dir():
-            raise BadInput("folder", str(path), "is a file", "name a folder")
         if path == Path.cwd() or path in Path.cwd().parents:
             raise BadInput("folder", str(path), "is the working folder, or holds it", _ELSEWHERE)
         found = sorted(p.name for p in path.iterdir())

@@ -95,6 +95,20 @@ def test_an_interrupted_sweep_goes_on_from_its_log(tmp_path, monkeypatch):
     pd.testing.assert_frame_equal(sweep(tmp_path / "cut", ["SEP-ext"], TWO, SMALL), whole)
 
 
+def test_a_damaged_result_of_a_sweep_is_measured_again(tmp_path):
+    whole = sweep(tmp_path, ["SEP-ext"], TWO, SMALL)
+    file = sorted(tmp_path.glob("*.csv"))[0]
+    text = file.read_text()
+    for changed in (text.replace("0.", "1.", 1), text[:50], "", text + text, "agent,x\n"):
+        file.write_text(changed)
+        with pytest.raises(BadInput) as caught:
+            read_sweep(tmp_path)
+        assert caught.value.code == "damaged"
+        with pytest.warns(UserWarning, match="measured again"):
+            pd.testing.assert_frame_equal(sweep(tmp_path, ["SEP-ext"], TWO, SMALL), whole)
+        assert file.read_text() == text
+
+
 def test_the_number_of_processes_does_not_matter(swept, tmp_path):
     _, table = swept
     again = sweep(tmp_path, ["SEP-ext", "SDP"], TWO, SMALL, jobs=2)

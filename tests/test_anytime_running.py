@@ -1,9 +1,13 @@
 """Time and the anytime test: Definitions 16 to 18 by hand, stopping, resuming, agents compared, pictures."""
 
 import json
+import random
 import signal
+import sys
+import warnings
 from fractions import Fraction
 from itertools import pairwise
+from pathlib import Path
 
 import matplotlib
 import numpy as np
@@ -11,6 +15,9 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
+sys.path.insert(0, str(Path(__file__).parent))
+from damages import damaged
 
 import gindex_lab as gl
 from gindex_lab.anytime.averages import average_evenly
@@ -604,14 +611,36 @@ def test_a_state_of_another_test_is_refused(call, message, tmp_path):
     ],
     ids=str,
 )
-def test_a_damaged_state_is_refused_and_stays_as_it_is(change, tmp_path):
+def test_a_damaged_state_is_kept_aside_and_the_test_begins_anew(change, tmp_path):
     path = tmp_path / "state.json"
+    whole = A.test("random", pool=WORLDS, seconds=1)
     A.test("random", pool=WORLDS, seconds=0.01, path=path)
     path.write_text(json.dumps(json.loads(path.read_text()) | change))
     before = path.read_text()
-    with pytest.raises(gl.BadInput, match="is no saved state of an anytime test"):
-        A.test("random", pool=WORLDS, seconds=1, path=path)
-    assert path.read_text() == before
+    with pytest.raises(gl.BadInput) as caught:
+        A.Examination("random", pool=WORLDS).restore(path)
+    assert caught.value.code == "damaged"
+    with pytest.warns(UserWarning, match="is damaged; the test begins anew"):
+        assert A.test("random", pool=WORLDS, seconds=1, path=path).value == whole.value
+    assert path.with_name("state.json.damaged").read_text() == before
+
+
+def test_two_hundred_damages_of_a_saved_state_give_no_wrong_result(tmp_path):
+    path, draw = tmp_path / "state.json", random.Random(1)
+    expected = A.test("random", pool=WORLDS, seconds=0.05).value
+    A.test("random", pool=WORLDS, seconds=0.01, path=path)
+    whole, refused = path.read_bytes(), 0
+    for _ in range(200):
+        path.write_bytes(damaged(whole, draw))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                assert A.test("random", pool=WORLDS, seconds=0.05, path=path).value == expected
+            except gl.BadInput:
+                refused += 1
+                path.unlink()
+        assert A.test("random", pool=WORLDS, seconds=0.05, path=path).value == expected
+    assert refused < 120
 
 
 @pytest.mark.parametrize("rules", [{"r0": 0.5}, {"identify": True}, {"delta": 0.5}], ids=str)

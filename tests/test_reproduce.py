@@ -8,83 +8,24 @@ import signal
 import subprocess
 import sys
 import time
-import warnings
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
+sys.path.insert(0, str(Path(__file__).parent))
+from small_projects import RICH, TABLE, catalogue, cell, run_log, tables, text, write_notebook
+
 from gindex_lab.errors import BadInput, GIndexLabError
+from gindex_lab.journals import sealed
 from gindex_lab.output import mark
 from gindex_lab.reproduction import claims, warm_kernels
 from gindex_lab.reproduction import inputs as reproduce_inputs
 from gindex_lab.reproduction.claims import print_hash
 from gindex_lab.reproduction.inputs import file_hash, inputs, parameters, read_catalogue, select
-from gindex_lab.reproduction.kept import sealed
 from gindex_lab.reproduction.reports import formula
 from gindex_lab.reproduction.reproduce import _out_of_date, reproduce, stale_reason
 from gindex_lab.reproduction.runs import Failure
-
-PARAMETERS = 'profile = "quick"\nseed = 1\nn = 3'
-TABLE = """import os, pathlib
-out = pathlib.Path(os.environ["GINDEX_LAB_OUTPUT"])
-with open(os.environ["RUN_LOG"], "a") as log:
-    print(out.name.split(".")[1], file=log)
-(out / "tables").mkdir()
-(out / "tables/numbers.csv").write_text("".join(f"{i},{seed / (i + 3)}\\n" for i in range(n)))"""
-RICH = """import matplotlib.pyplot as plt
-import pandas as pd
-from gindex_lab import notebook as nb
-nb.start(data="simulated", seed=seed)
-nb.save_table(pd.DataFrame({"x": range(n), "y": [seed / (i + 3) for i in range(n)]}), "numbers")
-fig, ax = plt.subplots()
-nb.show(fig, "dot")"""
-
-
-def cell(name, source, *tags):
-    return {
-        "cell_type": "code",
-        "id": name,
-        "metadata": {"tags": list(tags)} if tags else {},
-        "source": source,
-        "outputs": [],
-        "execution_count": None,
-    }
-
-
-def text(name, source):
-    return {"cell_type": "markdown", "id": name, "metadata": {}, "source": source}
-
-
-def write_notebook(root, name, *cells, parameters=PARAMETERS):
-    path = root / "notebooks" / f"{name}.ipynb"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    tagged = [cell("parameters", parameters, "parameters")] if parameters is not None else []
-    notebook = {
-        "cells": [text("title", "# Why?"), *tagged, *cells],
-        "metadata": {"kernelspec": {"name": "python3", "display_name": "Python 3"}},
-        "nbformat": 4,
-        "nbformat_minor": 5,
-    }
-    path.write_text(json.dumps(notebook))
-    return path
-
-
-def catalogue(root, *entries, extra=""):
-    rows = [
-        f'[[notebook]]\npath = "{e}"\ntitle = "Why <{e}>?"\npaper = "g-index"\n' for e in entries
-    ]
-    (root / "notebooks").mkdir(exist_ok=True)
-    (root / "notebooks" / "catalogue.toml").write_text("\n".join(rows) + extra)
-
-
-def run_log(root):
-    log = root / "runs.log"
-    return log.read_text().split() if log.exists() else []
-
-
-def tables(reports):
-    return {str(p.relative_to(reports)): p.read_bytes() for p in reports.glob("*/*/tables/*.csv")}
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -493,7 +434,7 @@ def many(root, n=3):
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="sends POSIX signals")
-def test_killed_at_ten_moments_a_run_resumes_to_the_same_bytes(tmp_path):
+def test_killed_at_thirty_moments_a_run_resumes_to_the_same_bytes(tmp_path):
     many(tmp_path)
     began = time.monotonic()
     whole = start(tmp_path)
@@ -504,7 +445,7 @@ def test_killed_at_ten_moments_a_run_resumes_to_the_same_bytes(tmp_path):
 
     moments = random.Random(1)
     shutil.rmtree(tmp_path / "reports")
-    for _ in range(10):
+    for _ in range(30):
         if (tmp_path / "reports").exists() and len(published(tmp_path)) == 3:
             shutil.rmtree(tmp_path / "reports")
         safe = published(tmp_path)
@@ -558,7 +499,7 @@ def test_ctrl_c_stops_at_once_leaves_no_process_and_resumes(tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="sends POSIX signals")
-def test_twenty_double_ctrl_c_end_within_seconds_and_leave_no_process(tmp_path):
+def test_twenty_double_ctrl_c_end_within_five_seconds_and_leave_no_process(tmp_path):
     many(tmp_path)
     moments = random.Random(2)
     for _ in range(20):
@@ -573,42 +514,12 @@ def test_twenty_double_ctrl_c_end_within_seconds_and_leave_no_process(tmp_path):
                 os.killpg(running.pid, signal.SIGINT)
             time.sleep(pause)
         assert running.wait(20) in (0, 130)
-        assert time.monotonic() - began < 8
+        assert time.monotonic() - began < 5
         running.stdout.close()
-        assert_all_end(tmp_path)
+        assert_all_end(tmp_path, began + 5 - time.monotonic())
     last = start(tmp_path)
     assert last.wait(180) == 0, last.stdout.read()
     assert len(published(tmp_path)) == 3
-
-
-@pytest.mark.slow
-def test_two_hundred_damages_of_the_reports_end_in_one_line_or_well(finished, tmp_path, capsys):
-    """The small notebooks do not run: what is judged is that their state is told from a damaged one."""
-    root, reports, _ = finished
-    draw = random.Random(5)
-    whole = [p for p in sorted(reports.rglob("*")) if p.is_file() and ".cache" not in p.parts]
-    expected = {r.claim.id: r.status for r in claims.results(reports)}
-    for number in range(200):
-        place = tmp_path / f"{number}"
-        shutil.copytree(reports, place)
-        target = place / draw.choice(whole).relative_to(reports)
-        content = target.read_bytes()
-        at = draw.randrange(len(content) + 1)
-        changed = draw.choice(
-            [content[:at], content[:at] + b"\xff\0{" + content[at + 1 :], b"[]", b""]
-        )
-        if changed == content:
-            continue
-        target.write_bytes(changed)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            found = {r.claim.id: r.status for r in claims.results(place)}
-        assert all(found[k] in (expected[k], "not yet checked", "needs data") for k in expected)
-        for entry in read_catalogue(root):
-            folder = place / entry.path
-            stale = stale_reason(folder, inputs(entry, "quick")) if folder.exists() else "absent"
-            assert stale or not target.is_relative_to(folder) or target.name == ".gindex_lab"
-        shutil.rmtree(place)
 
 
 def test_a_worker_that_dies_costs_only_its_own_notebook(project):

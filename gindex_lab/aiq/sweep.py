@@ -25,7 +25,8 @@ from gindex_lab.aiq.sampler import sample
 from gindex_lab.data import registry
 from gindex_lab.errors import BadInput, DataUnavailable
 from gindex_lab.files import read_table
-from gindex_lab.output import atomic_path, write_text
+from gindex_lab.journals import is_vouched, set_aside, vouch
+from gindex_lab.output import write_text
 from gindex_lab.validate import choice
 
 __all__ = [
@@ -138,6 +139,11 @@ def read_sweep(folder: str | Path) -> pd.DataFrame:
     files = sorted(Path(folder).glob("*.csv"))
     if not files:
         raise BadInput("folder", str(folder), "holds no results", "run a sweep into it first")
+    for file in files:
+        if not is_vouched(file):
+            problem = f"holds {file.name!r}, which is damaged or has lost its hash"
+            remedy = "run the sweep again: it measures what is damaged anew"
+            raise BadInput("folder", str(folder), problem, remedy, code="damaged")
     table = pd.concat([read_table(file) for file in files], ignore_index=True)
     place = {line: i for i, line in enumerate(SETTINGS)}
     order = pd.DataFrame(
@@ -203,9 +209,11 @@ def keep_sweep(
 def _measured(folder: Path, plan: Plan, task: tuple[str, str, str]) -> None:
     line, _, condition = task
     done = folder / f"{condition}-{line.replace(',', '_')}.csv"
-    if done.exists():
+    if is_vouched(done):
         _check_plan(done, plan)
         return
+    if done.exists():
+        set_aside(done, "is damaged, or has lost its hash; it is measured again")
     programs = _sample_of(condition, plan.programs, plan.seed)
     result = estimate(
         line,
@@ -215,8 +223,8 @@ def _measured(folder: Path, plan: Plan, task: tuple[str, str, str]) -> None:
         seed=plan.seed,
         log=folder / "logs" / f"{done.stem}.log",
     )
-    with atomic_path(done) as new:
-        _rows(result, task, plan, fingerprint(programs)).to_csv(new, index=False)
+    write_text(done, _rows(result, task, plan, fingerprint(programs)).to_csv(index=False))
+    vouch(done)
 
 
 @lru_cache(maxsize=2)

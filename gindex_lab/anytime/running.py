@@ -38,6 +38,7 @@ from gindex_lab.anytime.environment import Environment, Session
 from gindex_lab.anytime.pool import Pool, pool_of
 from gindex_lab.anytime.states import read_state, write_state
 from gindex_lab.errors import BadInput
+from gindex_lab.journals import set_aside
 from gindex_lab.validate import flag, number
 
 __all__ = ["Examination", "Result", "Task", "test"]
@@ -286,7 +287,7 @@ def test(
     if not isinstance(path, str | PathLike | None):
         raise BadInput("path", path, "is not a path", "name a file for the state")
     if path is not None and Path(path).exists():
-        exam.restore(path)
+        _go_on(exam, Path(path))
     with tqdm(total=seconds, desc="anytime test", unit="s", leave=False, disable=None) as bar:
 
         def after(exam: Examination) -> None:
@@ -297,6 +298,16 @@ def test(
                 each(exam)
 
         return exam.run(after)
+
+
+def _go_on(exam: Examination, path: Path) -> None:
+    """From the saved state; a damaged one is kept aside, and the test begins anew."""
+    try:
+        exam.restore(path)
+    except BadInput as error:
+        if error.code != "damaged":
+            raise
+        set_aside(path, "is damaged; the test begins anew")
 
 
 test.__test__ = False  # type: ignore[attr-defined]

@@ -18,12 +18,15 @@ from gindex_lab.anytime.clocks import VirtualClock
 from gindex_lab.anytime.pool import Pool
 from gindex_lab.errors import BadInput
 from gindex_lab.inputs import read_text
+from gindex_lab.journals import sealed
 from gindex_lab.output import write_text
 
 if TYPE_CHECKING:
     from gindex_lab.anytime.running import Examination
 
 __all__ = ["fingerprint", "identity", "read_state", "write_state"]
+
+_FORMAT = "gindex_lab anytime state 1"
 
 
 def fingerprint(pool: Pool) -> str:
@@ -66,13 +69,14 @@ def write_state(exam: Examination, path: Path) -> None:
         "elapsed": str(exam.elapsed),
         "rows": exam.rows,
     }
-    write_text(path, json.dumps({"test": identity(exam), **progress}, indent=1) + "\n")
+    state = sealed({"format": _FORMAT, "test": identity(exam), **progress})
+    write_text(path, json.dumps(state, indent=1) + "\n")
 
 
 def read_state(exam: Examination, path: Path) -> None:
     """Put a saved state into an examination of the same test."""
     try:
-        state = json.loads(read_text(path))
+        state = _unsealed(path)
         saved, xi, increments = dict(state["test"]), float(state["xi"]), int(state["increments"])
         elapsed, rows = Fraction(state["elapsed"]), _sound(state["rows"])
         if not (0 < xi < inf and elapsed >= 0 and increments >= 0):
@@ -91,6 +95,21 @@ def read_state(exam: Examination, path: Path) -> None:
                 "go on with the same test, or name another file",
             )
     exam.xi, exam.increments, exam.elapsed, exam.rows = xi, increments, elapsed, rows
+
+
+def _unsealed(path: Path) -> dict[str, Any]:
+    """What a file holds; "damaged" where it is ours, but not as we wrote it."""
+    text = read_text(path)
+    try:
+        state = json.loads(text)
+        if isinstance(state, dict) and sealed(state)["seal"] == state.get("seal"):
+            return state
+    except (ValueError, RecursionError):
+        state = None
+    if _FORMAT not in text:
+        raise ValueError("it has no seal")
+    problem, remedy = "is a damaged state of an anytime test", "delete it: the test begins anew"
+    raise BadInput("path", str(path), problem, remedy, code="damaged")
 
 
 def _sound(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:

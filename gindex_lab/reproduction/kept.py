@@ -13,18 +13,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-__all__ = ["intact", "read_claims", "read_record", "sealed", "was_written"]
+from gindex_lab.journals import sealed
 
+__all__ = ["intact", "read_claims", "read_record", "was_written"]
 
-def sealed(record: Mapping[str, Any]) -> dict[str, Any]:
-    """The record with its seal, a hash of everything else in it.
-
-    >>> sealed({"notebook": "aiq/machine"})["seal"][:8]
-    '4eddc968'
-    """
-    plain = json.loads(json.dumps({name: record[name] for name in record if name != "seal"}))
-    text = json.dumps(plain, sort_keys=True, ensure_ascii=False)
-    return {**record, "seal": hashlib.sha256(text.encode()).hexdigest()}
+# what those who come later read of a record
+_READ = {"notebook", "profile", "data", "inputs", "outputs", "ledger", "seconds"}
 
 
 def was_written(folder: Path) -> bool:
@@ -33,14 +27,14 @@ def was_written(folder: Path) -> bool:
 
 
 def read_record(folder: Path) -> dict[str, Any] | None:
-    """The record of a notebook's last run, or None where it is absent or damaged."""
+    """The record of a notebook's last run, or None where it is absent, damaged or of another version."""
     try:
         path = folder / "record.json"
         found = json.loads(path.read_bytes()) if path.is_file() else None
         sound = isinstance(found, dict) and sealed(found)["seal"] == found.get("seal")
     except (OSError, ValueError, RecursionError):
         return None
-    return found if sound else None
+    return found if sound and _READ <= set(found or ()) else None
 
 
 def intact(folder: Path, record: Mapping[str, Any], name: str) -> bool:

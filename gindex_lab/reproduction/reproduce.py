@@ -128,8 +128,9 @@ def _claim_folder(reports: Path) -> None:
 
 
 def _made_before_markers(reports: Path) -> bool:
+    manifest = reports / "manifest.json"
     try:
-        found = json.loads((reports / "manifest.json").read_bytes())
+        found = json.loads(manifest.read_bytes()) if manifest.is_file() else None
     except (OSError, ValueError, RecursionError):
         return False
     return isinstance(found, dict) and {"profile", "versions", "notebooks"} <= set(found)
@@ -148,8 +149,8 @@ def _clear_leftovers(reports: Path, known: set[str]) -> None:
 
 
 def _adopt(folder: Path, name: str) -> None:
-    """The folder of a notebook that was run before folders had markers."""
-    if is_ours(folder) or not (folder / "record.json").is_file():
+    """The folder of a notebook whose marker is damaged, or that was run before folders had markers."""
+    if listed(folder) or not (folder / "record.json").is_file():
         return
     try:
         record = json.loads((folder / "record.json").read_bytes())

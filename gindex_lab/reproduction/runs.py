@@ -24,11 +24,11 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from gindex_lab.journals import sealed
 from gindex_lab.notebook import OUTPUT
 from gindex_lab.output import appendable, atomic_folder, write_text
 from gindex_lab.reproduction.claims import failed_folder, print_hash
 from gindex_lab.reproduction.inputs import Entry, data_fingerprint, file_hash
-from gindex_lab.reproduction.kept import sealed
 
 __all__ = ["Failure", "Task", "died", "git_commit", "run", "start_worker", "versions"]
 
