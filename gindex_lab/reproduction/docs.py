@@ -111,8 +111,11 @@ def _reference(modules: list[str], folder: Path) -> None:
     import pdoc
 
     from gindex_lab import __version__
+    from gindex_lab.reproduction.policy import with_policy
 
     pdoc.render.configure(docformat="numpy", footer_text=f"gindex_lab {__version__}", math=False)
     with warnings.catch_warnings():  # names that only the type checker imports stay as written
         warnings.filterwarnings("ignore", message="Error parsing type annotation")
         pdoc.pdoc(*modules, output_directory=folder)
+    for file in sorted(folder.rglob("*.html")):
+        write_text(file, with_policy(file.read_text(encoding="utf-8")))

@@ -34,7 +34,7 @@ def read_record(folder: Path) -> dict[str, Any] | None:
         sound = isinstance(found, dict) and sealed(found)["seal"] == found.get("seal")
     except (OSError, ValueError, RecursionError):
         return None
-    return found if sound and _READ <= set(found or ()) else None
+    return found if sound and set(found or ()) >= _READ else None
 
 
 def intact(folder: Path, record: Mapping[str, Any], name: str) -> bool:

@@ -10,7 +10,7 @@ import hashlib
 import re
 from collections.abc import Iterable
 
-__all__ = ["player_scripts", "policy"]
+__all__ = ["player_scripts", "policy", "with_policy"]
 
 _SCRIPT = re.compile(r'<script language="javascript">(.*?)</script>', re.DOTALL)
 _HANDLER = re.compile(r'\bon(?:click|input)="(anim\w+\.\w+\((?:parseInt\(this\.value\))?\);?)"')
@@ -20,8 +20,10 @@ _BASE = (
 )
 
 
-def policy(scripts: Iterable[str] = ()) -> str:
+def policy(scripts: Iterable[str] = (), *, load_more: bool = False) -> str:
     """The policy of a page on which these scripts (and attributes with code) may run.
+
+    With `load_more` they may also load scripts of their own, as the search of the reference does.
 
     >>> policy().endswith("script-src 'none'")
     True
@@ -31,7 +33,19 @@ def policy(scripts: Iterable[str] = ()) -> str:
     hashes = [hashlib.sha256(script.encode()).digest() for script in scripts]
     named = [f"'sha256-{base64.b64encode(digest).decode()}'" for digest in dict.fromkeys(hashes)]
     # 'unsafe-hashes' lets attributes run too, but only those whose code is listed
-    return _BASE + (" ".join(["'unsafe-hashes'", *named]) if named else "'none'")
+    more = ["'strict-dynamic'"] if load_more else ["'unsafe-hashes'"]
+    return _BASE + (" ".join([*more, *named]) if named else "'none'")
+
+
+def with_policy(page: str) -> str:
+    """A page of the reference (pdoc's) with the policy that lets its own search run, and nothing else.
+
+    >>> with_policy("<head><title>t</title></head><script>a()</script>")[:53]
+    '<head><meta http-equiv="Content-Security-Policy" cont'
+    """
+    rules = policy(re.findall(r"<script>(.*?)</script>", page, re.DOTALL), load_more=True)
+    meta = f'<meta http-equiv="Content-Security-Policy" content="{rules}">'
+    return page.replace("<head>", f"<head>{meta}", 1)
 
 
 def player_scripts(body: str) -> list[str]:

@@ -1,8 +1,8 @@
 """What the two servers insist on, whatever a user's Jupyter configuration says.
 
 A token is always asked for; the demos answer only requests that name this machine (no page elsewhere can
-reach them by a name of its own), and no more than eight kernels run at a time: each takes 110 to 200 MB of its
-own (measured on our nine demos, tests/test_full_server.py), so that all of them stay below 2 GB.
+reach them by a name of its own), and no more than eight kernels run at a time: each takes 110 to 200 MB
+of its own (measured on our nine demos, tests/test_full_server.py), all of them less than 2 GB.
 """
 
 from __future__ import annotations
