@@ -21,6 +21,7 @@ from typing import Any
 
 from benchmarks.page import write_page
 from benchmarks.rows import compared
+from gindex_lab.output import listed, mark, write_text
 
 HERE = Path(__file__).parent
 BASELINE = HERE / "baseline.json"
@@ -111,17 +112,18 @@ def _write(
     found: list[dict[str, Any]], before: dict[str, Any], options: argparse.Namespace
 ) -> None:
     here = machine()
-    options.reports.mkdir(exist_ok=True)
     content = {"machine": here, "profile": options.profile, "benchmarks": found}
     text = json.dumps(content, indent=1, ensure_ascii=False)
-    (options.reports / "benchmarks.json").write_text(text + "\n", encoding="utf-8")
+    write_text(options.reports / "benchmarks.json", text + "\n")
     page = options.reports / "benchmarks.html"
     write_page(page, found, here, before.get("machine"), options.profile)
+    pages = {page.name, "benchmarks.json"}
+    mark(options.reports, "reports", sorted({*listed(options.reports), *pages}))  # for `make clean`
     print(f"report: {page}")
     if options.save:
         ratios = {p["benchmark"]: _ratios(p["rows"]) for p in found if not p["error"]}
         kept = {"machine": here, "ratios": before["ratios"] | ratios}
-        BASELINE.write_text(json.dumps(kept, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        write_text(BASELINE, json.dumps(kept, indent=1, ensure_ascii=False) + "\n")
 
 
 def _ratios(rows: list[dict[str, Any]]) -> dict[str, float]:

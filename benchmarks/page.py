@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.rows import quantity
+from gindex_lab.output import write_text
 from gindex_lab.reproduction.reports import page
 
 __all__ = ["write_page"]
@@ -41,7 +42,7 @@ def write_page(
         up="",
         here="",
     )
-    path.write_text(content, encoding="utf-8")
+    write_text(path, content)
 
 
 def growth_chart(curves: list[dict[str, Any]]) -> str:

@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gindex_lab.errors import BadInput
+from gindex_lab.output import write_bytes, write_text
 from gindex_lab.reproduction.claim_values import shown
 from gindex_lab.reproduction.claims import Record, find, status
 from gindex_lab.validate import choice
@@ -132,11 +133,12 @@ def _save_figure(fig: Figure, crop: Bbox, png: bytes, path: Path) -> None:
     """SVG and PNG; no dates and no random ids, so that the same figure is the same file."""
     import matplotlib
 
-    path.parent.mkdir(exist_ok=True)
     metadata = {"Date": None, "Creator": f"gindex_lab {_version()}"}
+    buffer = io.BytesIO()
     with matplotlib.rc_context({"svg.hashsalt": path.name}):
-        fig.savefig(f"{path}.svg", bbox_inches=crop, metadata=metadata)
-    Path(f"{path}.png").write_bytes(png)
+        fig.savefig(buffer, format="svg", bbox_inches=crop, metadata=metadata)
+    write_bytes(Path(f"{path}.svg"), buffer.getvalue())
+    write_bytes(Path(f"{path}.png"), png)
 
 
 def _sign(fig: Figure) -> Bbox:
@@ -193,10 +195,9 @@ def save_table(table: pd.DataFrame, name: str) -> pd.DataFrame:
         raise BadInput("table", table, "is not a DataFrame", "wrap it: pd.DataFrame(...)")
     folder = _output()
     if folder is not None:
-        (folder / "tables").mkdir(exist_ok=True)
         plain = list(table.index.names) == [None] and list(table.index) == list(range(len(table)))
         text = table.to_csv(index=not plain, float_format="%.12g", lineterminator="\n")
-        (folder / "tables" / f"{name}.csv").write_bytes(text.encode())
+        write_text(folder / "tables" / f"{name}.csv", text)
     return table
 
 
@@ -299,7 +300,7 @@ def _keep(name: str, content: Any) -> None:
     folder = _output()
     if folder is not None:
         text = json.dumps(content, indent=1, ensure_ascii=False)
-        (folder / name).write_text(text + "\n", encoding="utf-8")
+        write_text(folder / name, text + "\n")
 
 
 def _keep_claim(record: Record) -> None:

@@ -6,6 +6,7 @@ specialist, as good as the best at two families and as bad as the worst at the o
 
 from __future__ import annotations
 
+import io
 import json
 import zipfile
 from collections.abc import Callable
@@ -16,7 +17,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from gindex_lab.output import write_text
+from gindex_lab.output import atomic_path, write_bytes, write_text, writing
 from gindex_lab.responses import Responses
 from gindex_lab.validate import choice, generator, integer
 
@@ -79,7 +80,8 @@ def write_example(
     """
     choice("format", format, list(EXAMPLES))
     target = Path(folder) / "logs"
-    target.mkdir(parents=True, exist_ok=True)
+    with writing(target, "folder"):
+        target.mkdir(parents=True, exist_ok=True)
     study = simulated_runs(seed=seed) if runs is None else runs
     long = study.to_long()
     long["family"] = long["item"].map(study.items["family"])
@@ -141,11 +143,13 @@ def _inspect(folder: Path, long: pd.DataFrame) -> None:
 def _inspect_archives(folder: Path, long: pd.DataFrame) -> None:
     for name, content in _inspect_documents(long):
         samples = content.pop("samples")
-        with zipfile.ZipFile(folder / f"{name}.eval", "w", zipfile.ZIP_DEFLATED) as archive:
+        buffer = io.BytesIO()
+        with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
             archive.writestr("header.json", json.dumps(content))
             for sample in samples:
                 part = f"samples/{sample['id']}_epoch_{sample['epoch']}.json"
                 archive.writestr(part, json.dumps(sample))
+        write_bytes(folder / f"{name}.eval", buffer.getvalue())
 
 
 def _helm(folder: Path, long: pd.DataFrame) -> None:
@@ -170,7 +174,7 @@ def _helm(folder: Path, long: pd.DataFrame) -> None:
 def _wide(folder: Path, long: pd.DataFrame) -> Path:
     file = folder / "wide.csv"
     means = long.pivot_table("response", "agent", "item", sort=False)
-    means.rename_axis("model").to_csv(file, encoding="utf-8")
+    write_text(file, means.rename_axis("model").to_csv())
     return file
 
 
@@ -179,7 +183,7 @@ def _long(folder: Path, long: pd.DataFrame) -> Path:
     table = long.rename(
         columns={"agent": "model", "item": "name", "id": "item", "response": "score"}
     )
-    table[["model", "family", "item", "trial", "score"]].to_csv(file, index=False, encoding="utf-8")
+    write_text(file, table[["model", "family", "item", "trial", "score"]].to_csv(index=False))
     return file
 
 
@@ -189,7 +193,7 @@ def _long_lines(folder: Path, long: pd.DataFrame) -> Path:
         columns={"agent": "model", "item": "name", "id": "item", "response": "score"}
     )
     columns = ["model", "family", "item", "trial", "score"]
-    table[columns].to_json(file, orient="records", lines=True, force_ascii=False)
+    write_text(file, table[columns].to_json(orient="records", lines=True, force_ascii=False))
     return file
 
 
@@ -199,7 +203,8 @@ def _warehouse(folder: Path, long: pd.DataFrame) -> Path:
     table = table.assign(
         id=table["agent"], item=table["name"], resp=table["response"], wave=table["trial"]
     )
-    table[["id", "item", "item_family", "resp", "wave"]].to_parquet(file, index=False)
+    with atomic_path(file) as new:
+        table[["id", "item", "item_family", "resp", "wave"]].to_parquet(new, index=False)
     return file
 
 
@@ -210,7 +215,7 @@ def _leaderboard(folder: Path, long: pd.DataFrame) -> Path:
     means = long.pivot_table("response", "agent", "family", sort=False).rename(columns=names)
     table = (100 * means).join(means.add_suffix(" Raw"))
     table.insert(0, "Average", 100 * means.mean(axis=1))
-    table.rename_axis("Model").assign(Precision="bfloat16").to_csv(file, encoding="utf-8")
+    write_text(file, table.rename_axis("Model").assign(Precision="bfloat16").to_csv())
     return file
 
 

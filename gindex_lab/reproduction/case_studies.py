@@ -21,6 +21,7 @@ import pandas as pd
 from gindex_lab import notebook as nb
 from gindex_lab.errors import BadInput
 from gindex_lab.measures.summary import population_summary
+from gindex_lab.output import atomic_path
 from gindex_lab.validate import choice
 
 if TYPE_CHECKING:
@@ -245,7 +246,6 @@ def show_movie(movie: Any, name: str, seconds: float = 1.0) -> None:
     folder = os.environ.get(nb.OUTPUT)
     if folder:
         target = Path(folder) / "figures" / f"{name}.gif"
-        target.parent.mkdir(exist_ok=True)
         _save_gif(page, target, seconds)
     display(HTML(page))  # type: ignore[no-untyped-call]
 
@@ -257,4 +257,5 @@ def _save_gif(page: str, target: Path, seconds: float) -> None:
     coded = re.findall(r"data:image/png;base64,([^\"]+)\"", page)
     pictures = [Image.open(io.BytesIO(base64.b64decode(text.replace("\\", "")))) for text in coded]
     first, *rest = [picture.convert("RGB").quantize(64) for picture in pictures]
-    first.save(target, save_all=True, append_images=rest, duration=int(1000 * seconds), loop=0)
+    with atomic_path(target) as new:
+        first.save(new, save_all=True, append_images=rest, duration=int(1000 * seconds), loop=0)

@@ -23,6 +23,7 @@ from gindex_lab.measures.curves import conclude
 from gindex_lab.measures.fit import fit_of
 from gindex_lab.measures.limits import limits
 from gindex_lab.measures.samples import Sample
+from gindex_lab.output import write_text
 from gindex_lab.simulations.coverage import PROFILES, Profile
 from gindex_lab.validate import FloatArray
 
@@ -141,7 +142,7 @@ def kept_study(
     shared = (measure, table.to_dict("records"), simulations, seed)
     found = continued(journal, _numbered, range(len(table)), key="design", shared=shared, jobs=jobs)
     result = pd.concat([table, pd.DataFrame([part["shares"] for part in found])], axis=1)
-    result.to_csv(out, index=False)
+    write_text(Path(out), result.to_csv(index=False))
     return result
 
 

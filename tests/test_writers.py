@@ -1,0 +1,140 @@
+"""Whatever the package writes goes through gindex_lab/output.py: a walk over the code finds what does not."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+METHODS = {"write_text", "write_bytes", "touch", "tofile", "rmtree", "copytree", "copy2", "move"}
+TABLES = {"to_csv", "to_json", "to_parquet", "to_html", "to_excel", "to_pickle", "savefig", "save"}
+SAVERS = {"save", "savez", "savez_compressed", "savetxt", "dump", "copyfile", "copy"}
+# names of what is given by atomic_path or atomic_folder, or lies in memory or in a temporary folder
+SAFE = {"new", "buffer", "self"}
+# (file, call): why it may
+ALLOWED = {
+    ("gindex_lab/journals.py", "open"): "appends a line to a file that `appendable` has looked at",
+    ("gindex_lab/anytime/running.py", "save"): "our own save, which writes through the layer",
+    ("gindex_lab/learning/experiments.py", "save"): "our own save, which writes through the layer",
+    ("benchmarks/page.py", "savefig"): "in memory",
+    ("gindex_lab/parallel.py", "write_bytes"): "a temporary folder of its own",
+    ("gindex_lab/kernels.py", "save"): "numba's cache of compiled code",
+    ("gindex_lab/data/checksums.py", "write_text"): "in a folder that atomic_folder is making",
+    ("gindex_lab/data/originals.py", "to_csv"): "in a folder that atomic_folder is making",
+    ("gindex_lab/data/loading.py", "write_bytes"): "in a folder that atomic_folder is making",
+    ("gindex_lab/reproduction/reproduce.py", "open"): "the lock, which `appendable` has looked at",
+    ("gindex_lab/reproduction/reproduce.py", "touch"): "a probe with a name of its own",
+    ("gindex_lab/reproduction/runs.py", "open"): "the kernels' log, which `appendable` has looked at",
+    ("benchmarks/bench_irt.py", "save"): "a temporary folder of its own",
+    ("benchmarks/bench_logs.py", "open"): "a temporary folder of its own",
+    ("benchmarks/bench_logs.py", "to_csv"): "a temporary folder of its own",
+}  # fmt: skip
+
+
+def root_of(node):
+    """The name at the left end of `new / "a" / "b"`, `new.open`, `f"{new}.svg"`."""
+    while isinstance(node, (ast.BinOp, ast.Attribute, ast.Subscript, ast.Call)):
+        parts = {
+            ast.BinOp: "left",
+            ast.Attribute: "value",
+            ast.Subscript: "value",
+            ast.Call: "func",
+        }
+        node = getattr(node, parts[type(node)])
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def opens_for_writing(call):
+    modes = [
+        a.value
+        for a in [*call.args, *(k.value for k in call.keywords)]
+        if isinstance(a, ast.Constant)
+    ]
+    return any(isinstance(m, str) and len(m) < 4 and set(m) & set("wax+") and set(m) <= set("rwaxbt+") for m in modes)  # fmt: skip
+
+
+def writes(call):
+    """(what is called, the name it writes to) of a call that may write a file; None of any other."""
+    function = call.func
+    if isinstance(function, ast.Name):
+        if function.id == "open" and opens_for_writing(call):
+            return "open", root_of(call.args[0])
+        return None
+    if not isinstance(function, ast.Attribute):
+        return None
+    owner, name = root_of(function.value), function.attr
+    if name == "open" and opens_for_writing(call):
+        return "open", owner
+    if name == "ZipFile" and opens_for_writing(call):
+        return "ZipFile", root_of(call.args[0])
+    if name == "open" and owner == "os" and "O_CREAT" in ast.unparse(call):
+        return "open", root_of(call.args[0])
+    if name in METHODS and owner != "output":
+        return name, owner if name.startswith(("write", "touch")) else root_of(call.args[0])
+    targets = [
+        *call.args[:1],
+        *(k.value for k in call.keywords if k.arg in ("path", "path_or_buf")),
+    ]
+    if (
+        name in SAVERS
+        and owner in ("np", "numpy", "json", "pickle", "shutil", "joblib")
+        and targets
+    ):
+        return name, root_of(call.args[-1] if owner in ("json", "pickle", "shutil") else targets[0])
+    if name in TABLES and targets and isinstance(targets[0], (ast.Name, ast.BinOp, ast.JoinedStr)):
+        return name, root_of(targets[0])
+    return None
+
+
+def bypasses(text, file):
+    return [
+        f"{file}:{call.lineno} {what}"
+        for call in ast.walk(ast.parse(text))
+        if isinstance(call, ast.Call) and (found := writes(call)) is not None
+        for what, target in [found]
+        if target not in SAFE and (file, what) not in ALLOWED
+    ]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'Path(p).write_text("a")',
+        'open(p, "w").write("a")',
+        'path.open("ab")',
+        "table.to_csv(path)",
+        'fig.savefig(f"{path}.svg")',
+        "np.save(path, x)",
+        "json.dump(x, path)",
+        "shutil.rmtree(folder)",
+        'zipfile.ZipFile(path, "w")',
+        "image.save(target)",
+    ],
+)
+def test_a_bypass_is_found(line):
+    assert bypasses(line, "gindex_lab/some.py")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "write_text(path, table.to_csv())",
+        "table.to_csv(new)",
+        'path.open("rb")',
+        "np.save(buffer, x)",
+    ],
+)
+def test_what_goes_through_the_output_layer_is_not(line):
+    assert bypasses(line, "gindex_lab/some.py") == []
+
+
+def test_nothing_is_written_past_the_output_layer():
+    files = [
+        p for part in ("gindex_lab", "benchmarks") for p in sorted((ROOT / part).rglob("*.py"))
+    ]
+    names = {p.relative_to(ROOT).as_posix(): p for p in files}
+    del names["gindex_lab/output.py"]
+    found = [
+        one for name, p in names.items() for one in bypasses(p.read_text(encoding="utf-8"), name)
+    ]
+    assert found == []
