@@ -160,7 +160,7 @@ def _limits(fit: Fit, ci: float) -> Limits:
         ends = (
             _moment_limits(y, variance, freedom, ci)
             if part.minority
-            else _share_limits(y, variance, design, freedom, ci, fit.effective)
+            else _share_limits(y, variance, design, freedom, ci, _least_items(fit))
         )
         result[name] = (part.bottom + width * ends[0], part.bottom + width * ends[1])
     least = _TINY * (fit.interval[1] - fit.interval[0]) ** 2
@@ -171,6 +171,14 @@ def _limits(fit: Fit, ci: float) -> Limits:
     with np.errstate(divide="ignore"):
         result["generality"] = 1 / high, 1 / low
     return result
+
+
+def _least_items(fit: Fit) -> FloatArray:
+    """Equal items (A,) that tell no more than these: the effective number, and no more than if every item
+    weighed half as much as the heaviest (two isolated items that both go wrong are not rare)."""
+    weight = fit.weight_area
+    heaviest = weight.max(axis=1) / weight.sum(axis=1)
+    return np.asarray(np.minimum(fit.effective, 2 / heaviest))
 
 
 def _shrink(freedom: FloatArray, ci: float) -> FloatArray:
@@ -189,7 +197,7 @@ def _share_limits(
     ci: float,
     least: FloatArray,
 ) -> tuple[FloatArray, FloatArray]:
-    """Limits of a share: half-way between Jeffreys' and Clopper and Pearson's, which cover on average and
+    """Limits of a share of at least `least` trials: half-way between Jeffreys' and Clopper and Pearson's, which cover on average and
     at least (Brown, Cai and DasGupta 2001), of as many trials as the variance is worth."""
     from scipy.special import betaincinv
 

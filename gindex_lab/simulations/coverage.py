@@ -260,10 +260,13 @@ def _transformed(
     from gindex_lab.measures.generality import generality
     from gindex_lab.measures.transforms import absolute_reference, rank
 
-    scores = centres + random.standard_normal((len(centres), items))
-    last = f"agent {len(centres)}"
-    study = rank(scores, columns=None) if transform == "rank" else absolute_reference(scores, last)
-    return generality(study, ci=ci)
+    while True:
+        scores = centres + random.standard_normal((len(centres), items))
+        if transform == "rank":
+            return generality(rank(scores, columns=None), ci=ci)
+        study = absolute_reference(scores, f"agent {len(centres)}")
+        if study.items["difficulty"].nunique() > 1:  # items of one difficulty make no curve
+            return generality(study, ci=ci)
 
 
 def _batches(simulations: int) -> Iterator[int]:
