@@ -197,8 +197,8 @@ def _share_limits(
     ci: float,
     least: FloatArray,
 ) -> tuple[FloatArray, FloatArray]:
-    """Limits of a share of at least `least` trials: half-way between Jeffreys' and Clopper and Pearson's, which cover on average and
-    at least (Brown, Cai and DasGupta 2001), of as many trials as the variance is worth."""
+    """Limits of the share y of as many trials as its variance is worth, at least `least`: half-way between
+    Jeffreys' and Clopper and Pearson's, which cover on average and at least (Brown, Cai, DasGupta 2001)."""
     from scipy.special import betaincinv
 
     middle = (least * y + 0.5) / (least + 1)
