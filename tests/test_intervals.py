@@ -111,8 +111,8 @@ def test_a_resample_is_the_curve_of_the_drawn_items(study):
 
 def test_blocks_of_agents_do_not_change_the_limits(study, monkeypatch):
     whole = bootstrap_table(study)
-    monkeypatch.setattr("gindex_lab.measures.intervals._MOST_KEPT", 10)
-    monkeypatch.setattr("gindex_lab.measures.intervals._BLOCK", 120)
+    monkeypatch.setattr("gindex_lab.measures.limits._MOST_KEPT", 10)
+    monkeypatch.setattr("gindex_lab.measures.limits._BLOCK", 120)
     pieces = bootstrap_table(study)
     assert np.allclose(whole[ENDS], pieces[ENDS])
     assert pieces.fit is None

@@ -9,20 +9,14 @@ difficulties between two observed ones are joined by straight lines (`trapezoid`
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
 
-from gindex_lab.measures.rules import (
-    ESTIMATORS,
-    Interval,
-    Rule,
-    along,
-    held_to_the_ends,
-    rule_of,
-)
-from gindex_lab.validate import FloatArray
+from gindex_lab.errors import BadInput
+from gindex_lab.validate import FloatArray, choice
 
 __all__ = [
     "ESTIMATORS",
@@ -31,16 +25,15 @@ __all__ = [
     "Rule",
     "Sums",
     "conclude",
-    "grid_sums",
     "indicators",
     "indicators_of",
     "merge",
-    "of_positions",
     "rule_of",
-    "step_curve",
     "sums_of",
 ]
 
+ESTIMATORS = ["trapezoid", "step"]
+Interval = tuple[float, float]
 _ROUNDING = 16 * np.finfo(float).eps  # relative to the scale of the difficulties
 _DUST = 1e-12  # of the interval: equal difficulties that a fit left apart in their last digits
 _CANCELLED = 1e-4  # below this share of q², 2M - A² has lost digits and is summed anew
@@ -85,24 +78,6 @@ def merge(values: FloatArray, difficulty: FloatArray) -> tuple[FloatArray, Float
     n = np.add.reduceat(seen.astype(np.int64), starts, axis=1)
     total = np.add.reduceat(np.where(seen, in_order, 0.0), starts, axis=1)
     return levels, np.where(n > 0, total / np.maximum(n, 1), np.nan), n
-
-
-def step_curve(positions: FloatArray, grid: FloatArray) -> FloatArray:
-    """The mean (A, c) over items of unit steps that fall at `positions` (A, N): 1 left of a
-    position, 0 right of it, 1/2 on it. Counting replaces the c x N columns of the authors' code;
-    a missing position (NaN) is no step.
-
-    >>> step_curve(np.array([[0.2, 0.5]]), np.array([0.0, 0.25, 0.5, 1.0])).tolist()
-    [[1.0, 0.5, 0.25, 0.0]]
-    """
-    agents, c = len(positions), len(grid)
-    offset = (c + 1) * np.arange(agents)[:, None]
-    seen = ~np.isnan(positions)
-    beyond = np.zeros((agents, c))
-    for below in (np.searchsorted(grid, positions), np.searchsorted(grid, positions, "right")):
-        steps = np.bincount((below + offset)[seen], minlength=agents * (c + 1))
-        beyond += steps.reshape(agents, c + 1)[:, :0:-1].cumsum(axis=1)[:, ::-1]
-    return beyond / (2 * seen.sum(axis=1, keepdims=True))
 
 
 def indicators(
@@ -206,50 +181,6 @@ def _product(rows: FloatArray, weights: FloatArray) -> FloatArray:
     return np.ascontiguousarray(out.T)
 
 
-def of_positions(
-    positions: FloatArray, interval: Interval, origin: float | None = None
-) -> Indicators:
-    """The indicators of the mean of unit steps that fall at `positions` (A, N), in closed form.
-
-    Lemma 19 (supplement, F.3): capability is the mean position and spread their population
-    standard deviation. A step outside the interval counts as one at its end.
-
-    >>> found = of_positions(np.array([[0.2, 0.4, 0.9]]), (0.0, 1.0))
-    >>> found.capability.round(4).tolist(), found.spread.round(4).tolist()
-    ([0.5], [0.2944])
-    """
-    low, high = interval
-    inside = np.clip(positions, low, high)
-    area, variance = np.nanmean(inside, axis=1) - low, np.nanvar(inside, axis=1)
-    return conclude(area, (variance + area**2) / 2, variance, interval, origin)
-
-
-def grid_sums(
-    positions: FloatArray, interval: Interval, grid: FloatArray | None
-) -> tuple[FloatArray, FloatArray]:
-    """Area and moment (A, N) under each item's own step, read at the grid or, without one, exactly.
-
-    Their means over the items are those of the agent's curve, so an estimate and its error come from
-    the same numbers.
-
-    >>> area, moment = grid_sums(np.array([[0.3, 1.0]]), (0.0, 1.0), None)
-    >>> area.tolist(), moment.tolist()
-    ([[0.3, 1.0]], [[0.045, 0.5]])
-    >>> grid_sums(np.array([[0.3, 1.0]]), (0.0, 1.0), np.array([0.0, 0.5, 1.0]))[0].tolist()
-    [[0.25, 0.875]]
-    """
-    if grid is None:
-        width = np.clip(positions, *interval) - interval[0]
-        return width, width**2 / 2
-    rule = rule_of(grid, interval)
-    sides = [np.searchsorted(grid, positions, side) for side in ("left", "right")]
-    found = []
-    for weights, block in ((rule.area, rule.block), (rule.moment, rule.block**2 / 2)):
-        below = np.concatenate([[0.0], np.cumsum(weights)])
-        found.append(block + (below[sides[0]] + below[sides[1]]) / 2)
-    return found[0], found[1]
-
-
 def conclude(
     area: FloatArray,
     moment: FloatArray,
@@ -292,3 +223,177 @@ def _parts(rows: np.ndarray, columns: int) -> list[np.ndarray]:
     """Row numbers in pieces whose temporaries stay small."""
     size = max(1, _CHUNK // max(columns, 1))
     return [rows[i : i + size] for i in range(0, len(rows), size)]
+
+
+# -- how a curve is read between its points: trapezoids or steps, cut to an interval ------------------
+
+
+class Rule(NamedTuple):
+    """The weights of ψ at the levels: on the interval, area = `block + ψ @ area`, and the moment about
+    its lower end = `block² / 2 + ψ @ moment`; `block` is what is solved left of the first level."""
+
+    interval: Interval
+    estimator: str
+    block: float
+    area: FloatArray
+    moment: FloatArray
+    reach: Interval | None = None
+
+
+def rule_of(
+    levels: FloatArray,
+    interval: Interval,
+    estimator: str = "trapezoid",
+    reach: Interval | None = None,
+) -> Rule:
+    """The weights that turn ψ at `levels` into area and moment on `interval`.
+
+    An interval that ends between two levels cuts the curve there, at its interpolated height; one
+    that starts below the first level adds a solved block; right of the last level ψ is 0. With `reach`
+    the curve first stays as it is at its ends, out to these two difficulties.
+
+    >>> rule_of(np.array([1.0, 2.0]), (0.0, 4.0)).area.tolist()
+    [0.5, 0.5]
+    >>> rule_of(np.array([1.0, 2.0]), (0.0, 4.0), reach=(0.0, 4.0)).area.tolist()
+    [1.5, 2.5]
+    """
+    choice("estimator", estimator, ESTIMATORS)
+    low, high = interval
+    if not low < high:
+        raise BadInput("interval", interval, "is empty", "give (lowest, highest) difficulty")
+    if low >= levels[-1] or high <= levels[0]:
+        raise BadInput(
+            "interval",
+            interval,
+            f"does not meet the difficulties {levels[0]:g} to {levels[-1]:g}",
+            "give one that overlaps them",
+        )
+    build = _trapezoids if estimator == "trapezoid" else _rectangles
+    if reach is None:
+        return build(levels, (low, high))
+    held = np.unique([min(reach[0], levels[0]), *levels, max(reach[1], levels[-1])])
+    rule = build(held, (low, high))
+    level = np.clip(np.searchsorted(levels, held), 0, len(levels) - 1)
+    area, moment = (
+        np.asarray(np.bincount(level, x, len(levels)), dtype=float)
+        for x in (rule.area, rule.moment)
+    )
+    return rule._replace(area=area, moment=moment, reach=reach)
+
+
+def _trapezoids(levels: FloatArray, interval: Interval) -> Rule:
+    low, high = interval
+    points = levels[(levels >= low) & (levels <= high)]
+    points = np.unique(np.concatenate([points, np.clip([low, high], levels[0], levels[-1])]))
+    left = np.minimum(np.searchsorted(levels, points, side="right") - 1, len(levels) - 1)
+    gap = levels[np.minimum(left + 1, len(levels) - 1)] - levels[left]
+    share = np.divide(points - levels[left], gap, out=np.zeros_like(points), where=gap > 0)
+    width, x = np.diff(points), points - low
+    area, moment = np.zeros((2, len(points)))
+    area[:-1] += width / 2
+    area[1:] += width / 2
+    moment[:-1] += width * (2 * x[:-1] + x[1:]) / 6
+    moment[1:] += width * (x[:-1] + 2 * x[1:]) / 6
+    back = _spread_back(len(levels), left, share)
+    return Rule(interval, "trapezoid", float(x[0]), back(area), back(moment))
+
+
+def _rectangles(levels: FloatArray, interval: Interval) -> Rule:
+    low, high = interval
+    points = levels[(levels > low) & (levels < high)]
+    points = np.append(points, min(high, levels[-1]))
+    left = np.searchsorted(levels, points, side="left")
+    edges = np.concatenate([[low], points])
+    area = np.diff(edges)
+    moment = area * ((edges[1:] + edges[:-1]) / 2 - low)
+    back = _spread_back(len(levels), left, np.zeros_like(points))
+    return Rule(interval, "step", 0.0, back(area), back(moment))
+
+
+def _spread_back(
+    size: int, left: np.ndarray, share: FloatArray
+) -> Callable[[FloatArray], FloatArray]:
+    """Weights at the points, handed to the levels that each point is interpolated from."""
+    right = np.minimum(left + 1, size - 1)
+
+    def back(weights: FloatArray) -> FloatArray:
+        return np.asarray(
+            np.bincount(left, weights * (1 - share), size)
+            + np.bincount(right, weights * share, size)
+        )
+
+    return back
+
+
+def along(
+    levels: FloatArray, psi: FloatArray, rule: Rule
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Area, moment and S² of curves (A, K), walked piece by piece: for agents that never met some
+    levels (NaN), each from its own levels, and for spreads that 2M - A² would lose to rounding."""
+    low, _ = rule.interval
+    a, b, ya, yb = _pieces(levels, psi, rule)
+    area = _linear_times_linear(a, b, ya, yb, 1.0, 1.0)
+    moment = _linear_times_linear(a, b, ya, yb, a - low, b - low)
+    centre = low + area[:, None]
+    m = np.clip(centre, a, b)
+    share = np.divide(m - a, b - a, out=np.zeros_like(m), where=b > a)
+    ym = ya + (yb - ya) * share
+    failed = _linear_times_linear(a, m, 1 - ya, 1 - ym, centre - a, centre - m)
+    solved = _linear_times_linear(m, b, ym, yb, m - centre, b - centre)
+    # ∫(Ψ - h)(1 - ψ) left of Ψ and ∫(h - Ψ)ψ right of it: no negative term, nothing cancels
+    return area, moment, 2 * (failed + solved)
+
+
+def held_to_the_ends(psi: FloatArray) -> FloatArray:
+    """Curves (A, K) whose first and last levels are known: where an agent never met them, as at the
+    nearest level that it met. Neither solved nor failed: nobody asked.
+
+    >>> held_to_the_ends(np.array([[np.nan, 0.8, 0.6, np.nan]])).tolist()
+    [[0.8, 0.8, 0.6, 0.6]]
+    """
+    met = ~np.isnan(psi)
+    ends = met[:, 0] & met[:, -1]
+    if ends.all() or not met.any(axis=1).all():
+        return psi
+    rows = np.arange(len(psi))
+    first, last = met.argmax(axis=1), psi.shape[1] - 1 - met[:, ::-1].argmax(axis=1)
+    held = psi.copy()
+    held[:, 0], held[:, -1] = psi[rows, first], psi[rows, last]
+    return held
+
+
+def _linear_times_linear(
+    a: FloatArray,
+    b: FloatArray,
+    f0: FloatArray,
+    f1: FloatArray,
+    g0: FloatArray | float,
+    g1: FloatArray | float,
+) -> FloatArray:
+    """∫ f g over the pieces [a, b] (A, P), both linear on each, summed over the pieces."""
+    return np.asarray(((b - a) / 6 * (f0 * (2 * g0 + g1) + f1 * (g0 + 2 * g1))).sum(axis=1))
+
+
+def _pieces(levels: FloatArray, psi: FloatArray, rule: Rule) -> tuple[FloatArray, ...]:
+    """Ends a, b and heights ya, yb of the pieces (A, K) of each curve, cut to the interval: from the
+    last level an agent met to this one, and up to its first level all solved."""
+    low, high = rule.interval
+    psi = held_to_the_ends(psi)
+    met = ~np.isnan(psi)
+    if not met.any(axis=1).all():
+        raise BadInput("responses", "an agent", "has no response at all", "leave that agent out")
+    index = np.maximum.accumulate(np.where(met, np.arange(len(levels)), -1), axis=1)
+    before = np.concatenate([np.full((len(psi), 1), -1), index[:, :-1]], axis=1)
+    start = before < 0
+    x1 = np.broadcast_to(levels, psi.shape)
+    x0 = np.where(start, min(low, levels[0]), levels[before])
+    y1 = np.where(met, psi, 0.0)
+    y0 = np.where(start, 1.0, np.take_along_axis(y1, np.maximum(before, 0), axis=1))
+    if rule.estimator == "step":
+        y0 = y1
+    else:
+        y1 = np.where(start, 1.0, y1)
+    slope = np.divide(y1 - y0, x1 - x0, out=np.zeros_like(y0), where=x1 > x0)
+    a = np.clip(x0, low, high)
+    b = np.where(met, np.clip(x1, low, high), a)
+    return a, b, y0 + slope * (a - x0), y0 + slope * (b - x0)

@@ -14,9 +14,10 @@ from functools import partial
 import numpy as np
 
 from gindex_lab.errors import BadInput
-from gindex_lab.measures.curves import Indicators, conclude, grid_sums, indicators
+from gindex_lab.measures.curves import Indicators, conclude, indicators
 from gindex_lab.measures.limits import Limits
 from gindex_lab.measures.samples import Sample
+from gindex_lab.measures.steps import grid_sums
 from gindex_lab.validate import FloatArray
 
 __all__ = ["drawn_limits", "drawn_measures"]

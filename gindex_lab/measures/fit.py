@@ -18,8 +18,9 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.errors import BadInput
-from gindex_lab.measures.curves import Interval, grid_sums, rule_of
+from gindex_lab.measures.curves import Interval, rule_of
 from gindex_lab.measures.samples import Sample, patterns
+from gindex_lab.measures.steps import grid_sums
 from gindex_lab.validate import FloatArray
 
 __all__ = ["Fit", "fit_of", "unit_sums"]

@@ -14,10 +14,16 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.errors import BadInput
-from gindex_lab.measures.curves import Indicators, indicators_of, merge, of_positions, sums_of
+from gindex_lab.measures.curves import (
+    ESTIMATORS,
+    Indicators,
+    Interval,
+    indicators_of,
+    merge,
+    sums_of,
+)
 from gindex_lab.measures.reference import difficulty_limits, extrapolate, reference_indicators
-from gindex_lab.measures.rules import ESTIMATORS, Interval
-from gindex_lab.measures.steps import StepCurves
+from gindex_lab.measures.steps import StepCurves, of_positions
 from gindex_lab.responses import Responses, Scores
 from gindex_lab.validate import FloatArray, choice, generator, mode_of, pair
 
@@ -124,7 +130,7 @@ def generality(
             "needs repeated trials, and a transform keeps none: it compares means over trials",
             "use resample='items', or measure the untransformed responses",
         )
-    from gindex_lab.measures.intervals import with_limits
+    from gindex_lab.measures.limits import with_limits
 
     return with_limits(study, table, ci, resample)
 

@@ -8,40 +8,24 @@ percentile and BCa bootstraps are there to compare.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Hashable
-from typing import ClassVar
 
 import numpy as np
 import pandas as pd
 
-from gindex_lab.errors import BadInput, Caution
+from gindex_lab.errors import BadInput
 from gindex_lab.measures.curves import Interval
 from gindex_lab.measures.drawn import drawn_limits
-from gindex_lab.measures.fit import Fit, fit_of
-from gindex_lab.measures.limits import FEWEST_EFFECTIVE, Limits, limits
-from gindex_lab.measures.pairs import FEWEST_COMMON, MEASURES, pair_table
+from gindex_lab.measures.fit import fit_of
+from gindex_lab.measures.limits import MEASURES, joined, warn_of_families, with_limits
+from gindex_lab.measures.pairs import FEWEST_COMMON, pair_table
 from gindex_lab.measures.samples import Sample, sample_like
 from gindex_lab.responses import Responses
 from gindex_lab.validate import choice, generator, integer, number
 
-__all__ = ["METHODS", "Measured", "bootstrap_table", "paired_differences"]
+__all__ = ["METHODS", "bootstrap_table", "paired_differences"]
 
 METHODS = ["studentised", "percentile", "bca"]
-_MOST_KEPT = 5_000_000  # cells of contributions that a table carries along for `tie_groups`
-_SCALE = {"spread": (0.0, np.inf), "normalised_generality": (-1.0, 1.0), "mean": (0.0, 1.0)}
-_BLOCK = 4_000_000  # cells of a temporary array
-
-
-class Measured(pd.DataFrame):  # type: ignore[misc]  # pandas has no types here
-    """A table of `gl.generality` with limits, and the `fit` that both come from."""
-
-    _metadata: ClassVar[list[str]] = ["fit"]
-    fit: Fit | None = None
-
-    @property
-    def _constructor(self) -> type[Measured]:
-        return Measured
 
 
 def bootstrap_table(
@@ -89,6 +73,7 @@ def bootstrap_table(
     """
     from gindex_lab.measures.generality import generality, study_of
 
+    choice("method", method, METHODS)
     study = study_of(responses, difficulty, missing)
     table = generality(
         study,
@@ -98,99 +83,15 @@ def bootstrap_table(
         missing=missing,
         extrapolate=extrapolate,
     )
-    return with_limits(study, table, ci, resample, method, resamples, seed)
-
-
-def with_limits(
-    study: Responses,
-    table: pd.DataFrame,
-    ci: float,
-    resample: str = "items",
-    method: str = "studentised",
-    resamples: int = 2000,
-    seed: object = None,
-) -> pd.DataFrame:
-    """The table with its limits, and with the fit they come from where it is not too large to keep."""
-    level = number("ci", ci, 0, 1, open_ends=True)
-    choice("method", method, METHODS)
-    sample = sample_like(table, study, resample)
-    _warn_of_families(study, resample)
-    small = len(sample.agents) * sample.units <= _MOST_KEPT
-    parts = [sample] if small else sample.blocks(_BLOCK // sample.units)
-    found, effective, kept = [], [], None
-    for fit in map(fit_of, parts):
-        found.append(limits(fit, level) if method == "studentised" else {})
-        effective.append(fit.effective)
-        kept = fit if small else None
     if method == "studentised":
-        ends = _around(table, _stacked(found))
-    else:
-        drawn = integer("resamples", resamples, 100)
-        ends = drawn_limits(sample, method, level, drawn, generator(seed))
-    return _joined(table, ends, np.concatenate(effective), level, kept)
-
-
-def _warn_of_families(study: Responses, resample: str) -> None:
-    family = study.items.get("family")
-    if resample == "items" and family is not None and 3 <= family.nunique() < len(family):
-        warnings.warn(
-            f"the items come in {family.nunique()} families, which resample='items' ignores: items of one "
-            "family share their luck, and the limits may be far too narrow; use resample='families'",
-            Caution,
-            stacklevel=4,
-        )
-
-
-def _stacked(parts: list[Limits]) -> Limits:
-    """Limits of several blocks of agents as those of all."""
-    return {
-        name: (
-            np.concatenate([part[name][0] for part in parts]),
-            np.concatenate([part[name][1] for part in parts]),
-        )
-        for name in parts[0]
-    }
-
-
-def _around(table: pd.DataFrame, ends: Limits) -> Limits:
-    """Limits freed of bias may pass an estimate that is not: an interval holds its estimate.
-
-    Where one does, the plain estimate is off by at least the gap between them, and the interval goes on
-    as far beyond it; an end that is an end of the scale stays there.
-    """
-    result = {}
-    for name, (low, high) in ends.items():
-        at = table[name].to_numpy(dtype=float)
-        bottom, top = _SCALE.get(name, (-np.inf, np.inf))
-        with np.errstate(invalid="ignore"):
-            below = np.where(low > at, np.maximum(2 * at - low, bottom), low)
-            above = np.where(high < at, np.minimum(2 * at - high, top), high)
-        result[name] = np.minimum(below, at), np.maximum(above, at)
-    low, high = result["spread"]
-    with np.errstate(divide="ignore"):
-        return result | {"generality": (1 / high, 1 / low)}
-
-
-def _joined(
-    table: pd.DataFrame, ends: Limits, effective: np.ndarray, ci: float, fit: Fit | None
-) -> pd.DataFrame:
-    names = ["capability", "spread", "generality", *MEASURES[2:]]
-    columns = {
-        f"{name}_{side}": ends[name][k] for name in names for k, side in enumerate(["low", "high"])
-    }
-    lost = np.flatnonzero(effective < FEWEST_EFFECTIVE)
-    if len(lost):
-        warnings.warn(
-            f"no interval for {len(lost)} of {len(table)} agents (the first is {table.index[lost[0]]!r}): "
-            "one or two isolated items decide the whole area; add items in the gaps, or cut the interval",
-            Caution,
-            stacklevel=4,
-        )
-    columns["effective_items"] = effective
-    joined = Measured(pd.concat([table, pd.DataFrame(columns, index=table.index)], axis=1))
-    joined.attrs = table.attrs | {"ci": ci}
-    joined.fit = fit
-    return joined
+        return with_limits(study, table, ci, resample)
+    level = number("ci", ci, 0, 1, open_ends=True)
+    sample = sample_like(table, study, resample)
+    warn_of_families(study, resample)
+    drawn = integer("resamples", resamples, 100)
+    ends = drawn_limits(sample, method, level, drawn, generator(seed))
+    fit = fit_of(sample)
+    return joined(table, ends, fit.effective, level, fit)
 
 
 def paired_differences(

@@ -9,20 +9,59 @@ Derivation and references: `notebooks/generality/interval`. How often it covers:
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import warnings
+from typing import ClassVar, NamedTuple
 
 import numpy as np
+import pandas as pd
 
-from gindex_lab.measures.fit import SURPRISE, Fit
-from gindex_lab.validate import FloatArray
+from gindex_lab.errors import Caution
+from gindex_lab.measures.fit import SURPRISE, Fit, fit_of
+from gindex_lab.measures.samples import sample_like
+from gindex_lab.responses import Responses
+from gindex_lab.validate import FloatArray, number
 
-__all__ = ["Limits", "Linear", "degrees", "limits", "linear"]
+__all__ = ["MEASURES", "Limits", "Linear", "Measured", "degrees", "limits", "linear", "with_limits"]
+
+MEASURES = ["capability", "spread", "normalised_generality", "expected_difficulty", "mean"]
 
 SATTERTHWAITE = 2.0  # Var(c²) <= E c⁴, so 2(Σc²)²/Σc⁴ counts no more degrees than there are
 PER_RESPONSE = 2.0  # degrees per minority response; chosen on the tuning half of the coverage study
 FEWEST_EFFECTIVE = 2.5  # below this one or two items decide everything: no interval
 _TINY = 1e-9  # of q²: keeps a ratio finite, far below any spread that can be seen
+_MOST_KEPT = 5_000_000  # cells of contributions that a table carries along for `tie_groups`
+_BLOCK = 4_000_000  # cells of a temporary array
+_SCALE = {"spread": (0.0, np.inf), "normalised_generality": (-1.0, 1.0), "mean": (0.0, 1.0)}
 Limits = dict[str, tuple[FloatArray, FloatArray]]
+
+
+class Measured(pd.DataFrame):  # type: ignore[misc]  # pandas has no types here
+    """A table of `gl.generality` with limits, and the `fit` that both come from."""
+
+    _metadata: ClassVar[list[str]] = ["fit"]
+    fit: Fit | None = None
+
+    @property
+    def _constructor(self) -> type[Measured]:
+        return Measured
+
+
+def with_limits(
+    study: Responses, table: pd.DataFrame, ci: float, resample: str = "items"
+) -> pd.DataFrame:
+    """The table with its limits, and with the fit they come from where it is not too large to keep."""
+    level = number("ci", ci, 0, 1, open_ends=True)
+    sample = sample_like(table, study, resample)
+    warn_of_families(study, resample)
+    small = len(sample.agents) * sample.units <= _MOST_KEPT
+    parts = [sample] if small else sample.blocks(_BLOCK // sample.units)
+    found, effective, kept = [], [], None
+    for fit in map(fit_of, parts):
+        found.append(limits(fit, level))
+        effective.append(fit.effective)
+        kept = fit if small else None
+    ends = _around(table, _stacked(found))
+    return joined(table, ends, np.concatenate(effective), level, kept)
 
 
 class Linear(NamedTuple):
@@ -239,3 +278,69 @@ def _never_seen_to_vary(result: Limits, fit: Fit) -> None:
     }
     for name, (bottom, top) in ends.items():
         result[name][0][which], result[name][1][which] = bottom, top
+
+
+# -- the table with its limits -------------------------------------------------------------------------
+
+
+def warn_of_families(study: Responses, resample: str) -> None:
+    family = study.items.get("family")
+    if resample == "items" and family is not None and 3 <= family.nunique() < len(family):
+        warnings.warn(
+            f"the items come in {family.nunique()} families, which resample='items' ignores: items of one "
+            "family share their luck, and the limits may be far too narrow; use resample='families'",
+            Caution,
+            stacklevel=4,
+        )
+
+
+def _stacked(parts: list[Limits]) -> Limits:
+    """Limits of several blocks of agents as those of all."""
+    return {
+        name: (
+            np.concatenate([part[name][0] for part in parts]),
+            np.concatenate([part[name][1] for part in parts]),
+        )
+        for name in parts[0]
+    }
+
+
+def _around(table: pd.DataFrame, ends: Limits) -> Limits:
+    """Limits freed of bias may pass an estimate that is not: an interval holds its estimate.
+
+    Where one does, the plain estimate is off by at least the gap between them, and the interval goes on
+    as far beyond it; an end that is an end of the scale stays there.
+    """
+    result = {}
+    for name, (low, high) in ends.items():
+        at = table[name].to_numpy(dtype=float)
+        bottom, top = _SCALE.get(name, (-np.inf, np.inf))
+        with np.errstate(invalid="ignore"):
+            below = np.where(low > at, np.maximum(2 * at - low, bottom), low)
+            above = np.where(high < at, np.minimum(2 * at - high, top), high)
+        result[name] = np.minimum(below, at), np.maximum(above, at)
+    low, high = result["spread"]
+    with np.errstate(divide="ignore"):
+        return result | {"generality": (1 / high, 1 / low)}
+
+
+def joined(
+    table: pd.DataFrame, ends: Limits, effective: np.ndarray, ci: float, fit: Fit | None
+) -> pd.DataFrame:
+    names = ["capability", "spread", "generality", *MEASURES[2:]]
+    columns = {
+        f"{name}_{side}": ends[name][k] for name in names for k, side in enumerate(["low", "high"])
+    }
+    lost = np.flatnonzero(effective < FEWEST_EFFECTIVE)
+    if len(lost):
+        warnings.warn(
+            f"no interval for {len(lost)} of {len(table)} agents (the first is {table.index[lost[0]]!r}): "
+            "one or two isolated items decide the whole area; add items in the gaps, or cut the interval",
+            Caution,
+            stacklevel=4,
+        )
+    columns["effective_items"] = effective
+    joined = Measured(pd.concat([table, pd.DataFrame(columns, index=table.index)], axis=1))
+    joined.attrs = table.attrs | {"ci": ci}
+    joined.fit = fit
+    return joined

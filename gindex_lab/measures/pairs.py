@@ -18,12 +18,11 @@ import pandas as pd
 from gindex_lab.errors import BadInput
 from gindex_lab.measures.curves import conclude
 from gindex_lab.measures.fit import Fit, fit_of, unit_sums
-from gindex_lab.measures.limits import Linear, degrees, linear, most_degrees
+from gindex_lab.measures.limits import MEASURES, Linear, degrees, linear, most_degrees
 from gindex_lab.validate import FloatArray, choice, number
 
-__all__ = ["MEASURES", "comparisons", "fit_behind", "pair_table", "separations", "tie_groups"]
+__all__ = ["comparisons", "fit_behind", "pair_table", "separations", "tie_groups"]
 
-MEASURES = ["capability", "spread", "normalised_generality", "expected_difficulty", "mean"]
 FEWEST_COMMON = 5  # items: with four, even four wins to none are not rare (1/2⁴ > .05)
 PER_MINORITY = 0.5  # degrees per minority response: 30 flat agents, 50 items, γ .07 with 1, .05 so
 _MOST_AGENTS = 2_000

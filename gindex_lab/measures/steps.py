@@ -16,11 +16,11 @@ import pandas as pd
 
 from gindex_lab.errors import BadInput
 from gindex_lab.files import labels_of, read_part
-from gindex_lab.measures.curves import Interval, step_curve
+from gindex_lab.measures.curves import Indicators, Interval, conclude, rule_of
 from gindex_lab.responses import Responses
 from gindex_lab.validate import FloatArray
 
-__all__ = ["StepCurves"]
+__all__ = ["StepCurves", "grid_sums", "of_positions", "step_curve"]
 
 _DRAWN = 101  # points at which a continuous curve is tabulated
 
@@ -128,3 +128,65 @@ class StepCurves(Responses):
         if self.positions is not None and pd.api.types.is_integer_dtype(self.positions.columns):
             facts["whole_numbers"].append("position_items")
         return facts
+
+
+def step_curve(positions: FloatArray, grid: FloatArray) -> FloatArray:
+    """The mean (A, c) over items of unit steps that fall at `positions` (A, N): 1 left of a
+    position, 0 right of it, 1/2 on it. Counting replaces the c x N columns of the authors' code;
+    a missing position (NaN) is no step.
+
+    >>> step_curve(np.array([[0.2, 0.5]]), np.array([0.0, 0.25, 0.5, 1.0])).tolist()
+    [[1.0, 0.5, 0.25, 0.0]]
+    """
+    agents, c = len(positions), len(grid)
+    offset = (c + 1) * np.arange(agents)[:, None]
+    seen = ~np.isnan(positions)
+    beyond = np.zeros((agents, c))
+    for below in (np.searchsorted(grid, positions), np.searchsorted(grid, positions, "right")):
+        steps = np.bincount((below + offset)[seen], minlength=agents * (c + 1))
+        beyond += steps.reshape(agents, c + 1)[:, :0:-1].cumsum(axis=1)[:, ::-1]
+    return beyond / (2 * seen.sum(axis=1, keepdims=True))
+
+
+def of_positions(
+    positions: FloatArray, interval: Interval, origin: float | None = None
+) -> Indicators:
+    """The indicators of the mean of unit steps that fall at `positions` (A, N), in closed form.
+
+    Lemma 19 (supplement, F.3): capability is the mean position and spread their population
+    standard deviation. A step outside the interval counts as one at its end.
+
+    >>> found = of_positions(np.array([[0.2, 0.4, 0.9]]), (0.0, 1.0))
+    >>> found.capability.round(4).tolist(), found.spread.round(4).tolist()
+    ([0.5], [0.2944])
+    """
+    low, high = interval
+    inside = np.clip(positions, low, high)
+    area, variance = np.nanmean(inside, axis=1) - low, np.nanvar(inside, axis=1)
+    return conclude(area, (variance + area**2) / 2, variance, interval, origin)
+
+
+def grid_sums(
+    positions: FloatArray, interval: Interval, grid: FloatArray | None
+) -> tuple[FloatArray, FloatArray]:
+    """Area and moment (A, N) under each item's own step, read at the grid or, without one, exactly.
+
+    Their means over the items are those of the agent's curve, so an estimate and its error come from
+    the same numbers.
+
+    >>> area, moment = grid_sums(np.array([[0.3, 1.0]]), (0.0, 1.0), None)
+    >>> area.tolist(), moment.tolist()
+    ([[0.3, 1.0]], [[0.045, 0.5]])
+    >>> grid_sums(np.array([[0.3, 1.0]]), (0.0, 1.0), np.array([0.0, 0.5, 1.0]))[0].tolist()
+    [[0.25, 0.875]]
+    """
+    if grid is None:
+        width = np.clip(positions, *interval) - interval[0]
+        return width, width**2 / 2
+    rule = rule_of(grid, interval)
+    sides = [np.searchsorted(grid, positions, side) for side in ("left", "right")]
+    found = []
+    for weights, block in ((rule.area, rule.block), (rule.moment, rule.block**2 / 2)):
+        below = np.concatenate([[0.0], np.cumsum(weights)])
+        found.append(block + (below[sides[0]] + below[sides[1]]) / 2)
+    return found[0], found[1]
