@@ -46,10 +46,11 @@ class Limits:
     columns: float = 200_000  # of a table
     depth: float = 200  # levels of nesting in JSON, or of folders
     seconds: float = 3600  # for one file
+    pipe: float = 0  # seconds to wait for what comes through a pipe; 0 refuses pipes
 
     def __post_init__(self) -> None:
         for field in fields(self):
-            number(field.name, getattr(self, field.name), 1, 1e18)
+            number(field.name, getattr(self, field.name), 0 if field.name == "pipe" else 1, 1e18)
 
 
 _chosen: ContextVar[Limits | None] = ContextVar("limits", default=None)
@@ -85,7 +86,7 @@ def limits(**changes: float) -> Iterator[Limits]:
     Parameters
     ----------
     changes : the fields of `Limits`: `size`, `document`, `ratio`, `members`, `cells`, `columns`, `depth`,
-        `seconds`. What is not named stays as it was.
+        `seconds`, `pipe`. What is not named stays as it was.
 
     >>> with limits(cells=10**9) as now:
     ...     int(now.cells)
@@ -110,7 +111,7 @@ def too_large(argument: str, value: object, problem: str, name: str, needed: flo
     'too-many-columns'
     """
     codes = {"size": "too-large", "document": "too-large", "ratio": "bomb", "depth": "too-deep"}
-    code = "too-slow" if name == "seconds" else codes.get(name, f"too-many-{name}")
+    code = "too-slow" if name in ("seconds", "pipe") else codes.get(name, f"too-many-{name}")
     allowed = getattr(current(), name)
     remedy = (
         f"check that it is what you expect; to read it all the same, "

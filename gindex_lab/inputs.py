@@ -10,16 +10,20 @@ import gzip
 import io
 import json
 import os
+import select
 import stat
+import tempfile
 import time
 import zipfile
 import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
 from gindex_lab.bounds import UNCHECKED, check_time, current, too_large
 from gindex_lab.errors import BadInput
+from gindex_lab.output import writing
 
 __all__ = [
     "BROKEN",
@@ -31,6 +35,7 @@ __all__ = [
     "parse_json",
     "read_bytes",
     "read_text",
+    "spooled",
 ]
 
 BROKEN = (EOFError, zlib.error, gzip.BadGzipFile)  # of a compressed file that ends early
@@ -83,9 +88,52 @@ def _not_regular(path: Path, mode: int, argument: str = "path") -> BadInput:
     }
     problem = f"is {kinds.get(stat.S_IFMT(mode), 'a special file')}, not a regular file"
     remedy = "name a file"
-    if not stat.S_ISDIR(mode):
+    if stat.S_ISFIFO(mode):
+        remedy = (
+            "copy what it gives into a file, or allow it with `with gl.limits(pipe=10)` (seconds)"
+        )
+    elif not stat.S_ISDIR(mode):
         remedy = "copy what it gives into a file first"
     return BadInput(argument, str(path), problem, remedy, code="not-a-regular-file")
+
+
+@contextmanager
+def spooled(path: Path) -> Iterator[Path]:
+    """The file itself; of a pipe that `limits(pipe=...)` admits, a copy of all that comes through it.
+
+    A pipe without an ending in its name (`/dev/fd/63`) is taken for CSV.
+
+    >>> with spooled(Path("a.csv")) as same:
+    ...     same.name
+    'a.csv'
+    """
+    if not current().pipe or not path.is_fifo():
+        yield path
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder, path.name if path.suffix else f"{path.name}.csv")
+        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+        try:
+            with writing(copy):
+                copy.write_bytes(b"".join(_through(handle, path)))
+        finally:
+            os.close(handle)
+        yield copy
+
+
+def _through(handle: int, path: Path) -> Iterator[bytes]:
+    """What comes through a pipe, until its writer closes it, within the limits of size and time."""
+    allowed, size = current(), 0
+    while select.select([handle], [], [], allowed.pipe)[0]:
+        part = os.read(handle, _CHUNK)
+        size += len(part)
+        if size > allowed.document:
+            problem = f"gives more than {size - len(part):,} bytes"
+            raise too_large("path", str(path), problem, "document", 10 * size)
+        if not part:
+            return
+        yield part
+    raise too_large("path", str(path), "gives nothing", "pipe", 10 * allowed.pipe)
 
 
 class _Counted(io.RawIOBase):
@@ -230,8 +278,10 @@ def check_depth(text: str | bytes, found: object, argument: str, value: object) 
 
 
 def _too_deep(argument: str, value: object) -> BadInput:
-    problem = f"is nested more than {current().depth:.0f} levels deep"
-    return BadInput(argument, value, problem, "flatten it", code="too-deep")
+    most = current().depth
+    return too_large(
+        argument, value, f"is nested more than {most:.0f} levels deep", "depth", 2 * most
+    )
 
 
 def _depth(found: object, most: int) -> int:

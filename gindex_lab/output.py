@@ -234,7 +234,8 @@ def _check_way(path: Path) -> None:
         if step.is_dir() or not os.path.lexists(step):
             continue
         problem = "is a link that leads nowhere" if step.is_symlink() else "is a file"
-        raise BadInput("folder", str(step), problem, "name a folder, or move this away")
+        kind = BadInput if step == path else CannotWrite
+        raise kind("folder", str(step), problem, "name a folder, or move this away")
 
 
 def _check_folder(path: Path) -> None:

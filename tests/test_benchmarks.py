@@ -4,12 +4,14 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from benchmarks import bench_irt
 from benchmarks.page import write_page
 from benchmarks.rows import alone, compared, curve, exponent, quantity, race, within
+from gindex_lab.output import remove
 
 ROOT = Path(__file__).parents[1]
 
@@ -135,3 +137,13 @@ def test_stored_ratios_say_where_they_were_measured():
     stored = json.loads((ROOT / "benchmarks" / "baseline.json").read_text())
     assert stored["machine"].keys() >= {"processor", "cores", "load", "date"}
     assert all(ratio > 0 for rows in stored["ratios"].values() for ratio in rows.values())
+
+
+def test_make_clean_takes_the_page_of_the_benchmarks_along(tmp_path):
+    from benchmarks.__main__ import _write
+
+    (tmp_path / "mine.txt").write_text("mine")
+    options = SimpleNamespace(reports=tmp_path, profile="quick", save=False)
+    _write([], {}, options)
+    assert {p.name for p in tmp_path.iterdir()} > {"benchmarks.html", "benchmarks.json"}
+    assert remove(tmp_path) == ["mine.txt"]

@@ -428,6 +428,37 @@ def test_download_is_checked_converted_and_cached(server, tmp_path):
     assert names == {".gindex_lab", "SHA256SUMS", "responses.csv", "items.csv", "agents.csv"}
 
 
+@pytest.mark.parametrize("change", ["number", "empty", "gone", "list", "no list", "added", "bytes"])
+def test_a_tampered_cache_does_not_load_as_published(change, server, tmp_path, monkeypatch):
+    server.register("chess_Leiden2015", {"c.zip": chess_zip()}, **SMALL)
+    table = load("chess_Leiden2015")
+    (file,) = (tmp_path / "cache").rglob("responses.csv")
+    listed = file.with_name("SHA256SUMS")
+    changes = {
+        "number": lambda: file.write_text(file.read_text().replace("0.5", "1.0")),
+        "empty": lambda: file.write_text(""),
+        "gone": file.unlink,
+        "list": lambda: listed.write_text("0" * 64 + "  responses.csv\n"),
+        "no list": listed.unlink,
+        "added": lambda: file.with_name("trials.csv").write_text("agent,item,response\n"),
+        "bytes": lambda: listed.write_bytes(b"\xff\0"),
+    }
+    changes[change]()
+    monkeypatch.setenv("GINDEX_LAB_OFFLINE", "1")
+    with pytest.raises(DataUnavailable):
+        load("chess_Leiden2015")
+    monkeypatch.delenv("GINDEX_LAB_OFFLINE")
+    if change == "added":  # somebody's file: it is not deleted
+        with pytest.raises(DataUnavailable) as caught:
+            load("chess_Leiden2015")
+        assert caught.value.code == "damaged-cache"
+        return
+    again = load("chess_Leiden2015")  # fetched anew
+    assert again.frame.equals(table.frame)
+    assert again.source == "published"
+    assert len(server.asked) == 2
+
+
 @pytest.mark.shared
 def test_cached_original_gives_what_the_data_folder_gives(server, shared, monkeypatch):
     for name in ("ale", "chess_Reykjavik2005", "gvgai", "lambda", "openml"):

@@ -1,12 +1,15 @@
 """Inputs are untrusted: bombs, pipes, huge headers, sparse tables and look-alike names are refused or kept apart."""
 
+import dataclasses
 import gzip
 import io
+import itertools
 import json
 import os
 import subprocess
 import sys
 import textwrap
+import threading
 import time
 import zipfile
 
@@ -15,6 +18,7 @@ import pandas as pd
 import pytest
 
 import gindex_lab as gl
+from gindex_lab import inputs
 from gindex_lab.readers import reading
 
 HEADER = {"version": 2, "status": "success", "eval": {"model": "m", "task": "t"}}
@@ -158,22 +162,54 @@ def test_a_limit_that_cannot_be_is_refused(text, monkeypatch):
         gl.Responses.from_long(pd.DataFrame({"agent": ["a"], "item": ["x"], "response": [1]}))
 
 
-LIMITED = {
-    "size": 10,
-    "document": 10,
-    "columns": 1,
-    "members": 1,
+LIMITED = {  # limit: a value too low for the files below, the code of the refusal
+    "size": (10, "too-large"),
+    "document": (10, "too-large"),
+    "columns": (1, "too-many-columns"),
+    "members": (1, "too-many-members"),
+    "cells": (1, "too-many-cells"),
+    "depth": (1, "too-deep"),
+    "ratio": (1, "bomb"),
+    "seconds": (1, "too-slow"),
+    "pipe": (0, "not-a-regular-file"),
 }
 
 
+def test_every_limit_is_in_the_table():
+    assert set(LIMITED) == {field.name for field in dataclasses.fields(gl.Limits)}
+
+
+@pytest.mark.parametrize("how", ["block", "environment"])
 @pytest.mark.parametrize("name", LIMITED)
-def test_each_limit_can_be_lowered_too(name, tmp_path):
-    (tmp_path / "a.csv").write_text("model,item,score\nm,x,1\n")
-    (tmp_path / "b.csv").write_text("model,item,score\nm,y,1\n")
-    assert gl.read(tmp_path).shape == (1, 2)
-    with gl.limits(**{name: LIMITED[name]}), pytest.raises(gl.BadInput) as caught:
-        gl.read(tmp_path)
-    assert caught.value.code in ("too-large", "too-many-columns", "too-many-members")
+def test_each_limit_refuses_and_can_be_raised(name, how, tmp_path, monkeypatch):
+    value, code = LIMITED[name]
+    monkeypatch.setattr(inputs, "UNCHECKED", 1)
+    body = "model,item,score\n" + "".join(f"m,x{k},1\n" for k in range(3000))
+    (tmp_path / "folder" / "inside").mkdir(parents=True)
+    (tmp_path / "folder" / "inside" / "a.csv.gz").write_bytes(gzip.compress(body.encode()))
+    (tmp_path / "folder" / "b.csv").write_text("model,item,score\nm,y,1\n")
+    place = tmp_path / "folder"
+    if name == "seconds":
+        clock = itertools.count(0, 3)
+        monkeypatch.setattr(time, "monotonic", lambda: next(clock))
+    if name == "pipe":
+        place = tmp_path / "pipe.csv"
+        os.mkfifo(place)
+
+    def under(limit):
+        if how == "block":
+            with gl.limits(**{name: limit}):
+                return gl.read(place)
+        monkeypatch.setenv("GINDEX_LAB_LIMITS", f"{name}={limit}")
+        return gl.read(place)
+
+    with pytest.raises(gl.BadInput) as caught:
+        under(value)
+    assert caught.value.code == code
+    assert f"gl.limits({name}=" in caught.value.remedy
+    if name == "pipe":
+        threading.Thread(target=lambda: place.write_text(body), daemon=True).start()
+    assert under(10**6).shape == (1, 3000 if name == "pipe" else 3001)
 
 
 def test_json_may_be_nested_only_so_deep(tmp_path):
@@ -272,6 +308,44 @@ def test_a_pipe_or_a_device_is_refused_at_once(name, tmp_path):
 def test_what_is_not_a_path_is_refused(name, path):
     with pytest.raises(gl.GIndexLabError):
         READERS[name](path) if not (name == "logged_rewards" and path is None) else gl.read(path)
+
+
+TABLE = "agent,i,j,k\na,1,0,1\nb,0,0,1\nc,1,1,1\n"
+
+
+@pytest.mark.parametrize("reader", ["read", "read_scores"])
+def test_a_pipe_is_read_where_it_is_asked_for(reader, tmp_path):
+    pipe = tmp_path / "runs.csv"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=lambda: pipe.write_text(TABLE), daemon=True)
+    writer.start()
+    with gl.limits(pipe=20):
+        assert list(getattr(gl, reader)(pipe).frame.index) == ["a", "b", "c"]
+    writer.join(10)
+
+
+def test_a_pipe_that_gives_nothing_or_too_much_is_refused(tmp_path):
+    pipe = tmp_path / "runs.csv"
+    os.mkfifo(pipe)
+    with gl.limits(pipe=0.2), pytest.raises(gl.BadInput) as caught:
+        gl.read(pipe)
+    assert caught.value.code == "too-slow"
+    threading.Thread(target=lambda: pipe.write_text(TABLE), daemon=True).start()
+    with gl.limits(pipe=20, document=10), pytest.raises(gl.BadInput) as caught:
+        gl.read(pipe)
+    assert caught.value.code == "too-large"
+
+
+def test_the_command_reads_a_pipe_where_the_environment_allows_it(tmp_path):
+    (tmp_path / "runs.csv").write_text(TABLE)
+    command = f"exec {sys.executable} -m gindex_lab analyse <(cat {tmp_path}/runs.csv) --ci 0"
+    for limits, status in (("pipe=20", 0), ("", 2)):
+        environment = {**os.environ, "GINDEX_LAB_LIMITS": limits}
+        done = subprocess.run(
+            ["bash", "-c", command], capture_output=True, text=True, env=environment, check=False
+        )
+        assert done.returncode == status, done.stderr
+        assert "Traceback" not in done.stderr
 
 
 def test_a_pipe_in_a_folder_of_logs_is_named(tmp_path):

@@ -17,6 +17,7 @@ ALLOWED = {
     ("gindex_lab/anytime/running.py", "save"): "our own save, which writes through the layer",
     ("gindex_lab/learning/experiments.py", "save"): "our own save, which writes through the layer",
     ("benchmarks/page.py", "savefig"): "in memory",
+    ("gindex_lab/inputs.py", "write_bytes"): "a temporary folder of its own",
     ("gindex_lab/parallel.py", "write_bytes"): "a temporary folder of its own",
     ("gindex_lab/kernels.py", "save"): "numba's cache of compiled code",
     ("gindex_lab/data/checksums.py", "write_text"): "in a folder that atomic_folder is making",

@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.errors import BadInput
-from gindex_lab.inputs import as_path, files_below, open_regular
+from gindex_lab.inputs import as_path, files_below, open_regular, spooled
 from gindex_lab.readers.collect import Collector, Gathered
 from gindex_lab.readers.formats import FORMATS, HELM_FILES, sniff
 from gindex_lab.readers.options import Options
@@ -151,7 +151,11 @@ def read_rows(path: str | PathLike[str], **options: Any) -> pd.DataFrame:
     [['ann', '1', 1.0], ['ann', '1', 0.0]]
     """
     chosen = Options(**options)
-    where = as_path("path", path)
+    with spooled(as_path("path", path)) as where:
+        return _rows(where, chosen)
+
+
+def _rows(where: Path, chosen: Options) -> pd.DataFrame:
     name, files = _recognised(where, chosen)
     if name == "tidy":
         return Responses.read(files[0].parent).to_long().assign(family="")
@@ -162,7 +166,13 @@ def read_rows(path: str | PathLike[str], **options: Any) -> pd.DataFrame:
 
 
 def _read(path: object, options: Options, kind: type[Responses | Scores]) -> Responses | Scores:
-    where = as_path("path", path)
+    with spooled(as_path("path", path)) as where:
+        return _read_place(where, options, kind)
+
+
+def _read_place(
+    where: Path, options: Options, kind: type[Responses | Scores]
+) -> Responses | Scores:
     name, files = _recognised(where, options)
     if name == "tidy":
         return kind.read(files[0].parent)
