@@ -168,5 +168,5 @@ _KINDS: dict[str, Callable[[dict[str, Any], int, np.random.Generator], Held]] = 
 
 
 if __name__ == "__main__":
-    found = kept_study(sys.argv[1], kinds(), measure_kind, 1000, 15)
+    found = kept_study(sys.argv[1], kinds(), measure_kind, 500, 15)
     print(found.groupby("kind")[list(_MEASURES)].min())
