@@ -230,3 +230,28 @@ def test_noise_in_the_minutes_is_taken_out_in_closed_form(lyptus, golden):
         table = gl.horizon(lyptus.select(agents=list(want.index)), noise=tau)
         same(table["location"], want["theta_corrected"])
         same(table["spread_logistic"], want["S_corrected"])
+        plain = gl.horizon(lyptus.select(agents=list(want.index)))
+        same(table["horizon_50"] / plain["horizon_50"], want["p50_ratio"])
+
+
+@pytest.mark.slow
+def test_the_closed_form_agrees_with_simulated_extrapolation(lyptus, golden):
+    """SIMEX, METR's way: add noise of rising size, and extrapolate a parabola back to none at all."""
+    want = golden("lyptus_noise.csv", index_col="agent").query("tau == 0.5")
+    agents = ["GPT-4o", "Opus 4"]
+    study = lyptus.select(agents=agents)
+    random = np.random.default_rng(1)
+    h = np.log2(study.items["minutes"].to_numpy(dtype=float))
+    sizes = np.array([0.0, 0.5, 1.0, 1.5, 2.0])
+    found = np.zeros((len(sizes), 2, 2))
+    for k, size in enumerate(sizes):
+        for _ in range(300 if size else 1):
+            noisy = h + 0.5 * np.sqrt(size) * random.standard_normal(len(h))
+            table = gl.horizon(study, 2.0**noisy)[["location", "spread_logistic"]]
+            found[k] += table.to_numpy() / (300 if size else 1)
+    for j, agent in enumerate(agents):
+        theta, spread = (np.polyval(np.polyfit(sizes, found[:, j, m], 2), -1) for m in (0, 1))
+        assert theta == pytest.approx(want.loc[agent, "theta_corrected"], abs=0.06)
+        assert spread == pytest.approx(want.loc[agent, "S_corrected"], rel=0.04)
+        assert theta == pytest.approx(want.loc[agent, "theta_simex"], abs=0.06)
+        assert spread == pytest.approx(want.loc[agent, "S_simex"], rel=0.04)

@@ -158,12 +158,12 @@ def coverage_ranges(table: pd.DataFrame) -> pd.DataFrame:
     >>> table = pd.DataFrame({"family_sd": [0.0, 0.0, 1.0], "method": "m", "horizon": [0.95, 0.97, 0.9],
     ...                       "spread": [0.9, 0.91, 0.8]})
     >>> coverage_ranges(table).loc["m"].tolist()
-    ['95 to 97%', '90 to 91%', '90%', '80%']
+    ['95–97%', '90–91%', '90%', '80%']
     """
     found: dict[str, dict[str, str]] = {}
     for (method, effects), rows in table.groupby(["method", table["family_sd"] > 0], sort=False):
         for name in ("horizon", "spread"):
             low, high = (f"{100 * x:.0f}" for x in (rows[name].min(), rows[name].max()))
             column = f"{name}, family effects" if effects else name
-            found.setdefault(method, {})[column] = f"{low}%" if low == high else f"{low} to {high}%"
+            found.setdefault(method, {})[column] = f"{low}%" if low == high else f"{low}–{high}%"
     return pd.DataFrame.from_dict(found, orient="index")

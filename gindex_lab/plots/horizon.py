@@ -155,8 +155,12 @@ def plot_horizon_spread(
         ax.plot(grid, level, color="#B5B5B5", lw=0.8, ls=":", zorder=1)
         seen = np.flatnonzero((grid < right - 0.2) & (level < top * 0.97) & (grid > left))
         if len(seen):
-            k = seen[-1]
-            ax.text(grid[k], level[k], f"γ {gamma:g}", fontsize=7, color="#777777", ha="right")
+            # at an end of the curve, unless the curves meet there
+            ends = [k for k in (seen[-1], seen[0]) if level[k] > 0.15 * top]
+            k = ends[0] if ends else seen[np.argmax(level[seen])]
+            side, shift = ("left", 4) if k == seen[0] else ("right", -4)
+            look = {"fontsize": 8, "color": "#777777", "ha": side, "textcoords": "offset points"}
+            ax.annotate(f"γ {gamma:g}", (grid[k], level[k]), xytext=(shift, 4), **look)
     path = [agent for agent in frontier if agent in shown.index]
     for a, b in pairwise(path):
         arrow = {"arrowstyle": "->", "color": "#D55E00", "lw": 0.9, "alpha": 0.75, "shrinkB": 4}
