@@ -44,6 +44,7 @@ def generality(
     mode: str = "exact",
     missing: str = "error",
     extrapolate: str = "paper",
+    method: str = "plain",
 ) -> pd.DataFrame:
     """Capability, spread and generality of every agent, from its responses on items of known difficulty.
 
@@ -74,6 +75,10 @@ def generality(
         harder ones although others did, its curve stays as it is at its ends.
     extrapolate : "paper" or "hold"
         Beyond all items of the study: solved on the left and failed on the right, or as at the ends.
+    method : "plain", "isotonic", "smooth" or "pooled"
+        The curve: the mean responses themselves; the closest falling curve; a penalised logistic spline
+        for each agent; or one model of all agents, items and families, which pulls agents of whom little
+        is known towards the others. How often their limits hold: `notebooks/generality/methods`.
 
     Notes
     -----
@@ -101,6 +106,10 @@ def generality(
     ):
         if kind == "reference" and value != theirs:
             raise BadInput(name, value, "is not what the authors' code does", "use mode='exact'")
+    if method != "plain":
+        from gindex_lab.measures.methods import by_method, refuse
+
+        refuse(study, method, kind, estimator, resample)
     given = pair("interval", interval) or study.interval
     span, origin = _span(study, given, estimator)
     _check_size("interval", *span)
@@ -121,6 +130,8 @@ def generality(
         "estimator": estimator,
         "extrapolate": extrapolate,
     }
+    if method != "plain":
+        return by_method(study, table, method, ci, resample)
     if ci is None:
         return table
     if resample == "trials" and isinstance(study, StepCurves):
@@ -277,18 +288,40 @@ def _mean(study: Responses, total: FloatArray) -> FloatArray:
 
 
 def characteristic_curve(
-    responses: object, agent: object = None, difficulty: object = None
+    responses: object,
+    agent: object = None,
+    difficulty: object = None,
+    *,
+    method: str = "plain",
+    ci: float | None = None,
+    resample: str = "items",
 ) -> pd.DataFrame:
     """One agent's curve ψ: its mean response, and how many responses, at each difficulty (E.1).
 
     Without an agent: the aggregated curve of all. Difficulties the agent never met are left out.
 
+    Parameters
+    ----------
+    method : "plain", or "isotonic", "smooth" or "pooled" as in `gl.generality`, for one agent
+    ci : adds the band `low`, `high`, which holds ψ at each difficulty with this confidence, one difficulty
+        at a time; not for the plain curve, whose points are single responses
+    resample : "items" or "families", as in `gl.generality`
+
+    Examples
+    --------
     >>> characteristic_curve([[1, 0, 1, 0]], "agent 1", difficulty=[1, 2, 1, 1])
        difficulty  response  n
     0         1.0  0.666667  3
     1         2.0  0.000000  1
+    >>> curve = characteristic_curve([[1] * 12 + [0] * 8], "agent 1", range(20), method="smooth", ci=0.95)
+    >>> curve.loc[50, ["low", "response", "high"]].round(2).tolist()
+    [0.39, 0.9, 0.99]
     """
     study = study_of(responses, difficulty, "drop")
+    if method != "plain" or ci is not None:
+        from gindex_lab.measures.methods import curve_by_method
+
+        return curve_by_method(study, agent, method, ci, resample)
     if agent is not None:
         study = study.select(agents=[agent])
     values, h = study.values, difficulties_of(study)

@@ -1,0 +1,174 @@
+"""Other ways to draw a curve through the responses, each with a band and limits of its own.
+
+"isotonic" assumes that the curve falls, "smooth" that it bends little, "pooled" that agents resemble one
+another. Each gives ψ on a grid; capability, spread and γ follow by the same rule as for the plain curve.
+When is which better, and how often do the limits hold? `notebooks/generality/methods`.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from gindex_lab.errors import BadInput
+from gindex_lab.measures.curves import Indicators, indicators_of, merge, sums_of
+from gindex_lab.measures.intervals import with_limits
+from gindex_lab.measures.limits import Limits
+from gindex_lab.measures.monotone import falling_curves, ratio_band
+from gindex_lab.measures.pooled import pooled_posterior
+from gindex_lab.measures.posterior import Posterior, bands, curves_of, limits_of
+from gindex_lab.measures.samples import Sample, sample_like
+from gindex_lab.measures.smooth import dispersion, smooth_posterior
+from gindex_lab.measures.steps import StepCurves
+from gindex_lab.responses import Responses
+from gindex_lab.validate import FloatArray, choice, known, number
+
+__all__ = ["METHODS", "by_method", "curve_by_method", "refuse"]
+
+METHODS = ["plain", "isotonic", "smooth", "pooled"]
+_GRID = 101  # points of a smooth curve
+_POSTERIORS = {"smooth": smooth_posterior, "pooled": pooled_posterior}
+
+
+def refuse(study: Responses, method: str, mode: str, estimator: str, resample: str) -> None:
+    """What a method other than "plain" cannot do."""
+    choice("method", method, METHODS)
+    trials = resample == "trials" and method in _POSTERIORS
+    for wrong, name, value, problem, remedy in (
+        (
+            mode != "exact",
+            "mode",
+            mode,
+            "is the authors' code, which draws the plain curve only",
+            "use mode='exact'",
+        ),
+        (
+            estimator != "trapezoid",
+            "estimator",
+            estimator,
+            "is for the plain curve",
+            "use 'trapezoid'",
+        ),
+        (trials, "resample", resample, f"is not possible with method={method!r}", "use 'items'"),
+        (
+            isinstance(study, StepCurves),
+            "method",
+            method,
+            "needs responses to items, and a transform has made them into steps",
+            "use method='plain', or give the items a difficulty of their own",
+        ),
+    ):
+        if wrong:
+            raise BadInput(name, value, problem, remedy, code="not-with-method")
+
+
+class _Curves(NamedTuple):
+    """ψ (A, G) at the grid (G,), NaN where an agent was not met."""
+
+    grid: FloatArray
+    psi: FloatArray
+    posterior: Posterior | None
+
+
+def _curves(sample: Sample, method: str) -> _Curves:
+    assert sample.difficulty is not None
+    if method == "isotonic":
+        levels, psi, _ = falling_curves(sample.difficulty, sample.values)
+        return _Curves(levels, psi, None)
+    posterior = _POSTERIORS[method](sample, sample.interval)
+    grid = np.linspace(*sample.interval, _GRID)
+    return _Curves(grid, curves_of(posterior, grid), posterior)
+
+
+def by_method(
+    study: Responses, table: pd.DataFrame, method: str, ci: float | None, resample: str
+) -> pd.DataFrame:
+    """The table of the plain curves, with the indicators of another method in their place."""
+    sample = sample_like(table, study, resample)
+    curves = _curves(sample, method)
+    reach = sample.interval if sample.extrapolate == "hold" else None
+    sums = sums_of(curves.grid, curves.psi, sample.interval, "trapezoid", reach)
+    found = indicators_of(sums, curves.grid, curves.psi, sample.origin)
+    result = table.assign(**found._asdict())
+    result.attrs = table.attrs | {"method": method}
+    if ci is None:
+        return result
+    level = number("ci", ci, 0, 1, open_ends=True)
+    if curves.posterior is None:
+        return _cut(pd.DataFrame(with_limits(study, result, level, resample)), sample)
+    ends = limits_of(curves.posterior, curves.grid[::2], sample.interval, sample.origin, level)
+    _to_a_step(ends, sample)
+    for name in Indicators._fields[:-1]:
+        at = result[name].to_numpy(dtype=float)
+        result[f"{name}_low"] = np.minimum(ends[name][0], at)
+        result[f"{name}_high"] = np.maximum(ends[name][1], at)
+    result.attrs = result.attrs | {"ci": level}
+    return result
+
+
+def _to_a_step(ends: Limits, sample: Sample) -> None:
+    """Where no item that was solved is harder than one that was failed, the likelihood rises up to an
+    infinite slope: nothing but the prior speaks against a step."""
+    h = np.where(sample.codes >= 0, sample.difficulty, np.nan)
+    solved, failed = sample.values > 0, sample.values < 1
+    hardest = np.where(solved & ~np.isnan(h), h, -np.inf).max(axis=1)
+    easiest = np.where(failed & ~np.isnan(h), h, np.inf).min(axis=1)
+    step = hardest <= easiest
+    ends["spread"][0][step] = 0.0
+    ends["generality"][1][step] = np.inf
+    ends["normalised_generality"][1][step] = 1.0
+
+
+def _cut(table: pd.DataFrame, sample: Sample) -> pd.DataFrame:
+    """Limits that a falling curve can have: γ from 0 to 1, and no more spread than a constant curve."""
+    low, high = sample.interval
+    area = table[["capability_low", "capability_high"]].to_numpy(dtype=float) - low
+    middle = np.clip((high - low) / 2, area[:, 0], area[:, 1])
+    most = np.maximum(np.sqrt(middle * (high - low - middle)), table["spread"])
+    table["spread_high"] = np.minimum(table["spread_high"], most)
+    table["generality_low"] = 1 / table["spread_high"].where(table["spread_high"] > 0)
+    table["normalised_generality_low"] = table["normalised_generality_low"].clip(lower=0.0)
+    return table
+
+
+def curve_by_method(
+    study: Responses, agent: object, method: str, ci: float | None, resample: str
+) -> pd.DataFrame:
+    """One agent's curve by a method, `difficulty` and `response`, with `low` and `high` if `ci` is given."""
+    from gindex_lab.measures.generality import generality
+
+    if choice("method", method, METHODS) == "plain":
+        problem, remedy = "needs a curve between the responses", "use method='isotonic' or 'smooth'"
+        raise BadInput("ci", ci, problem, remedy, code="not-with-method")
+    if agent is None and len(study.frame) > 1:
+        raise BadInput("agent", None, "is needed for a curve of this method", "name one agent")
+    (name,) = known(
+        "agent", list(study.frame.index) if agent is None else [agent], study.frame.index
+    )
+    refuse(study, method, "exact", "trapezoid", resample)
+    table = generality(study, missing="drop")
+    sample = sample_like(table, study, resample)
+    place = int(study.frame.index.get_indexer(pd.Index([name]))[0])
+    curves = _curves(sample, method)
+    met = ~np.isnan(curves.psi[place])
+    curve = pd.DataFrame({"difficulty": curves.grid[met], "response": curves.psi[place, met]})
+    curve.attrs = {"interval": sample.interval, "agent": name}
+    if ci is None:
+        return curve
+    level = number("ci", ci, 0, 1, open_ends=True)
+    if curves.posterior is None:
+        one = sample.rows([place])
+        assert one.difficulty is not None
+        levels, psi, count = merge(one.values, one.difficulty)
+        ends = ratio_band(
+            levels[met], psi[0, met], count[0, met].astype(float), level, float(dispersion(one)[0])
+        )
+    else:
+        own = curves.posterior.of(place)
+        low, high = bands(own, curves.grid, level)
+        ends = low[0], high[0]
+    curve["low"] = np.minimum(ends[0], curve["response"])
+    curve["high"] = np.maximum(ends[1], curve["response"])
+    return curve

@@ -1,0 +1,76 @@
+"""The closest falling curve, with a likelihood-ratio band.
+
+Harder items are not solved more often: under that assumption alone the curve of maximum likelihood is
+the isotonic regression (Ayer and others 1955). Its limits at one difficulty are the heights that a
+falling curve may have there without its likelihood ratio passing the critical value of Banerjee and
+Wellner (2001). Capability, spread and γ have the limits of the plain curve, cut to what falls: γ >= 0.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gindex_lab.horizons.curves import falling
+from gindex_lab.measures.curves import merge
+from gindex_lab.validate import FloatArray
+
+__all__ = ["falling_curves", "falling_rows", "ratio_band"]
+
+RATIO = 0.591  # of χ²'s critical value: 2.269 for 95% (Banerjee and Wellner 2001, table 1)
+_HEIGHTS = np.concatenate([[1e-4], np.linspace(0.005, 0.995, 199), [1 - 1e-4]])
+_MOST = 60  # levels at which a band is computed; between them it is interpolated
+
+
+def falling_curves(h: FloatArray, values: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Levels (K,), the closest falling curve (A, K) and the responses at each level (A, K); NaN where an
+    agent never met a level.
+
+    >>> falling_curves(np.array([1.0, 2.0, 3.0]), np.array([[1.0, 0.0, 0.5]]))[1].tolist()
+    [[1.0, 0.25, 0.25]]
+    """
+    levels, psi, count = merge(values, h)
+    return levels, falling(psi, count.astype(float)), np.asarray(count)
+
+
+def falling_rows(h: FloatArray, values: FloatArray) -> FloatArray:
+    """The closest falling curve of each agent at its items (A, N)."""
+    levels, psi, _ = falling_curves(h, values)
+    return np.asarray(psi[:, np.searchsorted(levels, h)])
+
+
+def ratio_band(
+    levels: FloatArray, psi: FloatArray, count: FloatArray, ci: float, dispersion: float = 1.0
+) -> tuple[FloatArray, FloatArray]:
+    """Limits (K,) of one agent's falling curve at each level, from its mean responses (K,) there.
+
+    The likeliest curve of height θ at level k is the falling curve of the easier levels, nowhere below
+    θ, and that of the harder ones, nowhere above it. `dispersion` is the variance of a response over
+    that of an independent right or wrong one.
+
+    >>> h = np.arange(6.0)
+    >>> low, high = ratio_band(h, np.array([1.0, 1, 1, 0, 0, 0]), np.full(6, 4.0), 0.95)
+    >>> bool(low[0] > 0.7), bool(high[5] < 0.3)
+    (True, True)
+    """
+    from scipy.special import chdtri, xlogy
+
+    places = np.unique(np.linspace(0, len(levels) - 1, min(len(levels), _MOST)).round().astype(int))
+    order = np.arange(len(levels))
+    rows = np.broadcast_to(psi, (len(places), len(levels)))
+
+    def likelihood(curve: FloatArray) -> FloatArray:
+        inside = np.clip(curve, 1e-9, 1 - 1e-9)
+        return np.asarray((xlogy(psi, inside) + xlogy(1 - psi, 1 - inside)) @ count)
+
+    best = likelihood(falling(psi[None], count[None]))[0]
+    left = falling(rows, np.where(order < places[:, None], count, 0.0))
+    right = falling(rows, np.where(order > places[:, None], count, 0.0))
+    ratio = np.empty((len(places), len(_HEIGHTS)))
+    for i, theta in enumerate(_HEIGHTS):
+        curve = np.where(order < places[:, None], np.maximum(left, theta), np.minimum(right, theta))
+        curve[np.arange(len(places)), places] = theta
+        ratio[:, i] = 2 * (best - likelihood(curve)) / dispersion
+    inside = ratio <= np.maximum(RATIO * chdtri(1, 1 - ci), ratio.min(axis=1, keepdims=True))
+    low = np.where(inside[:, 0], 0.0, _HEIGHTS[inside.argmax(axis=1)])
+    high = np.where(inside[:, -1], 1.0, _HEIGHTS[::-1][inside[:, ::-1].argmax(axis=1)])
+    return np.interp(order, places, low), np.interp(order, places, high)
