@@ -315,7 +315,7 @@ def characteristic_curve(
     1         2.0  0.000000  1
     >>> curve = characteristic_curve([[1] * 12 + [0] * 8], "agent 1", range(20), method="smooth", ci=0.95)
     >>> curve.loc[50, ["low", "response", "high"]].round(2).tolist()
-    [0.39, 0.9, 0.99]
+    [0.4, 0.91, 1.0]
     """
     study = study_of(responses, difficulty, "drop")
     if method != "plain" or ci is not None:

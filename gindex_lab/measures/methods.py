@@ -14,6 +14,7 @@ import pandas as pd
 
 from gindex_lab.errors import BadInput
 from gindex_lab.measures.curves import Indicators, indicators_of, merge, sums_of
+from gindex_lab.measures.intervals import _warn_of_families as warn_of_families
 from gindex_lab.measures.intervals import with_limits
 from gindex_lab.measures.limits import Limits
 from gindex_lab.measures.monotone import falling_curves, ratio_band
@@ -98,6 +99,7 @@ def by_method(
     level = number("ci", ci, 0, 1, open_ends=True)
     if curves.posterior is None:
         return _cut(pd.DataFrame(with_limits(study, result, level, resample)), sample)
+    warn_of_families(study, resample)
     ends = limits_of(curves.posterior, curves.grid[::2], sample.interval, sample.origin, level)
     _to_a_step(ends, sample)
     for name in Indicators._fields[:-1]:
@@ -108,13 +110,18 @@ def by_method(
     return result
 
 
+def _ends_met(sample: Sample) -> tuple[FloatArray, FloatArray]:
+    """The hardest item with a success and the easiest with a failure (A,). Where the first is not the
+    harder, the likelihood rises up to an infinite slope: only the prior speaks against a step."""
+    assert sample.difficulty is not None
+    free = sample.codes >= 0
+    hardest = np.where(free & (sample.values > 0), sample.difficulty, -np.inf).max(axis=1)
+    easiest = np.where(free & (sample.values < 1), sample.difficulty, np.inf).min(axis=1)
+    return hardest, easiest
+
+
 def _to_a_step(ends: Limits, sample: Sample) -> None:
-    """Where no item that was solved is harder than one that was failed, the likelihood rises up to an
-    infinite slope: nothing but the prior speaks against a step."""
-    h = np.where(sample.codes >= 0, sample.difficulty, np.nan)
-    solved, failed = sample.values > 0, sample.values < 1
-    hardest = np.where(solved & ~np.isnan(h), h, -np.inf).max(axis=1)
-    easiest = np.where(failed & ~np.isnan(h), h, np.inf).min(axis=1)
+    hardest, easiest = _ends_met(sample)
     step = hardest <= easiest
     ends["spread"][0][step] = 0.0
     ends["generality"][1][step] = np.inf
@@ -168,6 +175,9 @@ def curve_by_method(
     else:
         own = curves.posterior.of(place)
         low, high = bands(own, curves.grid, level)
+        hardest, easiest = (x[place] for x in _ends_met(sample))
+        if hardest <= easiest:
+            low[0, curves.grid > hardest], high[0, curves.grid < easiest] = 0.0, 1.0
         ends = low[0], high[0]
     curve["low"] = np.minimum(ends[0], curve["response"])
     curve["high"] = np.maximum(ends[1], curve["response"])

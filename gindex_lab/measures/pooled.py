@@ -124,7 +124,7 @@ def _newton(data: _Data, own: FloatArray, shared: FloatArray, found: Variances) 
     """One step towards the mode: agents are eliminated (Schur's complement), then found again."""
     from scipy.special import expit
 
-    mine, (a, p), s = data.mine, own.shape, len(shared)
+    mine, s = data.mine, len(shared)
     mine_prior, prior = _precisions(found, data, shared[1])
     common = data.shared(np.eye(len(mine))) @ shared
     chance = np.asarray(expit(own @ mine.T + common))
@@ -134,9 +134,8 @@ def _newton(data: _Data, own: FloatArray, shared: FloatArray, found: Variances) 
     cross = data.shared(weighted)
     taken = inner @ cross
     total = data.shared((data.shared(np.eye(len(mine))) * weight.sum(axis=0)[:, None]).T)
-    covariance: FloatArray = np.linalg.inv(
-        total + prior - cross.reshape(-1, s).T @ taken.reshape(-1, s)
-    )
+    schur = total + prior - cross.reshape(-1, s).T @ taken.reshape(-1, s)
+    covariance = np.asarray(np.linalg.inv(schur), dtype=float)
     uphill = rest @ mine - own @ mine_prior
     above = data.shared(rest.sum(axis=0)) - prior @ shared
     step_shared = covariance @ (above - taken.reshape(-1, s).T @ uphill.ravel())

@@ -13,19 +13,23 @@ from __future__ import annotations
 import sys
 import warnings
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from gindex_lab.errors import Caution, DataUnavailable
-from gindex_lab.journals import Journal, continued
+from gindex_lab.errors import Caution
 from gindex_lab.measures.generality import characteristic_curve, generality
 from gindex_lab.measures.methods import METHODS
 from gindex_lab.responses import Responses
 from gindex_lab.simulations.coverage import Profile, _population
-from gindex_lab.simulations.coverage_study import AGENTS, _difficulties, _truth
+from gindex_lab.simulations.coverage_study import (
+    AGENTS,
+    difficulties,
+    kept_study,
+    measured_coverage,
+    truth_of,
+)
 from gindex_lab.validate import FloatArray
 
 __all__ = ["designs", "measure_design", "method_coverage", "study"]
@@ -72,7 +76,7 @@ def measure_design(row: dict[str, Any], simulations: int, seed: int) -> dict[str
     # every method meets the same responses
     rng = np.random.default_rng([seed, *row["agent"].encode(), *row["layout"].encode()])
     kind = KINDS[row["agent"]]
-    truth = _truth(kind, _INTERVAL)
+    truth = truth_of(kind, _INTERVAL)
     parts, held = [], []
     for _ in range(-(-simulations // _COUNTED)):
         responses = _simulated(row, kind, rng)
@@ -100,7 +104,7 @@ def _simulated(row: dict[str, Any], kind: Profile, rng: np.random.Generator) -> 
     """Eight agents of the kind and twelve others, on the same fresh items."""
     from scipy.special import ndtr
 
-    h, n = _difficulties(row["spacing"], row["items"], rng), row["items"]
+    h, n = difficulties(row["spacing"], row["items"], rng), row["items"]
     agents = [kind] * _COUNTED + [_population(rng) for _ in range(_OTHERS)]
     family = rng.permutation(np.arange(n) % (row["families"] or n))
     share = LIKENESS if row["families"] else 0.0
@@ -125,29 +129,12 @@ def _band(responses: Responses, method: str, resample: str, kind: Profile) -> Fl
 
 def study(out: str, simulations: int = 400, seed: int = 151, jobs: int | None = 1) -> pd.DataFrame:
     """The table of all designs, written to `out`; finished designs are kept beside it."""
-    table = designs()
-    journal = Journal(f"{out}.journal", {"format": "methods 1", "n": simulations, "seed": seed})
-    shared = (table.to_dict("records"), simulations, seed)
-    found = continued(journal, _numbered, range(len(table)), key="design", shared=shared, jobs=jobs)
-    result = pd.concat([table, pd.DataFrame([part["shares"] for part in found])], axis=1)
-    result.to_csv(out, index=False)
-    return result
-
-
-def _numbered(
-    rows: list[dict[str, Any]], simulations: int, seed: int, k: int
-) -> dict[str, dict[str, float]]:
-    return {"shares": measure_design(rows[k], simulations, seed)}
+    return kept_study(out, designs(), measure_design, simulations, seed, jobs)
 
 
 def method_coverage() -> pd.DataFrame:
     """The kept table of `study`: error and coverage of four methods on 91 designs each."""
-    path = Path(__file__).parents[2] / "data" / "measured" / "methods.csv"
-    if not path.exists():
-        raise DataUnavailable(
-            "measured", str(path), "is not there", "run gindex_lab from a clone of its repository"
-        )
-    return pd.read_csv(path)
+    return measured_coverage("methods")
 
 
 if __name__ == "__main__":
