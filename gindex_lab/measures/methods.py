@@ -97,8 +97,11 @@ def by_method(
     if ci is None:
         return result
     level = number("ci", ci, 0, 1, open_ends=True)
+    attrs = result.attrs | {"ci": level}
     if curves.posterior is None:
-        return _cut(pd.DataFrame(with_limits(study, result, level, resample)), sample)
+        result = _cut(pd.DataFrame(with_limits(study, result, level, resample)), sample)
+        result.attrs = attrs
+        return result
     warn_of_families(study, resample)
     ends = limits_of(curves.posterior, curves.grid[::2], sample.interval, sample.origin, level)
     _to_a_step(ends, sample)
@@ -106,7 +109,7 @@ def by_method(
         at = result[name].to_numpy(dtype=float)
         result[f"{name}_low"] = np.minimum(ends[name][0], at)
         result[f"{name}_high"] = np.maximum(ends[name][1], at)
-    result.attrs = result.attrs | {"ci": level}
+    result.attrs = attrs
     return result
 
 

@@ -2,7 +2,8 @@
 
 Harder items are not solved more often: under that assumption alone the curve of maximum likelihood is
 the isotonic regression (Ayer and others 1955). Its limits at one difficulty are the heights that a
-falling curve may have there without its likelihood ratio becoming too large (Banerjee and Wellner 2001). Capability, spread and γ have the limits of the plain curve, cut to what falls: γ >= 0.
+falling curve may have there without its likelihood ratio becoming too large (Banerjee and Wellner
+2001). Capability, spread and γ have the limits of the plain curve, cut to what falls: γ >= 0.
 """
 
 from __future__ import annotations

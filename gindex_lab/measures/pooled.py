@@ -10,6 +10,7 @@ of u_j. Cost: a matrix of the items is inverted at every step, about 2 s for 100
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -17,7 +18,7 @@ import numpy as np
 from gindex_lab.measures.curves import Interval
 from gindex_lab.measures.posterior import Posterior, Scale, design, marginal
 from gindex_lab.measures.samples import Sample
-from gindex_lab.measures.smooth import BEND, LEVEL
+from gindex_lab.measures.smooth import BEND, LEVEL, dispersion
 from gindex_lab.validate import FloatArray
 
 __all__ = ["Variances", "fitted", "pooled_posterior"]
@@ -116,7 +117,8 @@ def _data(sample: Sample, interval: Interval) -> _Data:
     single = len(h) if len(values) > 1 else 0
     error = np.zeros(len(h)) if sample.difficulty_error is None else sample.difficulty_error[free]
     error = error[:single] / (scale.high - scale.low)
-    seen = (~np.isnan(values)).astype(float)
+    alone = replace(sample, codes=np.where(free, np.cumsum(free) - 1, -1), word="items")
+    seen = (~np.isnan(values)) / dispersion(alone)[:, None]  # a mean of trials varies less
     return _Data(scale, np.nan_to_num(values), seen, design(scale(h)), family, single, error)
 
 

@@ -32,7 +32,8 @@ def plot_curve(
     `indicators` is the agent's row of `gl.generality`, written above the frame; `items` (columns
     `difficulty`, `response`) adds the single responses as grey circles. Beyond the observed
     difficulties the curve is extrapolated over `interval`: solved on the left, failed on the right,
-    dotted. `estimator="step"` draws steps instead of straight pieces.
+    dotted. `estimator="step"` draws steps instead of straight pieces. Where the curve has columns `low`
+    and `high` (`gl.characteristic_curve(..., method="smooth", ci=0.95)`), they are drawn as a band.
 
     >>> curve = pd.DataFrame({"difficulty": [1, 2, 3], "response": [1, 0.5, 0], "n": [4, 4, 4]})
     >>> plot_curve(curve, interval=(0, 4)).get_ylabel()
@@ -45,7 +46,10 @@ def plot_curve(
     h, psi = curve["difficulty"].to_numpy(float), curve["response"].to_numpy(float)
     if items is not None:
         _draw_items(ax, columns_of(items, ["difficulty", "response"], "one row per item"))
-    ax.fill_between(h, psi, step=_STEP[estimator], color="#0B5FA5", alpha=0.10, linewidth=0)
+    if {"low", "high"} <= set(curve.columns):
+        ax.fill_between(h, curve["low"], curve["high"], color="#0B5FA5", alpha=0.18, linewidth=0)
+    else:
+        ax.fill_between(h, psi, step=_STEP[estimator], color="#0B5FA5", alpha=0.10, linewidth=0)
     ax.plot(h, psi, drawstyle=_DRAW[estimator], color="#0B5FA5", zorder=3)
     area = 14 + 60 * curve["n"] / curve["n"].max() if "n" in curve and len(curve) <= 60 else None
     if area is not None:
