@@ -14,9 +14,7 @@ import pandas as pd
 
 from gindex_lab.errors import BadInput
 from gindex_lab.measures.curves import Indicators, indicators_of, merge, sums_of
-from gindex_lab.measures.intervals import _warn_of_families as warn_of_families
-from gindex_lab.measures.intervals import with_limits
-from gindex_lab.measures.limits import Limits
+from gindex_lab.measures.limits import Limits, warn_of_families, with_limits
 from gindex_lab.measures.monotone import falling_curves, ratio_band
 from gindex_lab.measures.pooled import pooled_posterior
 from gindex_lab.measures.posterior import Posterior, bands, curves_of, limits_of
