@@ -147,9 +147,11 @@ def _against(table: pd.DataFrame, measure: str, front: Any, sample: Sample) -> p
     rows = np.flatnonzero(np.arange(n) != at)
     gaps = bool(np.isnan(sample.values).any())
     size = 1 if gaps else max(1, _BLOCK // sample.units)
+    known = None if gaps else getattr(table, "fit", None)
     found = []
     for i in range(0, len(rows), size):
-        fit = fit_of(sample.rows([at, *rows[i : i + size]]))
+        some = [at, *rows[i : i + size]]
+        fit = fit_of(sample.rows(some)) if known is None else known.rows(some)
         place = np.arange(1, len(fit.agents))
         found.append(
             _on_common_items(fit, measure, ci)

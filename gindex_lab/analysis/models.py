@@ -22,6 +22,7 @@ __all__ = ["View", "factor_view", "fitted", "irt_view", "parcels", "person_fit_v
 _FEW_AGENTS = 30
 _FEWEST = 10  # agents of a factor analysis
 _MOST_UNITS = 12
+_MOST_CELLS, _FEWEST_ITEMS = 600_000, 500  # of an item response model that is fitted in seconds
 
 
 class View(NamedTuple):
@@ -46,10 +47,22 @@ def _fitted_or_why(data: Responses | Scores) -> tuple[ItemResponseModel | None, 
     if isinstance(data, Scores):
         return None, "raw scores are no right and wrong answers"
     kind = "2pl" if len(data.frame) >= _FEW_AGENTS else "1pl"
+    data = _spread_out(data)
     try:
         return irt(data, kind, priors="weak", fractions="weigh"), ""
     except GIndexLabError as error:
         return None, error.problem
+
+
+def _spread_out(data: Responses) -> Responses:
+    """All items; of very many, as many as are fitted in seconds, evenly over the order of their means."""
+    agents, items = data.shape
+    most = max(_FEWEST_ITEMS, _MOST_CELLS // max(agents, 1))
+    if items <= most:
+        return data
+    order = np.argsort(np.nanmean(data.values, axis=0), kind="stable")
+    chosen = np.sort(order[np.linspace(0, items - 1, most).astype(int)])
+    return data.select(items=list(data.frame.columns[chosen]))
 
 
 def irt_view(
@@ -73,8 +86,11 @@ def irt_view(
     table = model.abilities.join(measures["capability"])
     agree = rank_correlation(table["ability"], table["capability"])
     items = len(model.responses.columns) - len(model.constant_items)
+    whole = data.shape[1] == len(model.responses.columns)
+    some = "" if whole else f" (of {data.shape[1]}, taken evenly over the order of their means)"
     parts = [
-        f"A {model.model} model was fitted to {items} items that vary; reliability {model.reliability:.2f}"
+        f"A {model.model} model was fitted to {items} items that vary{some}; "
+        f"reliability {model.reliability:.2f}"
         + ("" if np.isnan(agree) else f", rank correlation with capability {agree:.2f}")
         + "."
     ]

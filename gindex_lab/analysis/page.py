@@ -331,7 +331,13 @@ def _figures(found: Analysis) -> dict[str, str]:
     if not found.measures:
         return drawn
     table = _feasible(found.table).rename(index=names)
-    drawn["plane"] = png(lambda: plot_capability_spread(table).figure)
+    drawn["plane"] = png(
+        lambda: (
+            plot_capability_spread(
+                table, labels="auto" if len(table) <= _MOST_ROWS else False
+            ).figure
+        )
+    )
     if found.ci is not None and len(table) <= _MOST_BARS:
         drawn["intervals"] = png(lambda: plot_intervals(table))
     if found.survival is not None and not found.survival.empty and len(found.ranked) > 1:

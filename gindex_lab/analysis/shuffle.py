@@ -87,6 +87,8 @@ def deal(values: FloatArray, rng: np.random.Generator) -> FloatArray:
     [[1.0], [nan], [3.0]]
     """
     gaps = np.isnan(values)
+    if not gaps.any():
+        return np.asarray(rng.permuted(values, axis=0))
     places = np.argsort(gaps, axis=0, kind="stable")
     order = np.argsort(np.where(gaps, np.inf, rng.random(values.shape)), axis=0, kind="stable")
     dealt = np.empty_like(values)

@@ -87,7 +87,7 @@ def _by_model(data: Responses | Scores, model: ItemResponseModel) -> Responses:
     differ by the rounding of the fit only are equally hard: their order would be an accident.
     """
     constant = set(model.constant_items)
-    varied = [item for item in data.frame.columns if item not in constant]
+    varied = [item for item in model.responses.columns if item not in constant]
     difficulty = model.parameters["difficulty"].loc[varied].round(6)
     return Responses(data.frame[varied], difficulty, interval=_ABILITIES)
 

@@ -49,6 +49,9 @@ __all__ = ["Analysis", "analyse_table"]
 
 _MANY = 60  # agents from which limits without draws are quicker than anyone waits
 _MANY_PAIRED = 200  # agents from which only the one with the best score is compared with the others
+_SHUFFLED_CELLS = 50_000_000  # cells that the shuffle control deals out anew, in all
+_FEWEST_SHUFFLES = 19  # the fewest that can show p .05
+_MOST_ERRORS = 400  # items up to which the model's standard errors are computed: they take (2N)³
 _MEASURES = ("capability", "normalised_generality")
 
 
@@ -216,7 +219,8 @@ class Analysis:
             ["solved", "agents", "item_rest_correlation"], axis=1
         )
         kept = ["difficulty", "difficulty_se", "discrimination", "discrimination_se"]
-        model = self.model.items.drop(index=self.model.constant_items, errors="ignore")
+        whole = self.model.items if len(known) <= _MOST_ERRORS else self.model.parameters
+        model = whole.drop(index=self.model.constant_items, errors="ignore")
         return known.join(model[[name for name in kept if name in model]])
 
     @property
@@ -245,7 +249,8 @@ class Analysis:
         """Observed against shuffled (see `gl.analysis.shuffle_control`); None for one agent."""
         if len(self.table) < 2 or self.measured is None:
             return None
-        return shuffle_control(self.measured, self.shuffles, seed=self.seed)
+        enough = max(_FEWEST_SHUFFLES, _SHUFFLED_CELLS // max(self.data.frame.size, 1))
+        return shuffle_control(self.measured, min(self.shuffles, enough), seed=self.seed)
 
     @cached_property
     def model(self) -> ItemResponseModel | None:

@@ -127,9 +127,10 @@ def unit_sums(fit: Fit) -> FloatArray:
         met = np.flatnonzero(~np.isnan(sample.values[0]))
         weights = _weights(sample, met, "estimate")[0][:, free[met]]
         cells = np.stack([values * weights[0], values * weights[1], values / count])
-    units = np.zeros((count, sample.units))
-    units[np.arange(count), codes] = 1.0
-    return np.asarray(cells @ units)
+    present, place = np.unique(codes, return_inverse=True)
+    found = np.zeros((*cells.shape[:2], sample.units))
+    found[:, :, present] = _by_unit(cells, place)
+    return found
 
 
 def _open(sample: Sample) -> bool:
