@@ -153,14 +153,17 @@ def degrees(error: FloatArray, pull: FloatArray, own: FloatArray, most: FloatArr
     >>> degrees(one, one, np.zeros(1), np.array([100.0])).tolist()
     [8.0]
     """
-    found = np.asarray(most, dtype=float)
-    for part, rest in ((error**2, own), (pull**2, 0.0)):
-        total, fourth = part.sum(axis=-1) + rest, (part**2).sum(axis=-1)
-        count = np.divide(
-            SATTERTHWAITE * total**2, fourth, out=np.full_like(total, np.inf), where=fourth > 0
-        )
-        found = np.minimum(found, count)
-    return np.maximum(found, 1.0)
+    counts = [
+        satterthwaite(square.sum(axis=-1) + rest, (square**2).sum(axis=-1))
+        for square, rest in ((error**2, own), (pull**2, 0.0))
+    ]
+    return np.maximum(np.minimum.reduce([most, *counts]), 1.0)
+
+
+def satterthwaite(total: FloatArray, fourth: FloatArray) -> FloatArray:
+    """2(Σc²)²/Σc⁴, from the two sums; without end where nothing varied."""
+    none = np.full_like(total, np.inf)
+    return np.divide(SATTERTHWAITE * total**2, fourth, out=none, where=fourth > 0)
 
 
 def most_degrees(fit: Fit, minority: bool) -> FloatArray:

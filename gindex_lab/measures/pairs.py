@@ -18,7 +18,7 @@ import pandas as pd
 from gindex_lab.errors import BadInput
 from gindex_lab.measures.curves import conclude
 from gindex_lab.measures.fit import Fit, fit_of, unit_sums
-from gindex_lab.measures.limits import MEASURES, Linear, degrees, linear, most_degrees
+from gindex_lab.measures.limits import MEASURES, Linear, linear, most_degrees, satterthwaite
 from gindex_lab.validate import FloatArray, choice, number
 
 __all__ = ["comparisons", "fit_behind", "pair_table", "separations", "tie_groups"]
@@ -224,8 +224,10 @@ def pair_table(
     part = linear(fit)[measure]
     error = part.error[first] - part.error[second]
     own = (part.own - part.design)[first] + (part.own - part.design)[second]
-    shown = (error**2).sum(axis=1)
-    freedom = degrees(error, _pull(part, first, second), own, _welch(fit, part, first, second))
+    square = error**2
+    shown, fourth = square.sum(axis=1), np.einsum("pf,pf->p", square, square)
+    freedom = np.minimum(_of_design(part, first, second), _welch(fit, part, first, second))
+    freedom = np.maximum(np.minimum(freedom, satterthwaite(shown + own, fourth)), 1.0)
     at, width = _natural(part, measure), part.top - part.bottom
     gap, slope = at[first] - at[second], np.ones(len(first))
     if measure == "spread":  # a difference of squares, brought back to the unit of the spread
@@ -261,8 +263,12 @@ def _natural(part: Linear, measure: str) -> FloatArray:
     return np.sqrt(part.estimate) if measure == "spread" else part.estimate
 
 
-def _pull(part: Linear, first: np.ndarray, second: np.ndarray) -> FloatArray:
-    return np.sqrt(part.pull[first] ** 2 + part.pull[second] ** 2)
+def _of_design(part: Linear, first: np.ndarray, second: np.ndarray) -> FloatArray:
+    """Satterthwaite's count (P,) from the pulls of both agents, as if all responses varied alike."""
+    square = part.pull**2
+    total, fourth = square.sum(axis=1), np.einsum("af,af->a", square, square)
+    both = np.einsum("pf,pf->p", square[first], square[second])
+    return satterthwaite(total[first] + total[second], fourth[first] + fourth[second] + 2 * both)
 
 
 def _welch(fit: Fit, part: Linear, first: np.ndarray, second: np.ndarray) -> FloatArray:
@@ -301,17 +307,19 @@ def _exchange(
     from scipy.special import ndtr
 
     difference = cells[first] - cells[second]
-    difference[np.abs(difference) <= 1e-12 * np.abs(cells).max(initial=0.0)] = 0.0
-    count = (difference != 0).sum(axis=1)
+    away = np.abs(difference)
+    discordant = away > 1e-12 * np.abs(cells).max(initial=0.0)
+    count = discordant.sum(axis=1)
     if not linear_in_units:
         return np.asarray(0.5**count)
+    difference[~discordant] = 0.0
     total = np.abs(difference.sum(axis=1))
-    size = np.sqrt((difference**2).sum(axis=1))
-    step = np.where(difference != 0, np.abs(difference), np.inf).min(axis=1, initial=np.inf)
+    size = np.sqrt(np.einsum("pf,pf->p", difference, difference))
+    step = np.min(away, axis=1, where=discordant, initial=np.inf)
     step = np.where(np.isfinite(step), step, 0.0)
     score = np.divide(total - step / 2, size, out=np.zeros_like(size), where=size > 0)
     p = np.minimum(1.0, 2 * ndtr(-np.maximum(score, 0.0)))
-    one_sided = np.isclose(total, np.abs(difference).sum(axis=1), rtol=1e-12) & (count > 0)
+    one_sided = np.isclose(total, away.sum(axis=1), rtol=1e-11) & (count > 0)
     p = np.where(one_sided, 0.5**count, p)
     for pair in np.flatnonzero(count <= _ENUMERATED):
         d = difference[pair][difference[pair] != 0]
