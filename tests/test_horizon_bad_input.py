@@ -28,124 +28,260 @@ def with_trials(value):
 
 
 BAD = {
-    "raw scores": ("responses", lambda: gl.horizon(gl.Scores(ROW), MINUTES)),
-    "curves of a transform": ("responses", lambda: gl.horizon(gl.rank([[1, 2], [2, 1]]))),
-    "no minutes at all": ("minutes", lambda: gl.horizon(ROW)),
-    "unknown column": ("minutes", lambda: gl.horizon(study(), "hours")),
-    "too few minutes": ("minutes", lambda: gl.horizon(ROW, [1, 2])),
-    "an item of no length": ("minutes['item 2']", lambda: gl.horizon(ROW, [1, 0, 4, 8])),
-    "a negative length": ("minutes['item 3']", lambda: gl.horizon(ROW, [1, 2, -4, 8])),
-    "a missing length": ("minutes", lambda: gl.horizon(ROW, [1, 2, np.nan, 8])),
-    "an infinite length": ("minutes['item 3']", lambda: gl.horizon(ROW, [1, 2, np.inf, 8])),
-    "a word for a length": ("minutes['item 3']", lambda: gl.horizon(ROW, [1, 2, "long", 8])),
-    "one length": ("minutes", lambda: gl.horizon(ROW, [5, 5, 5, 5])),
+    "raw scores": ("responses", "wrong-type", lambda: gl.horizon(gl.Scores(ROW), MINUTES)),
+    "curves of a transform": (
+        "responses",
+        "wrong-type",
+        lambda: gl.horizon(gl.rank([[1, 2], [2, 1]])),
+    ),
+    "no minutes at all": ("minutes", "missing", lambda: gl.horizon(ROW)),
+    "unknown column": ("minutes", "missing-column", lambda: gl.horizon(study(), "hours")),
+    "too few minutes": ("minutes", "wrong-length", lambda: gl.horizon(ROW, [1, 2])),
+    "an item of no length": (
+        "minutes['item 2']",
+        "out-of-range",
+        lambda: gl.horizon(ROW, [1, 0, 4, 8]),
+    ),
+    "a negative length": (
+        "minutes['item 3']",
+        "out-of-range",
+        lambda: gl.horizon(ROW, [1, 2, -4, 8]),
+    ),
+    "a missing length": ("minutes", "missing", lambda: gl.horizon(ROW, [1, 2, np.nan, 8])),
+    "an infinite length": (
+        "minutes['item 3']",
+        "not-finite",
+        lambda: gl.horizon(ROW, [1, 2, np.inf, 8]),
+    ),
+    "a word for a length": (
+        "minutes['item 3']",
+        "not-a-number",
+        lambda: gl.horizon(ROW, [1, 2, "long", 8]),
+    ),
+    "one length": ("minutes", "one-length", lambda: gl.horizon(ROW, [5, 5, 5, 5])),
     "one length met": (
         "responses",
+        "one-length",
         lambda: gl.horizon([[1, 0, None, None], [1, 0, 1, 0]], [2, 2, 4, 8]),
     ),
     "an agent without responses": (
         "responses",
+        "empty",
         lambda: gl.horizon([[None] * 4, [1, 0, 1, 0]], MINUTES),
     ),
     "a gap that is an error": (
         "responses['agent 1', 'item 2']",
+        "missing",
         lambda: gl.horizon([[1, None, 1, 0]], MINUTES, missing="error"),
     ),
-    "a negative penalty": ("penalty", lambda: gl.horizon(ROW, MINUTES, penalty=-1)),
+    "a negative penalty": ("penalty", "out-of-range", lambda: gl.horizon(ROW, MINUTES, penalty=-1)),
     "no penalty on separable data": (
         "penalty",
+        "separable",
         lambda: gl.horizon([[1, 1, 0, 0]], MINUTES, penalty=0),
     ),
-    "a penalty that is no number": ("penalty", lambda: gl.horizon(ROW, MINUTES, penalty="small")),
-    "a level of 1": ("levels", lambda: gl.horizon(ROW, MINUTES, levels=(0.5, 1.0))),
-    "no level": ("levels", lambda: gl.horizon(ROW, MINUTES, levels=())),
-    "a level twice": ("levels", lambda: gl.horizon(ROW, MINUTES, levels=(0.5, 0.5))),
-    "an interval in minutes": ("interval", lambda: gl.horizon(ROW, MINUTES, interval=(30, 480))),
-    "an interval backwards": ("interval", lambda: gl.horizon(ROW, MINUTES, interval=(3, 0))),
-    "an unknown rule of weights": ("weights", lambda: gl.horizon(ROW, MINUTES, weights="invsqrt")),
-    "a negative weight": ("weights", lambda: gl.horizon(ROW, MINUTES, weights=[1, 1, -1, 1])),
-    "weights of 0": ("weights", lambda: gl.horizon(ROW, MINUTES, weights=[0, 0, 0, 0])),
-    "an unknown estimator": ("estimator", lambda: gl.horizon(ROW, MINUTES, estimator="spline")),
-    "an unknown mode": ("mode", lambda: gl.horizon(ROW, MINUTES, mode="metr")),
-    "draws without a seed": ("seed", lambda: gl.horizon(ROW, MINUTES, ci=0.95)),
-    "a confidence of 95": ("ci", lambda: gl.horizon(ROW, MINUTES, ci=95, seed=1)),
-    "a single draw": ("draws", lambda: gl.horizon(ROW, MINUTES, ci=0.95, draws=1, seed=1)),
+    "a penalty that is no number": (
+        "penalty",
+        "not-a-number",
+        lambda: gl.horizon(ROW, MINUTES, penalty="small"),
+    ),
+    "a level of 1": ("levels", "out-of-range", lambda: gl.horizon(ROW, MINUTES, levels=(0.5, 1.0))),
+    "no level": ("levels", "empty", lambda: gl.horizon(ROW, MINUTES, levels=())),
+    "a level twice": (
+        "levels",
+        "duplicate-label",
+        lambda: gl.horizon(ROW, MINUTES, levels=(0.5, 0.5)),
+    ),
+    "an interval in minutes": (
+        "interval",
+        "out-of-range",
+        lambda: gl.horizon(ROW, MINUTES, interval=(30, 480)),
+    ),
+    "an interval backwards": (
+        "interval",
+        "out-of-range",
+        lambda: gl.horizon(ROW, MINUTES, interval=(3, 0)),
+    ),
+    "an unknown rule of weights": (
+        "weights",
+        "not-an-option",
+        lambda: gl.horizon(ROW, MINUTES, weights="invsqrt"),
+    ),
+    "a negative weight": (
+        "weights",
+        "out-of-range",
+        lambda: gl.horizon(ROW, MINUTES, weights=[1, 1, -1, 1]),
+    ),
+    "weights of 0": (
+        "weights",
+        "out-of-range",
+        lambda: gl.horizon(ROW, MINUTES, weights=[0, 0, 0, 0]),
+    ),
+    "an unknown estimator": (
+        "estimator",
+        "not-an-option",
+        lambda: gl.horizon(ROW, MINUTES, estimator="spline"),
+    ),
+    "an unknown mode": ("mode", "not-an-option", lambda: gl.horizon(ROW, MINUTES, mode="metr")),
+    "draws without a seed": ("seed", "missing", lambda: gl.horizon(ROW, MINUTES, ci=0.95)),
+    "a confidence of 95": ("ci", "out-of-range", lambda: gl.horizon(ROW, MINUTES, ci=95, seed=1)),
+    "a single draw": (
+        "draws",
+        "out-of-range",
+        lambda: gl.horizon(ROW, MINUTES, ci=0.95, draws=1, seed=1),
+    ),
     "trials that are not there": (
         "resample",
+        "missing",
         lambda: gl.horizon(ROW, MINUTES, ci=0.95, resample="trials", seed=1),
     ),
     "an item without a family": (
         "items['family']",
+        "missing",
         lambda: gl.horizon(study(family=["a", "b", None, "b"])),
     ),
-    "a trial off the scale": ("trials['agent 1', 'item 1']", lambda: gl.horizon(with_trials(2.0))),
+    "a trial off the scale": (
+        "trials['agent 1', 'item 1']",
+        "out-of-range",
+        lambda: gl.horizon(with_trials(2.0)),
+    ),
     "no failure in reference mode": (
         "responses",
+        "no-failure",
         lambda: gl.horizon([[1, 1, 1, 1]], MINUTES, mode="reference"),
     ),
     "a ceiling in reference mode": (
         "floor, ceiling, noise",
+        "not-with-method",
         lambda: gl.horizon(ROW, MINUTES, ceiling="fit", mode="reference"),
     ),
-    "a floor of one half": ("floor", lambda: gl.horizon(ROW, MINUTES, floor=0.5)),
-    "a word for a ceiling": ("ceiling", lambda: gl.horizon(ROW, MINUTES, ceiling="free")),
-    "noise as large as the lengths": ("noise", lambda: gl.horizon(ROW, MINUTES, noise=9)),
-    "an unknown kind of error": ("error", lambda: gl.horizon(ROW, MINUTES, noise=1, error="both")),
+    "a floor of one half": ("floor", "out-of-range", lambda: gl.horizon(ROW, MINUTES, floor=0.5)),
+    "a word for a ceiling": (
+        "ceiling",
+        "not-an-option",
+        lambda: gl.horizon(ROW, MINUTES, ceiling="free"),
+    ),
+    "noise as large as the lengths": (
+        "noise",
+        "out-of-range",
+        lambda: gl.horizon(ROW, MINUTES, noise=9),
+    ),
+    "an unknown kind of error": (
+        "error",
+        "not-an-option",
+        lambda: gl.horizon(ROW, MINUTES, noise=1, error="both"),
+    ),
     "a floor above the ceiling": (
         "floor, ceiling",
+        "out-of-range",
         lambda: gl.logistic_indicators(1, 1, (0, 5), floor=0.6, ceiling=0.5),
     ),
-    "an interval of one point": ("interval", lambda: gl.logistic_indicators(1, 1, (5, 5))),
-    "an infinite slope": ("beta[0]", lambda: gl.logistic_indicators(1, np.inf, (0, 5))),
-    "curves of two lengths": ("beta", lambda: gl.logistic_indicators([1, 2, 3], [1, 2], (0, 5))),
+    "an interval of one point": (
+        "interval",
+        "out-of-range",
+        lambda: gl.logistic_indicators(1, 1, (5, 5)),
+    ),
+    "an infinite slope": (
+        "beta[0]",
+        "not-finite",
+        lambda: gl.logistic_indicators(1, np.inf, (0, 5)),
+    ),
+    "curves of two lengths": (
+        "beta",
+        "wrong-length",
+        lambda: gl.logistic_indicators([1, 2, 3], [1, 2], (0, 5)),
+    ),
     "horizons the wrong way round": (
         "longer, shorter",
+        "out-of-range",
         lambda: gl.spread_from_horizons([18.0], [57.0]),
     ),
-    "dates that are not there": ("dates", lambda: gl.doubling_time(TABLE)),
+    "dates that are not there": ("dates", "missing-column", lambda: gl.doubling_time(TABLE)),
     "a date that is none": (
         "dates['b']",
+        "not-a-date",
         lambda: gl.doubling_time(TABLE, ["2021-01-01", "soon", "2023-01-01"]),
     ),
-    "dates of another length": ("dates", lambda: gl.doubling_time(TABLE, DATES[:2])),
-    "a frontier of one date": ("frontier", lambda: gl.doubling_time(TABLE, [DATES[0]] * 3)),
-    "an empty window": ("since, until", lambda: gl.doubling_time(TABLE, DATES, since="2030-01-01")),
-    "a trend of an unknown measure": ("column", lambda: gl.trend(TABLE, "width", DATES)),
-    "no dates": ("dates", lambda: gl.doubling_time(TABLE, None)),
+    "dates of another length": (
+        "dates",
+        "wrong-length",
+        lambda: gl.doubling_time(TABLE, DATES[:2]),
+    ),
+    "a frontier of one date": (
+        "frontier",
+        "too-few",
+        lambda: gl.doubling_time(TABLE, [DATES[0]] * 3),
+    ),
+    "an empty window": (
+        "since, until",
+        "empty",
+        lambda: gl.doubling_time(TABLE, DATES, since="2030-01-01"),
+    ),
+    "a trend of an unknown measure": (
+        "column",
+        "missing-column",
+        lambda: gl.trend(TABLE, "width", DATES),
+    ),
+    "no dates": ("dates", "missing", lambda: gl.doubling_time(TABLE, None)),
     "a date that may be read in two ways": (
         "dates['a']",
+        "not-a-date",
         lambda: gl.doubling_time(TABLE, ["01/02/2021", "03/04/2022", "13/04/2023"]),
     ),
     "a date that depends on the clock": (
         "since",
+        "not-a-date",
         lambda: gl.doubling_time(TABLE, DATES, since="today"),
     ),
     "a column of words": (
         "column",
+        "not-a-number",
         lambda: gl.doubling_time(TABLE.assign(note="words"), DATES, column="note"),
     ),
-    "an unknown horizon": ("horizon", lambda: gl.trend(TABLE, dates=DATES, horizon="hours")),
-    "a mode that is none": ("mode", lambda: gl.trend(TABLE, dates=DATES, mode="metr")),
+    "an unknown horizon": (
+        "horizon",
+        "missing-column",
+        lambda: gl.trend(TABLE, dates=DATES, horizon="hours"),
+    ),
+    "a mode that is none": (
+        "mode",
+        "not-an-option",
+        lambda: gl.trend(TABLE, dates=DATES, mode="metr"),
+    ),
     "weights beyond all numbers": (
         "weights",
+        "too-large",
         lambda: gl.horizon(ROW, MINUTES, weights=[1e300] * 4),
     ),
-    "an unknown method": ("method", lambda: gl.horizon(ROW, MINUTES, method="wild")),
-    "an unknown draw": ("resample", lambda: gl.horizon(ROW, MINUTES, resample="runs")),
+    "an unknown method": (
+        "method",
+        "not-an-option",
+        lambda: gl.horizon(ROW, MINUTES, method="wild"),
+    ),
+    "an unknown draw": (
+        "resample",
+        "not-an-option",
+        lambda: gl.horizon(ROW, MINUTES, resample="runs"),
+    ),
     "a ceiling without draws": (
         "floor, ceiling, noise",
+        "not-with-method",
         lambda: gl.horizon(ROW, MINUTES, ci=0.9, method="jackknife", ceiling=0.9),
     ),
-    "a trend of two agents": ("table", lambda: gl.trend(TABLE, dates=DATES, agents=["a", "b"])),
+    "a trend of two agents": (
+        "table",
+        "too-few",
+        lambda: gl.trend(TABLE, dates=DATES, agents=["a", "b"]),
+    ),
 }
 
 
 @pytest.mark.parametrize("case", BAD)
-def test_bad_input_is_refused_by_the_name_of_the_argument(case):
-    argument, call = BAD[case]
+def test_bad_input_is_refused_by_argument_and_code(case):
+    argument, code, call = BAD[case]
     with pytest.raises(gl.BadInput) as error:
         call()
-    assert error.value.argument == argument
+    assert (error.value.argument, error.value.code) == (argument, code)
     assert error.value.remedy
 
 

@@ -68,14 +68,19 @@ def days_of(table: pd.DataFrame, dates: object) -> pd.Series:
                 dates,
                 "is not a column of the table, nor of the agents of the study",
                 "name another column, or pass a mapping from agent to date",
+                code="missing-column",
             )
     if dates is None:
-        raise BadInput("dates", None, "are needed", "name a column, or pass one date per agent")
+        raise BadInput(
+            "dates", None, "are needed", "name a column, or pass one date per agent", code="missing"
+        )
     if isinstance(dates, (Mapping, pd.Series)):
         given = pd.Series(dates)
         absent = table.index.difference(given.index, sort=False)
         if len(absent):
-            raise BadInput("dates", absent[0], "is an agent without a date", "give it one")
+            raise BadInput(
+                "dates", absent[0], "is an agent without a date", "give it one", code="missing"
+            )
         given = given.loc[table.index]
     else:
         values = list(dates)  # type: ignore[call-overload]
@@ -85,6 +90,7 @@ def days_of(table: pd.DataFrame, dates: object) -> pd.Series:
                 len(values),
                 f"has another length than the {len(table)} agents",
                 "match them",
+                code="wrong-length",
             )
         given = pd.Series(values, index=table.index)
     return _days({f"dates[{agent!r}]": value for agent, value in given.items()}, given.index)
@@ -97,9 +103,11 @@ def _days(dates: dict[str, Any], index: pd.Index | None = None) -> pd.Series:
     for k, (name, value) in enumerate(dates.items()):
         if _TWO_WAYS.fullmatch(text[k]):
             problem = "may be day and month or month and day"
-            raise BadInput(name, value, problem, "write it as 2026-03-20")
+            raise BadInput(name, value, problem, "write it as 2026-03-20", code="not-a-date")
         if found[k] is pd.NaT or text[k].lower() in ("now", "today"):
-            raise BadInput(name, value, "is not a date", "write it as 2026-03-20")
+            raise BadInput(
+                name, value, "is not a date", "write it as 2026-03-20", code="not-a-date"
+            )
     days = (found - pd.Timestamp("1970-01-01", tz="UTC")) / pd.Timedelta(days=1)
     return days.set_axis(list(dates) if index is None else index)
 
@@ -111,18 +119,34 @@ def window(day: pd.Series, since: object, until: object) -> pd.Series:
             ends[k] = float(_days({name: value}).iloc[0])
     kept = day[(day >= ends[0]) & (day <= ends[1])]
     if kept.empty:
-        raise BadInput("since, until", (since, until), "leave no agent", "widen the window")
+        raise BadInput(
+            "since, until", (since, until), "leave no agent", "widen the window", code="empty"
+        )
     return kept
 
 
 def column(table: object, column: str, argument: str = "column") -> pd.Series:
     if not isinstance(table, pd.DataFrame):
-        raise BadInput("table", type(table).__name__, "is not a table", "pass that of gl.horizon")
+        raise BadInput(
+            "table",
+            type(table).__name__,
+            "is not a table",
+            "pass that of gl.horizon",
+            code="wrong-type",
+        )
     if column not in table:
-        raise BadInput(argument, column, "is not a column of the table", "name a measure")
+        raise BadInput(
+            argument,
+            column,
+            "is not a column of the table",
+            "name a measure",
+            code="missing-column",
+        )
     values = pd.to_numeric(table[column], errors="coerce").astype(float)
     if values.isna().all() and table[column].notna().any():
-        raise BadInput(argument, column, "is a column without numbers", "name a measure")
+        raise BadInput(
+            argument, column, "is a column without numbers", "name a measure", code="not-a-number"
+        )
     return values
 
 

@@ -62,6 +62,7 @@ def draws_of(runs: Runs, resample: str, draws: int, seed: int) -> Draws:
             resample,
             "needs cells with several runs, and every cell has one",
             "use resample='families' or 'items'",
+            code="missing",
         )
     groups = _tasks_by_family(runs)
     cells = _Cells(runs) if runs.repeated else None

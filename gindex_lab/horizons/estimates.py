@@ -64,6 +64,7 @@ def _fitted(runs: Runs, j: int, agent: object, settings: Settings) -> Curves:
             agent,
             "is an agent that met items of one length only, and one length makes no curve",
             "leave it out with responses.select(agents=...), or give it other items",
+            code="one-length",
         )
     if settings.mode == "exact":
         curves = converged(h, y, w[None, :], settings)
@@ -73,6 +74,7 @@ def _fitted(runs: Runs, j: int, agent: object, settings: Settings) -> Curves:
                 settings.penalty,
                 f"leaves {agent!r} without a slope: its successes and failures do not overlap in length",
                 "use a small penalty, such as 1e-5",
+                code="separable",
             )
         return curves
     curves = fit_reference(h, y, w, settings.penalty)
@@ -82,6 +84,7 @@ def _fitted(runs: Runs, j: int, agent: object, settings: Settings) -> Curves:
             agent,
             "is an agent without a failure, and the published code needs both classes",
             "use mode='exact', or leave the agent out",
+            code="no-failure",
         )
     if curves.beta[0] < 0:
         warnings.warn(

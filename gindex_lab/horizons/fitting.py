@@ -78,6 +78,7 @@ def fit(h: FloatArray, y: FloatArray, weights: FloatArray, penalty: float) -> Cu
             penalty,
             "leaves a curve without an optimum that floating-point numbers can reach",
             "use a larger penalty, such as 1e-5",
+            code="not-converged",
         )
     level = np.abs(slope) * float(np.std(h)) < _NO_SLOPE
     state = np.where((state == FOUND) & level, FLAT, state)

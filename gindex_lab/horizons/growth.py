@@ -140,6 +140,7 @@ def doubling_time(
             list(chosen),
             "holds fewer than two dates, and a trend needs two",
             "widen the window, or use frontier='all'",
+            code="too-few",
         )
     x = day[chosen].to_numpy(dtype=float)
     y = np.log(np.maximum(minutes[chosen].to_numpy(dtype=float), _SHORTEST))

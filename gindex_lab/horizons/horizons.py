@@ -127,7 +127,9 @@ def horizon(
     if seed is not None:
         generator(seed)
     if level is not None and method == "bootstrap" and kind == "exact" and seed is None:
-        raise BadInput("seed", None, "is needed for the draws", "pass a whole number, seed=1")
+        raise BadInput(
+            "seed", None, "is needed for the draws", "pass a whole number, seed=1", code="missing"
+        )
     plateaus = plateaus_of(floor, ceiling)
     tau = number("noise", noise, 0)
     choice("error", error, ERRORS)
@@ -138,6 +140,7 @@ def horizon(
             (floor, ceiling, noise),
             "are not known to the published code, nor to limits without draws",
             "use mode='exact' and method='bootstrap'",
+            code="not-with-method",
         )
     runs = runs_of(responses, minutes, weights, missing)
     span = _span(runs, pair("interval", interval))
@@ -175,10 +178,12 @@ def _levels(levels: object) -> tuple[float, ...]:
     except TypeError:
         given = (levels,)
     if not given:
-        raise BadInput("levels", levels, "is empty", "use levels=(0.5, 0.8)")
+        raise BadInput("levels", levels, "is empty", "use levels=(0.5, 0.8)", code="empty")
     found = tuple(number("levels", p, 0, 1, open_ends=True) for p in given)
     if len(set(found)) < len(found):
-        raise BadInput("levels", levels, "holds a level twice", "name each level once")
+        raise BadInput(
+            "levels", levels, "holds a level twice", "name each level once", code="duplicate-label"
+        )
     return found
 
 
@@ -192,6 +197,7 @@ def _span(runs: Runs, given: tuple[float, float] | None) -> tuple[float, float]:
             given,
             f"does not meet the tested lengths, {low:.4g} to {high:.4g} log2 minutes",
             "give (low, high) in log2 minutes, not in minutes",
+            code="out-of-range",
         )
     return given
 

@@ -87,7 +87,7 @@ def logistic_indicators(
     if bad.any():
         at = int(bad.argmax())
         problem = "are too large for floating-point numbers"
-        raise BadInput("theta, beta", (t[at], b[at]), problem, "use log2 minutes")
+        raise BadInput("theta, beta", (t[at], b[at]), problem, "use log2 minutes", code="too-large")
     found = conclude(area, moment, variance, span)
     columns: dict[str, Any] = found._asdict()
     columns.pop("abstruse")
@@ -103,7 +103,9 @@ def logistic_indicators(
 def _interval(interval: object) -> Interval:
     span = pair("interval", interval)
     if span is None:
-        raise BadInput("interval", None, "is needed", "give (low, high) in log2 minutes")
+        raise BadInput(
+            "interval", None, "is needed", "give (low, high) in log2 minutes", code="missing"
+        )
     return span
 
 
@@ -115,7 +117,9 @@ def _curves(*given: object) -> list[FloatArray]:
     for name, x in zip(names, arrays, strict=True):
         if len(x) not in (1, size):
             problem = f"has {len(x)} values where another parameter has {size}"
-            raise BadInput(name, len(x), problem, "pass one number, or one for each curve")
+            raise BadInput(
+                name, len(x), problem, "pass one number, or one for each curve", code="wrong-length"
+            )
     theta, beta, c, d = (np.broadcast_to(x, size).astype(float) for x in arrays)
     bad = ~((c >= 0) & (c < d) & (d <= 1))
     if bad.any():
@@ -125,6 +129,7 @@ def _curves(*given: object) -> list[FloatArray]:
             (c[at], d[at]),
             "are not two shares, the floor below the ceiling",
             "use 0 <= floor < ceiling <= 1",
+            code="out-of-range",
         )
     return [theta, beta, c, d]
 
@@ -133,12 +138,22 @@ def _numbers(name: str, value: object) -> FloatArray:
     try:
         array = np.atleast_1d(np.asarray(value, dtype=float))
     except (TypeError, ValueError):
-        raise BadInput(name, value, "is not a number", "pass numbers") from None
+        raise BadInput(
+            name, value, "is not a number", "pass numbers", code="not-a-number"
+        ) from None
     if array.ndim != 1 or not array.size:
-        raise BadInput(name, array.shape, "is not a flat list of numbers", "pass a flat list")
+        raise BadInput(
+            name,
+            array.shape,
+            "is not a flat list of numbers",
+            "pass a flat list",
+            code="wrong-shape",
+        )
     if not np.isfinite(array).all():
         at = int(np.flatnonzero(~np.isfinite(array))[0])
-        raise BadInput(f"{name}[{at}]", array[at], "is not a finite number", "leave it out")
+        raise BadInput(
+            f"{name}[{at}]", array[at], "is not a finite number", "leave it out", code="not-finite"
+        )
     return array
 
 
@@ -224,15 +239,24 @@ def spread_from_horizons(
     """
     p, r = levels
     if not 0 < p < r < 1:
-        raise BadInput("levels", levels, "are not two increasing shares", "use (0.5, 0.8)")
+        raise BadInput(
+            "levels", levels, "are not two increasing shares", "use (0.5, 0.8)", code="out-of-range"
+        )
     long, short = _numbers("longer", longer), _numbers("shorter", shorter)
     if len(long) != len(short):
-        raise BadInput("shorter", len(short), f"has another length than {len(long)}", "match them")
+        raise BadInput(
+            "shorter",
+            len(short),
+            f"has another length than {len(long)}",
+            "match them",
+            code="wrong-length",
+        )
     if (long <= 0).any() or (short <= 0).any() or (long < short).any():
         raise BadInput(
             "longer, shorter",
             (long.min(), short.min()),
             "are not positive lengths with the easier level first",
             "pass horizon_50, then horizon_80, in minutes",
+            code="out-of-range",
         )
     return SPREAD * np.log2(long / short) / (logit(r) - logit(p))

@@ -59,6 +59,7 @@ def corrected(
             noise,
             "is as large as the scatter of the recorded lengths themselves",
             "give the standard deviation of one length's error in doublings, such as 1.2",
+            code="out-of-range",
         )
     usable = curves.falling & (kappa > 0)
     with np.errstate(divide="ignore", invalid="ignore"):

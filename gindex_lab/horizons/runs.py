@@ -106,6 +106,7 @@ def _study(responses: object) -> Responses:
             responses,
             "holds raw scores, and a horizon needs responses between 0 and 1",
             "turn them into responses first, for instance with scores.to_responses()",
+            code="wrong-type",
         )
     study = responses if isinstance(responses, Responses) else Responses(responses)
     if getattr(study, "positions", None) is not None:
@@ -114,6 +115,7 @@ def _study(responses: object) -> Responses:
             study,
             "holds the curves of a transform, which have no minutes",
             "pass the responses that you started from",
+            code="wrong-type",
         )
     return study
 
@@ -127,6 +129,7 @@ def _long(study: Responses, missing: str) -> pd.DataFrame:
             np.nan,
             "is missing",
             "pass missing='drop' to fit each agent on the items that it met",
+            code="missing",
         )
     if study.trials is None:
         row, column = np.nonzero(~gaps)
@@ -146,7 +149,13 @@ def _long(study: Responses, missing: str) -> pd.DataFrame:
     if bad.any():
         at = int(bad.argmax())
         cell = tuple(long.iloc[at][["agent", "item"]])
-        raise BadInput(f"trials{list(cell)}", values[at], "is not in [0, 1]", "rescale the trials")
+        raise BadInput(
+            f"trials{list(cell)}",
+            values[at],
+            "is not in [0, 1]",
+            "rescale the trials",
+            code="out-of-range",
+        )
     long = long.assign(response=values.to_numpy())
     return long[long["response"].notna()].reset_index(drop=True)
 
@@ -161,6 +170,7 @@ def _lengths(study: Responses, minutes: object) -> tuple[FloatArray, tuple[str, 
                 None,
                 "are needed: the items have neither a column 'minutes' nor difficulties",
                 "pass minutes=[...], one human time for each item",
+                code="missing",
             )
         length = study.difficulty.to_numpy(dtype=float)
         return _several(length), ("the difficulty is taken as log2 minutes",)
@@ -172,6 +182,7 @@ def _lengths(study: Responses, minutes: object) -> tuple[FloatArray, tuple[str, 
                 name,
                 "is not a column of the items",
                 f"use one of {list(study.items.columns)}, or pass the numbers",
+                code="missing-column",
             )
         name = study.items[name]
     found = per_item("minutes", name, items)
@@ -182,6 +193,7 @@ def _lengths(study: Responses, minutes: object) -> tuple[FloatArray, tuple[str, 
             found[at],
             "is not a positive length",
             "give the item its human time in minutes, or leave it out",
+            code="out-of-range",
         )
     return _several(np.log2(found)), ()
 
@@ -193,6 +205,7 @@ def _several(length: FloatArray) -> FloatArray:
             float(f"{2 ** length[0]:.6g}"),
             "is the only length, and one length makes no curve",
             "use items of at least two lengths",
+            code="one-length",
         )
     return length
 
@@ -209,6 +222,7 @@ def _own_lengths(
             minutes[at],
             "is not a positive length",
             "give the run a human time in minutes",
+            code="out-of-range",
         )
     different = int((np.abs(np.log2(minutes) - h) > 1e-12).sum())
     said = (f"{different} runs have minutes of their own",) if different else ()
@@ -226,6 +240,7 @@ def _families(study: Responses) -> tuple[list[str], IntArray]:
             item,
             "is an item without a family",
             "give it one, or drop the column",
+            code="missing",
         )
     text = study.family.map(str)
     names = sorted(set(text))
@@ -241,6 +256,7 @@ def _check_agents(study: Responses, start: IntArray) -> None:
             study.frame.index[empty[0]],
             "is an agent without a single response",
             "leave it out with responses.select(agents=...)",
+            code="empty",
         )
 
 
@@ -262,15 +278,27 @@ def _weights(
     if (found < 0).any():
         at = int((found < 0).argmax())
         raise BadInput(
-            "weights", found[at], "is negative", "pass weights of 0 or more, or weights='equal'"
+            "weights",
+            found[at],
+            "is negative",
+            "pass weights of 0 or more, or weights='equal'",
+            code="out-of-range",
         )
     total = np.bincount(agent, found, minlength=len(study.frame))
     if total.max() > _HEAVIEST:
         problem = "add up to more than can be reckoned with"
-        raise BadInput("weights", float(total.max()), problem, "divide them by their sum")
+        raise BadInput(
+            "weights", float(total.max()), problem, "divide them by their sum", code="too-large"
+        )
     if (total <= 0).any():
         name = study.frame.index[int((total <= 0).argmax())]
-        raise BadInput("weights", name, "is an agent whose weights are all 0", "leave it out")
+        raise BadInput(
+            "weights",
+            name,
+            "is an agent whose weights are all 0",
+            "leave it out",
+            code="out-of-range",
+        )
     return found
 
 
@@ -289,6 +317,7 @@ def _given(
             weights,
             "is neither a rule nor a column of the items or trials",
             "use 'diversity', 'equal', None or numbers",
+            code="not-an-option",
         )
     if study.trials is not None and np.ndim(weights) == 1 and np.size(weights) == len(long):  # type: ignore[arg-type]
         return per_item("weights", weights, pd.RangeIndex(len(long)))[order]

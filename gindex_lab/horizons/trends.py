@@ -92,6 +92,7 @@ def trend(
             list(day.index),
             "holds fewer than three agents with a value and two dates",
             "add agents, or widen the window",
+            code="too-few",
         )
     scales = {
         "year": (day / _YEAR).to_numpy(dtype=float),
