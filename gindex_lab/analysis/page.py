@@ -172,10 +172,11 @@ def _task_cell(row: pd.Series | None) -> tuple[str, str]:
 def pair_cells(found: Analysis) -> dict[str, Any] | None:
     """Differences in points: every pair of a few agents, of more the best score with each other."""
     pairs, order = found.differences, found.score_order
-    if pairs is None or order is None:
+    if pairs is None or order is None or order.separated is None:
         return None
     if len(pairs) > _MOST_PAIRS:
         pairs = pairs[(pairs["a"] == order.front) | (pairs["b"] == order.front)]
+        pairs = pairs.loc[pairs["difference"].abs().sort_values(kind="stable").index]
     turned = pairs["b"].eq(order.front) | (pairs["difference"] < 0) & ~pairs["a"].eq(order.front)
     rows = []
     for (_, row), turn in list(zip(pairs.iterrows(), turned, strict=True))[:_MOST_PAIRS]:
@@ -331,6 +332,8 @@ def _figures(found: Analysis) -> dict[str, str]:
     if not found.measures:
         return drawn
     table = _feasible(found.table).rename(index=names)
+    if len(table) > _MOST_BARS:  # bars of many agents would cover each other
+        table = table.drop(columns=[c for c in table if c.endswith(("_low", "_high"))])
     drawn["plane"] = png(
         lambda: (
             plot_capability_spread(

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["about_chance", "about_coverage", "about_reading", "about_scores", "about_validity"]
 
+_MANY = 20  # agents from which a distribution is worth a word
 _NEGLIGIBLE = 0.05  # of γ: what the agents add to what shuffled responses give
 
 
@@ -50,10 +51,22 @@ def about_scores(table: pd.DataFrame, order: Order | None, test: str) -> list[Sa
         text = f"The highest score has {_scored(table, best, 'with')}; no intervals were asked for."
         return [Said(text, False)]
     value = f"The highest score has {_scored(table, order.front, 'with')}"
-    found = said_of_front(order, value, "score")
+    found = [Said(_range(table)), *said_of_front(order, value, "score")]
     if order.apart.to_numpy().any():
         found.append(Said(f"Pairs were compared on the items that both met ({test})."))
     return found
+
+
+def _range(table: pd.DataFrame) -> str:
+    """From the lowest score to the highest, and of many agents where the middle half lies."""
+    score = 100 * table["score"]
+    text = f"Scores run from {score.min():.1f} % ({score.idxmin()}) to {score.max():.1f} % ({score.idxmax()})"
+    if len(score) > _MANY:
+        low, middle, high = score.quantile([0.25, 0.5, 0.75])
+        text += (
+            f"; half of the agents lie between {low:.1f} and {high:.1f} % (median {middle:.1f} %)"
+        )
+    return f"{text}."
 
 
 def _scored(table: pd.DataFrame, agent: Any, verb: str = "scores") -> str:
@@ -106,7 +119,7 @@ def about_validity(table: pd.DataFrame | None) -> list[Said]:
     """How far the given difficulties order the failures (`gl.difficulty_validity`).
 
     >>> row = {"correlation": 0.6, "low": 0.3, "high": 0.8, "ordered": 0.8, "verdict": "orders failures"}
-    >>> about_validity(pd.DataFrame([row, row], ["a", "all agents"]))[0].text
+    >>> about_validity(pd.DataFrame([row] * 3, ["a", "b", "all agents"]))[0].text
     'Harder items are failed more often: rank correlation 0.60 (0.30 to 0.80) over all agents, and of two
      items that differ the harder is done worse in 80 % of the cases.'
     """
@@ -114,9 +127,10 @@ def about_validity(table: pd.DataFrame | None) -> list[Said]:
         return []
     row, agents = table.iloc[-1], table.iloc[:-1]
     span = f"{row['correlation']:.2f} ({row['low']:.2f} to {row['high']:.2f})"
+    whom = "over all agents" if len(agents) > 1 else f"for {agents.index[0]}"
     if row["verdict"] == "orders failures":
         text = (
-            f"Harder items are failed more often: rank correlation {span} over all agents, and of two items "
+            f"Harder items are failed more often: rank correlation {span} {whom}, and of two items "
             f"that differ the harder is done worse in {row['ordered']:.0%} of the cases".replace(
                 "%", " %"
             )

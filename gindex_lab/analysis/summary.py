@@ -49,7 +49,7 @@ def about_data(data: Responses | Scores, resample: str | None) -> list[Said]:
     """
     agents, items = data.shape
     found = []
-    if agents < 5:
+    if 1 < agents < 5 and data.difficulty is None:
         text = f"{_few(agents, 'agent')}: how hard an item seems depends on who happened to be measured."
         found.append(Said(text, False))
     if items < 10:
@@ -161,7 +161,10 @@ def _nobody_apart(order: Order, noun: str) -> Said:
     if order.unknown and order.unknown == order.pairs:
         text = f"No two agents share enough items to be compared in {noun}."
     elif order.separated is None:
-        text = f"The data do not separate {order.front} from any other agent in {noun}."
+        text = (
+            f"The data do not separate {order.front} from any other agent in {noun}, corrected for all "
+            f"{order.pairs} pairs of agents."
+        )
     else:
         none = f"not one of {order.pairs} pairs is" if order.pairs > 1 else "the two are not"
         text = f"The data cannot tell the agents apart in {noun}: {none} separated."
@@ -289,8 +292,8 @@ def about_items(
         )
         text = f"{below} of {n} items {has} a negative discrimination (weaker agents did better); {why}."
         found.append(Said(text, False))
-    if twice:
-        pairs = counts["duplicate pairs"]
+    pairs = counts["duplicate pairs"]
+    if pairs > 2 * by_chance + 1:
         text = (
             f"{twice} {'item was' if twice == 1 else 'items were'} answered by all agents just like an "
             f"earlier one: {pairs} {'pair' if pairs == 1 else 'pairs'} of equal items. Unrelated items would "
