@@ -30,6 +30,7 @@ _CONTENTS = {
     "measures.population": "population_intervals",
     "measures.ranges": "range_test",
     "simulations.coverage": "coverage coverage_table simulate_profile",
+    "simulations.method_study": "method_coverage",
     # time horizons
     "horizons.horizons": "horizon",
     "horizons.growth": "doubling_time",

@@ -12,7 +12,7 @@ import gindex_lab as gl
 from gindex_lab.measures import monotone, pooled, posterior, smooth
 from gindex_lab.measures.samples import sample_of
 from gindex_lab.simulations import method_study
-from gindex_lab.simulations.coverage import Profile, simulate_profile
+from gindex_lab.simulations.coverage import PROFILES, Profile, simulate_profile
 
 METHODS = ["isotonic", "smooth", "pooled"]
 MEASURES = ["capability", "spread", "normalised_generality"]
@@ -399,3 +399,17 @@ def test_limits_hold_the_truth_about_as_often_as_they_say(method, agent):
     found = method_study.measure_design(row, 160, 99)
     for name in MEASURES:
         assert found[name] > 0.9
+
+
+def test_the_kept_study_has_every_design():
+    kept, wanted = gl.method_coverage(), method_study.designs()
+    pd.testing.assert_frame_equal(kept[list(wanted.columns)], wanted)
+    report = kept[(kept["part"] == "report") & ~kept["agent"].isin(["rising", "step"])]
+    assert report[MEASURES].mean().min() > 0.93
+    assert set(PROFILES) <= set(kept["agent"])
+
+
+def test_a_model_of_all_agents_foretells_unseen_responses_better_than_the_plain_curve():
+    told = method_study.held_out(without_families(mixed(30, 40, seed=2)), seed=3)
+    assert told.loc["pooled", "difference"] + 2 * told.loc["pooled", "error"] < 0
+    assert told.loc["plain", "difference"] == 0

@@ -24,7 +24,7 @@ from gindex_lab.measures.steps import StepCurves
 from gindex_lab.responses import Responses
 from gindex_lab.validate import FloatArray, choice, known, number
 
-__all__ = ["METHODS", "by_method", "curve_by_method", "refuse"]
+__all__ = ["METHODS", "by_method", "curve_by_method", "curves_of_method", "refuse"]
 
 METHODS = ["plain", "isotonic", "smooth", "pooled"]
 _GRID = 101  # points of a smooth curve
@@ -79,6 +79,14 @@ def _curves(sample: Sample, method: str) -> _Curves:
     posterior = _POSTERIORS[method](sample, sample.interval)
     grid = np.linspace(*sample.interval, _GRID)
     return _Curves(grid, curves_of(posterior, grid), posterior)
+
+
+def curves_of_method(sample: Sample, method: str) -> tuple[FloatArray, FloatArray]:
+    """The grid (G,) and the curve of every agent (A, G) by a method, NaN where nobody asked."""
+    if method == "plain":
+        assert sample.difficulty is not None
+        return merge(sample.values, sample.difficulty)[:2]
+    return _curves(sample, method)[:2]
 
 
 def by_method(
