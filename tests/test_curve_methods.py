@@ -386,6 +386,27 @@ def test_a_curve_that_cannot_be_drawn_is_refused(study, arguments, argument):
     assert caught.value.argument == argument
 
 
+@pytest.mark.parametrize("method", ["smooth", "pooled"])
+def test_an_interval_far_beyond_the_items_gets_no_limits_and_a_word(study, method):
+    with pytest.warns(gl.Caution, match="no limits"):
+        found = gl.generality(study, method=method, interval=(-1, 3), ci=0.95)
+    assert found["capability_low"].isna().all()
+    assert found["capability"].notna().all()
+
+
+def test_a_table_that_is_too_large_for_one_model_is_refused(monkeypatch, study):
+    monkeypatch.setattr(pooled, "_MOST", 100)
+    with pytest.raises(gl.BadInput) as caught:
+        gl.generality(study, method="pooled")
+    assert (caught.value.argument, caught.value.code) == ("responses", "too-large")
+
+
+def test_blocks_of_agents_give_what_all_at_once_give(monkeypatch, study):
+    whole = gl.generality(study, method="smooth")
+    monkeypatch.setattr(smooth, "_BLOCK", 200)
+    assert np.allclose(gl.generality(study, method="smooth")[MEASURES], whole[MEASURES], atol=2e-4)
+
+
 # -- coverage ------------------------------------------------------------------------------------------
 
 

@@ -7,12 +7,13 @@ When is which better, and how often do the limits hold? `notebooks/generality/me
 
 from __future__ import annotations
 
+import warnings
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from gindex_lab.errors import BadInput
+from gindex_lab.errors import BadInput, Caution
 from gindex_lab.measures.curves import Indicators, indicators_of, merge, sums_of
 from gindex_lab.measures.limits import Limits, warn_of_families, with_limits
 from gindex_lab.measures.monotone import falling_curves, ratio_band
@@ -27,6 +28,7 @@ from gindex_lab.validate import FloatArray, choice, known, number
 __all__ = ["METHODS", "by_method", "curve_by_method", "curves_of_method", "refuse"]
 
 METHODS = ["plain", "isotonic", "smooth", "pooled"]
+REACH = 0.5  # of the interval must be covered by items; measured down to 0.6
 _GRID = 101  # points of a smooth curve
 _POSTERIORS = {"smooth": smooth_posterior, "pooled": pooled_posterior}
 
@@ -111,12 +113,30 @@ def by_method(
     warn_of_families(study, resample)
     ends = limits_of(curves.posterior, curves.grid[::2], sample.interval, sample.origin, level)
     _to_a_step(ends, sample)
+    if not _reaches(sample):
+        ends = {name: (np.full(len(table), np.nan),) * 2 for name in ends}
     for name in Indicators._fields[:-1]:
         at = result[name].to_numpy(dtype=float)
         result[f"{name}_low"] = np.minimum(ends[name][0], at)
         result[f"{name}_high"] = np.maximum(ends[name][1], at)
     result.attrs = attrs
     return result
+
+
+def _reaches(sample: Sample) -> bool:
+    """Do the items cover enough of the interval for limits whose coverage was measured? If not, say so."""
+    assert sample.difficulty is not None
+    low, high = sample.interval
+    inside = np.clip(sample.difficulty[sample.codes >= 0], low, high)
+    enough = bool(np.ptp(inside) >= REACH * (high - low))
+    if not enough:
+        warnings.warn(
+            f"no limits: the items cover less than {REACH:.0%} of the interval, and beyond them the curve is "
+            "a guess; cut the interval, add items, or use method='plain'",
+            Caution,
+            stacklevel=4,
+        )
+    return enough
 
 
 def _ends_met(sample: Sample) -> tuple[FloatArray, FloatArray]:

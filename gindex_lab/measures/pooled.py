@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gindex_lab.errors import BadInput
 from gindex_lab.measures.curves import Interval
 from gindex_lab.measures.posterior import Posterior, Scale, design, marginal
 from gindex_lab.measures.samples import Sample
@@ -30,6 +31,7 @@ GUESSED = np.diag([1.0, (SLOPE / 2) ** 2])  # the same of level and slope
 _STEPS = 100
 _STILL, _SETTLED = 0.02, 0.01  # on the logit scale; of the log of a variance
 _LEAP = 3.0
+_MOST = 3_000_000  # cells: beyond, a step takes gigabytes
 
 
 class Variances(NamedTuple):
@@ -87,6 +89,10 @@ def pooled_posterior(sample: Sample, interval: Interval) -> Posterior:
 
 def fitted(sample: Sample, interval: Interval) -> tuple[Posterior, Variances]:
     """The posterior, and the variances that it rests on."""
+    if sample.values.size > _MOST:
+        problem = f"has more than the {_MOST:,} cells that one model of all agents can take"
+        remedy = "pool some of the agents, or use method='smooth'"
+        raise BadInput("responses", sample.values.shape, problem, remedy, code="too-large")
     data = _data(sample, interval)
     r, f = data.curve.shape[1], data.family.shape[1]
     own, shared = np.zeros((len(data.solved), r + f)), np.zeros(r + data.single + f)

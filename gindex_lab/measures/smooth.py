@@ -7,7 +7,7 @@ the variance of the area over what independent right-or-wrong responses would ha
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -29,6 +29,7 @@ _STEPS = 60
 _STILL = 1e-4
 _LEAP = 3.0  # on the logit scale, the most that one step of Newton's may move a curve
 _LEAST = 0.05
+_BLOCK = 1_000_000  # responses that are fitted at once
 
 
 def dispersion(sample: Sample) -> FloatArray:
@@ -77,6 +78,16 @@ class _Data(NamedTuple):
 
 def smooth_posterior(sample: Sample, interval: Interval) -> Posterior:
     """The posterior of each agent's curve."""
+    blocks = sample.blocks(_BLOCK // sample.values.shape[1])
+    parts = [_of_block(part, interval) for part in blocks]
+    arrays = ("mean", "covariance", "given", "flat", "logit", "weight")
+    joined: dict[str, Any] = {
+        name: np.concatenate([getattr(part, name) for part in parts]) for name in arrays
+    }
+    return parts[0]._replace(**joined)
+
+
+def _of_block(sample: Sample, interval: Interval) -> Posterior:
     from scipy.special import expit
 
     assert sample.difficulty is not None
