@@ -15,7 +15,7 @@ from gindex_lab.plots.common import columns_of, heading, new_axes, styled
 
 __all__ = ["plot_coverage", "plot_studies"]
 
-BAND = (0.92, 0.97)
+BAND = (0.93, 0.98)
 _NAMES = {
     "capability": "capability Ψ",
     "spread": "spread S",
