@@ -36,6 +36,7 @@ def folder(reports, name, entries, profile="quick", fingerprint="abc", source="p
     (path / "claims.json").write_text(json.dumps(entries))
     outputs = {"claims.json": file_hash(path / "claims.json")}
     record = {"notebook": name, "profile": profile, "data": data, "outputs": outputs}
+    record |= {"inputs": {}, "ledger": "", "seconds": 1.0}
     (path / "record.json").write_text(json.dumps(sealed(record)))
 
 
