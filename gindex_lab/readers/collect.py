@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -66,6 +66,15 @@ class Collector:
         self._rows[2].append(self._trial(trial))
         self._rows[3].append(value)
         return code
+
+    def add_wide(self, agents: Sequence[str], items: Sequence[str], values: FloatArray) -> None:
+        """A table (agents x items) of one family without a name, at once."""
+        rows = [self._agents.setdefault(name, len(self._agents)) for name in agents]
+        columns = [self._item("", item) for item in items]
+        self._rows[0].frombytes(np.repeat(np.array(rows, np.intc), len(columns)).tobytes())
+        self._rows[1].frombytes(np.tile(np.array(columns, np.intc), len(rows)).tobytes())
+        self._rows[2].frombytes(np.full(values.size, -1, np.intc).tobytes())
+        self._rows[3].frombytes(np.ascontiguousarray(values, dtype=float).tobytes())
 
     def add_many(
         self,
@@ -240,7 +249,7 @@ class Collector:
         agent, item, trial, value = rows
         cell = agent.astype(np.int64) * len(self._items) + item
         key = cell * (len(self._trials) + 1) + trial + 1
-        if len(np.unique(key)) == len(key):
+        if pd.Index(key).is_unique:
             return rows
         twice = pd.Series(key).duplicated().to_numpy()
         if repeats == "error":

@@ -78,5 +78,7 @@ def split_columns(
 
 def _is_text(column: pd.Series) -> bool:
     """Whether a column holds words: nothing in it begins as a number does (`12%` is a bad number)."""
+    if pd.api.types.is_numeric_dtype(column):
+        return False
     known = column.dropna().astype(str).str.strip()
     return len(known) > 0 and not known.str.match(r"[-+]?\.?\d").any()

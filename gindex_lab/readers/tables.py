@@ -119,9 +119,7 @@ def add_frame(frame: pd.DataFrame, found: Collector, options: Options) -> None:
     numbers = numeric_frame(
         "scores", frame.set_axis(range(len(frame))).rename(index=_row_name(names))
     )
-    for name, row in zip(names, numbers.to_numpy(), strict=True):
-        for item, value in zip(frame.columns, row, strict=True):
-            found.add(name, "", str(item), float(value))
+    found.add_wide(names, [str(item) for item in frame.columns], numbers.to_numpy(dtype=float))
 
 
 def _row_name(names: Sequence[str]) -> dict[int, str]:
