@@ -9,7 +9,7 @@ from scipy.optimize import isotonic_regression, minimize
 from scipy.special import expit
 
 import gindex_lab as gl
-from gindex_lab.measures import monotone, pooled, posterior, smooth
+from gindex_lab.measures import methods, monotone, pooled, posterior, smooth
 from gindex_lab.measures.samples import sample_of
 from gindex_lab.simulations import method_study
 from gindex_lab.simulations.coverage import PROFILES, Profile, simulate_profile
@@ -434,3 +434,11 @@ def test_a_model_of_all_agents_foretells_unseen_responses_better_than_the_plain_
     told = method_study.held_out(without_families(mixed(30, 40, seed=2)), seed=3)
     assert told.loc["pooled", "difference"] + 2 * told.loc["pooled", "error"] < 0
     assert told.loc["plain", "difference"] == 0
+
+
+def test_the_coverage_that_is_documented_is_the_coverage_that_was_measured():
+    kept = gl.method_coverage()
+    usual = kept[(kept["part"] == "report") & (kept["agent"] != "rising")]
+    for method in METHODS:
+        lowest = usual.loc[usual["method"] == method, MEASURES].min().min()
+        assert f"{lowest:.3f}" in methods.__doc__
