@@ -86,6 +86,8 @@ def test_an_agent_that_met_few_items_is_not_called_the_most_capable(given):
     assert "most capable agent is best" in said
     assert found.scores["coverage"].round(3)[["few", "best"]].tolist() == [0.06, 1.0]
     assert "few (45 of 753)" in said
+    assert "(few)" not in said  # no range of scores that are of other items
+    assert "separated from every other agent." not in said
     assert all("few" not in group and "lost" not in group for group in found.groups)
 
 

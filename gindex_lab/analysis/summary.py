@@ -142,7 +142,9 @@ def said_of_front(order: Order, value: str, noun: str) -> list[Said]:
         )
         found.append(Said(text, False))
     else:
-        found.append(Said(f"{value}, separated from every other agent."))
+        all_others = order.apart.loc[order.front].sum() == len(order.apart) - 1
+        rest = "" if all_others else " that is put in order"
+        found.append(Said(f"{value}, separated from every other agent{rest}."))
     if order.separated is not None:
         unknown = f"; {order.unknown} are not comparable" if order.unknown else ""
         pairs = f"{order.separated} of {order.pairs} pairs of agents are separated{unknown}"

@@ -64,7 +64,8 @@ def _of_scores(study: Analysis) -> list[Said]:
         )
         found = [Said(text, False)]
     else:
-        found = score_words.about_scores(study.scores, study.score_order, how_tested(study))
+        some = study.scores.loc[study.ranked]
+        found = score_words.about_scores(some, study.score_order, how_tested(study))
     found += score_words.about_coverage(study.met, study.data.shape[1], study.ranked)
     return found + score_words.about_chance(study.chance)
 
