@@ -642,3 +642,16 @@ def test_what_is_loaded_before_the_fork_starts_no_thread():
     command = [sys.executable, "-Xfrozen_modules=off", "-c", code]
     done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120)
     assert done.stdout == "1\n", done.stderr
+
+
+def test_a_relative_data_folder_is_meant_from_where_the_command_was_given(tmp_path, monkeypatch):
+    (tmp_path / "own").mkdir()
+    where = "import os, pathlib\nfrom gindex_lab.data.registry import data_folder\n"
+    told = where + 'pathlib.Path(os.environ["SEEN"]).write_text(str(data_folder()))'
+    write_notebook(tmp_path, "demo/where", cell("told", told))
+    catalogue(tmp_path, "demo/where")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("GINDEX_LAB_DATA", "own")
+    monkeypatch.setenv("SEEN", str(tmp_path / "seen"))
+    assert reproduce(root=tmp_path, reports=tmp_path / "reports", jobs=1) == 0
+    assert (tmp_path / "seen").read_text() == str(tmp_path / "own")

@@ -92,6 +92,9 @@ def start_worker(stop: Any, cache: Path) -> None:
         "JUPYTER_RUNTIME_DIR": str(cache / "runtime"),
         "JUPYTER_PLATFORM_DIRS": "1",
     }
+    for name in ("GINDEX_LAB_DATA", "GINDEX_LAB_CACHE"):  # a kernel starts in its notebook's folder
+        if os.environ.get(name, "").strip():
+            os.environ[name] = str(Path(os.environ[name].strip()).expanduser().absolute())
     # jsonschema would spend 1.7 s compiling a grammar of addresses that notebooks do not contain.
     sys.modules["rfc3987_syntax"] = None  # type: ignore[assignment]
     _stop = stop
