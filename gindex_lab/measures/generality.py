@@ -79,7 +79,7 @@ def generality(
         The curve: the mean responses themselves; the closest falling curve; a penalised logistic spline
         for each agent; or one model of all agents, items and families, which pulls agents of whom little
         is known towards the others. 95% limits of "smooth" and "pooled" hold less often than they say for
-        very steep agents (spread and γ: 85 to 93%), those of "isotonic" never for rising ones; see
+        very steep agents (spread and γ: down to 85%), those of "isotonic" never for rising ones; see
         `gl.method_coverage` and `notebooks/generality/methods`.
 
     Notes
