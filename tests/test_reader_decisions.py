@@ -232,3 +232,20 @@ def test_bits_per_byte_of_helm_are_turned_round(tmp_path):
     entries = [("test", {"bits_per_byte": 0.9 + k}) for k in range(3)]
     found = gl.read_scores(helm_run(tmp_path / "r", "the_pile", ["the_pile"], entries))
     assert np.allclose(found.frame.to_numpy(), [[-0.9, -1.9, -2.9]])
+
+
+def test_lm_eval_tells_how_many_options_a_question_has(tmp_path):
+    lines = [
+        {
+            "doc_id": k,
+            "metrics": ["acc"],
+            "acc": k % 2,
+            "resps": [[[-1.0, False]]] * (4 if k else 2),
+        }
+        for k in range(3)
+    ]
+    (tmp_path / "m").mkdir()
+    text = "".join(json.dumps(line) + "\n" for line in lines)
+    (tmp_path / "m" / "samples_arc.jsonl").write_text(text)
+    found = gl.read(tmp_path, format="lm-eval")
+    assert found.items["choices"].tolist() == [2, 4, 4]

@@ -119,6 +119,9 @@ class _Samples:
         self.unscored += value != value
         document = str(line["doc_id"])
         code = self.found.add(model, task, document, value)
+        options = line.get("resps")  # of multiple choice: the likelihood of each option
+        if metric in ("acc", "acc_norm") and isinstance(options, list) and len(options) > 1:
+            self.found.item_facts.setdefault((task, document), {})["choices"] = len(options)
         if self.found.details is not None:
             self._detail(line)
         if "doc_hash" in line and self._changed(code, zlib.crc32(str(line["doc_hash"]).encode())):
