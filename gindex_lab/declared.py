@@ -1,10 +1,11 @@
 """What each public function declares of its arguments, and the error for an argument that breaks it.
 
 A public function declares its parameters once, in its signature: `agents: Sequence[str]`, `ci: float | None`.
-`declared` holds callers to it without slowing anybody down: nothing is looked at while all goes well. When a
-call fails with an error that is not ours, the arguments are held against the signature, and if one of them
-breaks it, that is what the caller is told: the argument, its value and what was expected. An error that no
-argument explains is a fault of ours and stays as it is: it is not dressed up as the caller's.
+Numbers whose name has a range (`RANGES`) are held to it at once. Beyond that nothing is looked at while all
+goes well, so that nobody is slowed down: when a call fails with an error that is not ours, the arguments are
+held against the signature, and if one of them breaks it, that is what the caller is told: the argument, its
+value and what was expected. An error that no argument explains is a fault of ours and stays as it is: it is
+not dressed up as the caller's.
 """
 
 from __future__ import annotations
@@ -39,6 +40,17 @@ _HUGE = (
 )  # a count beyond this, in a call that ran out of memory or range, is what is wrong with it
 
 
+#: What a number may be, by the name of its parameter: one noun has one meaning everywhere. A public
+#: function may ask for more than this, never for less.
+RANGES: dict[str, tuple[float, float]] = {
+    **dict.fromkeys(("ci", "confidence", "epsilon", "level"), (0, 1)),
+    **dict.fromkeys(
+        ("runs", "tests", "shuffles", "longest", "symbols", "episode", "jobs"), (1, math.inf)
+    ),
+    **dict.fromkeys(("observations", "resamples", "draws", "seed"), (0, math.inf)),
+}
+
+
 def declared(function: Callable[P, R]) -> Callable[P, R]:
     """The same function, whose failures name the argument that breaks its declaration.
 
@@ -51,8 +63,14 @@ def declared(function: Callable[P, R]) -> Callable[P, R]:
     gindex_lab.errors.BadInput: n='a': is not a number; pass a number
     """
 
+    places = [(n, k) for k, n in enumerate(inspect.signature(function).parameters) if n in RANGES]
+
     @functools.wraps(function)
     def checked(*args: P.args, **kwargs: P.kwargs) -> R:
+        for name, place in places:
+            value = kwargs[name] if name in kwargs else args[place] if place < len(args) else None
+            if isinstance(value, _NUMBERS) and not RANGES[name][0] <= value <= RANGES[name][1]:
+                raise _outside(name, value)
         try:
             return function(*args, **kwargs)
         except GIndexLabError:
@@ -67,11 +85,35 @@ def declared(function: Callable[P, R]) -> Callable[P, R]:
     return checked
 
 
+def _outside(name: str, value: object) -> BadInput:
+    low, high = RANGES[name]
+    if name == "seed":
+        return _not_a_seed(name, value)
+    if high == math.inf:
+        problem, remedy = f"is not a whole number from {low:.0f} up", f"use {low:.0f} or more"
+    else:
+        problem, remedy = "is out of range", f"use a number from {low} to {high}"
+    return BadInput(name, value, problem, remedy, code="out-of-range")
+
+
+def _not_a_seed(name: str, value: object) -> BadInput:
+    remedy = "pass a whole number such as seed=1, or a Generator"
+    return BadInput(name, value, "is not a seed", remedy, code="not-a-seed")
+
+
 def declared_class(kind: type) -> type:
-    """The same class, held to the signature of its `__init__` where it has one of its own."""
-    made = kind.__dict__.get("__init__")
-    if inspect.isfunction(made) and not hasattr(made, "__declared__"):
-        kind.__init__ = declared(made)  # type: ignore[misc]
+    """The same class, held to the signatures of its `__init__` and of its public methods."""
+    ours = [one for one in kind.__mro__ if one.__module__.startswith("gindex_lab")]
+    for one, name in [(owner, attribute) for owner in ours for attribute in list(vars(owner))]:
+        if name != "__init__" and name.startswith("_"):
+            continue
+        made = vars(one)[name]
+        wrapper = type(made) if isinstance(made, (classmethod, staticmethod)) else None
+        plain: Any = made.__func__ if wrapper else made
+        if not inspect.isfunction(plain) or hasattr(plain, "__declared__"):
+            continue
+        if not inspect.isgeneratorfunction(inspect.unwrap(plain)):
+            setattr(one, name, wrapper(declared(plain)) if wrapper else declared(plain))
     return kind
 
 
@@ -146,8 +188,7 @@ def _hints(function: Callable[..., Any]) -> dict[str, Any]:
 def _broken(name: str, value: object, hint: Any) -> BadInput | None:
     """The error for a value that is not what the hint says, by its type, its range or its elements."""
     if name == "seed" and not isinstance(value, (*_SEEDS, type(None))):
-        remedy = "pass a whole number such as seed=1, or a Generator"
-        return BadInput(name, value, "is not a seed", remedy, code="not-a-seed")
+        return _not_a_seed(name, value)
     called = [h for h in _members(hint) if typing.get_origin(h) is collections.abc.Callable]
     if called and callable(value):
         return _broken_callable(name, value, typing.get_args(called[0])[0])

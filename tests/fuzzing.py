@@ -1,6 +1,7 @@
 """Hostile calls of every public name: wrong types, NaN, infinities, giants, empty, one element, wrong shapes.
 
-`python tests/fuzzing.py START STOP SAMPLE` makes the calls of the names START to STOP, one JSON line per call that
+`python tests/fuzzing.py START STOP SAMPLE` makes the calls of the names START to STOP (with START -1, of the methods of
+objects of ours), one JSON line per call that
 was not answered by an error of ours or by a result. Memory is limited to 4 GiB, each call to a few seconds.
 """
 
@@ -46,6 +47,39 @@ def names():
         and label not in LEFT_OUT
         and not (inspect.isclass(value) and issubclass(value, BaseException))
     ]
+
+
+def methods():
+    """(label, bound method) of the public methods of objects that users make or get."""
+    import gindex_lab as gl
+
+    good = plausible()
+    corpus = gl.corpus(2, seed=1)
+    drawing = gl.flatland.Drawing((gl.flatland.Line(10, 10, 50, 50),))
+    world = gl.anytime.Environment("1+|1-", "0")
+    exam = gl.anytime.Examination("random", seconds=0.01, pool=gl.anytime.Pool.of([world]))
+    objects = {
+        "Responses": good["responses"], "Scores": good["scores"], "Flow": good["flow"],
+        "Rules": gl.Rules, "Experiment": gl.Experiment, "Lazy": gl.Lazy(gl.NGram), "NGram": gl.NGram(),
+        "NearestNeighbour": gl.NearestNeighbour(), "RandomNodes": gl.RandomNodes(),
+        "SlotFilling": gl.SlotFilling(), "TemplateInduction": gl.TemplateInduction(),
+        "irt": gl.irt(good["responses"], "1pl"), "divergence": gl.divergence(good["a"], good["b"]),
+        "aiq.Freq": gl.aiq.agent("freq"), "aiq.QLearning": gl.aiq.agent("q-learning"),
+        "anytime.Environment": world, "anytime.Examination": exam, "anytime.Pool": exam.pool,
+        "anytime.VirtualClock": gl.anytime.VirtualClock(0.1), "flatland.Drawing": drawing,
+        "flatland.Program": drawing.program(), "letter_series.Scale": gl.letter_series.Scale(),
+        "mazes.RandomWalk": gl.mazes.RandomWalk(), "corpus": corpus[0],
+    }  # fmt: skip
+    found = []
+    for label, one in objects.items():
+        for name in sorted(dir(one)):
+            if name.startswith("_") or isinstance(getattr(type(one), name, None), property):
+                continue
+            value = getattr(one, name)
+            ours = str(getattr(value, "__module__", "")).startswith("gindex_lab")
+            if inspect.ismethod(value) and ours:
+                found.append((f"{label}.{name}", value))
+    return found
 
 
 def hostile():
@@ -180,7 +214,7 @@ def main(start, stop, sample):
     from matplotlib import pyplot
 
     count = 0
-    for label, value in names()[start:stop]:
+    for label, value in methods() if start < 0 else names()[start:stop]:
         for what, args, kwargs in cases(label, value, sample):
             print(json.dumps({"trying": f"{label}({what})"}), file=sys.stderr, flush=True)
             count += 1

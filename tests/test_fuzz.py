@@ -80,6 +80,13 @@ def test_thousands_of_hostile_calls_end_in_errors_of_ours(start):
 
 
 @pytest.mark.slow
+def test_hostile_calls_of_methods_end_in_errors_of_ours():
+    calls, wrong = made(-1, 0, SAMPLE, 1200)
+    assert wrong == []
+    assert calls > 2000
+
+
+@pytest.mark.slow
 def test_the_slow_walk_makes_more_than_fifteen_thousand_calls():
     assert sum(len(list(cases(label, value, SAMPLE))) for label, value in names()) > 15_000
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from gindex_lab.errors import BadProgram
+from gindex_lab.errors import BadInput, BadProgram
 from gindex_lab.flatland.expressions import Expression
 
 if TYPE_CHECKING:
@@ -126,7 +126,11 @@ class Program:
         """Run the program: every move with its pen, and the pose at the end."""
         from gindex_lab.flatland.execution import trace
 
-        return trace(self, limits)
+        given: object = limits
+        if not isinstance(given, Limits | None):
+            remedy = "pass gl.flatland.Limits(...)"
+            raise BadInput("limits", given, "is not a set of limits", remedy, code="wrong-type")
+        return trace(self, given)
 
     def image(self, wrap: str = "teleport") -> npt.NDArray[np.uint8]:
         """The picture: 128 x 128, 1 for ink, row 0 at the top."""

@@ -240,6 +240,10 @@ class Lazy:
     """
 
     def __init__(self, system: Callable[[], Any]) -> None:
+        given: object = system
+        if not callable(given):
+            remedy = "pass the class, not an object of it: Lazy(NearestNeighbour)"
+            raise BadInput("system", given, "cannot be called", remedy, code="wrong-type")
         self.system, self.operations = system, 0
         self.pairs: list[tuple[str, Program]] = []
 

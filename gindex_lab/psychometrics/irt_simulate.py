@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from gindex_lab.bounds import check_cells
 from gindex_lab.errors import BadInput
 from gindex_lab.psychometrics.irt_em import curves
 from gindex_lab.responses import Responses
@@ -28,6 +29,7 @@ def simulate_irt(
     if (agents is None) == (ability is None):
         raise BadInput("agents", agents, "must be given, or ability, not both", "give one of them")
     if ability is None:
+        check_cells("agents", agents, integer("agents", agents), len(items), 0)
         known = pd.Series(rng.standard_normal(integer("agents", agents)))
         known.index = pd.Index([f"agent {i + 1}" for i in range(len(known))])
     else:

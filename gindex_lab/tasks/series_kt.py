@@ -52,8 +52,12 @@ class Scale:
 
     def cost(self, length: object, steps: object) -> FloatArray:
         """l + log2(t + offset), unrounded."""
-        time = np.asarray(steps, dtype=float) + self.offset
-        return np.asarray(np.asarray(length, dtype=float) + np.log2(time))
+        try:
+            time = np.asarray(steps, dtype=float) + self.offset
+            return np.asarray(np.asarray(length, dtype=float) + np.log2(time))
+        except (TypeError, ValueError, OverflowError):
+            given, problem = (length, steps), "are not numbers of the same shape"
+            raise BadInput("length, steps", given, problem, "pass numbers") from None
 
     def rounded(self, value: float) -> float:
         """Kt as it is reported."""
