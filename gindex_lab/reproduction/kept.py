@@ -18,7 +18,7 @@ from gindex_lab.journals import sealed
 __all__ = ["intact", "read_claims", "read_record", "was_written"]
 
 # what those who come later read of a record
-_READ = {"notebook", "profile", "data", "inputs", "outputs", "ledger", "seconds"}
+_READ = {"notebook", "profile", "data", "outputs"}
 
 
 def was_written(folder: Path) -> bool:

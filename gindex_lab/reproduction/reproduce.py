@@ -165,13 +165,15 @@ def stale_reason(folder: Path, wanted: dict[str, str]) -> str | None:
     record = kept.read_record(folder)
     if record is None:
         return "its record is damaged" if kept.was_written(folder) else "not run yet"
-    changed = [name for name, value in wanted.items() if record["inputs"].get(name) != value]
+    changed = [
+        name for name, value in wanted.items() if record.get("inputs", {}).get(name) != value
+    ]
     if changed:
         return f"{', '.join(changed)} changed"
     for name in record["outputs"]:
         if not kept.intact(folder, record, name):
             return f"{name} was changed or removed"
-    return None if record["ledger"] == ledger.print_hash(folder) else "ledger changed"
+    return None if record.get("ledger") == ledger.print_hash(folder) else "ledger changed"
 
 
 def _out_of_date(
@@ -198,7 +200,7 @@ def _run_all(tasks: list[Task], reasons: dict[str, str], jobs: int, reports: Pat
     with _progress(len(tasks)) as say, _same_hashes():
         for task, failure in finished:
             record = kept.read_record(task.folder)
-            took = f"{record['seconds']:.1f} s" if record and not failure else ""
+            took = f"{record.get('seconds', 0):.1f} s" if record and not failure else ""
             say(
                 str(failure)
                 if failure
