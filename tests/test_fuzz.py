@@ -141,7 +141,7 @@ def test_a_multiverse_in_which_nothing_can_be_computed_says_why():
     with pytest.raises(gl.BadInput, match="all refused"):
         gl.multiverse(
             gl.Responses(TABLE.frame, items=pd.DataFrame({"minutes": [1.0, 2, 4, 8, 16]}, TABLE.frame.columns)),
-            dates=1j, floor=[0.0], ceiling=[1.0], draws=100,
+            dates={"nobody": "2020-01-01"}, floor=[0.0], ceiling=[1.0], draws=100,
         )  # fmt: skip
 
 
