@@ -4,7 +4,7 @@ Designs and seeds are fixed here. The priors of `smooth` and `pooled`, and how m
 limits leave out, were chosen on the designs whose `part` is "tuning", with another seed; the verdict is that
 of the others ("report"). For "pooled", eight agents of the kind in question stand among twelve of a mixed
 population, and count. The table is kept in `data/measured/methods.csv`; `python -m
-gindex_lab.simulations.method_study OUT.csv` makes it again in about half an hour of one core, and goes on
+gindex_lab.simulations.method_study OUT.csv` makes it again in about twenty minutes of one core, and goes on
 where it was stopped.
 """
 
