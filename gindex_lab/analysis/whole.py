@@ -35,7 +35,7 @@ from gindex_lab.analysis.score_words import undetermined, why_gamma_is_unsure
 from gindex_lab.analysis.shuffle import shuffle_control
 from gindex_lab.analysis.telling import said_of
 from gindex_lab.analysis.validity import difficulty_validity
-from gindex_lab.errors import BadInput
+from gindex_lab.errors import BadInput, CannotWrite
 from gindex_lab.measures.generality import generality
 from gindex_lab.measures.steps import StepCurves
 from gindex_lab.output import write_text
@@ -326,6 +326,8 @@ class Analysis:
         """The report as one HTML file, whole or not at all."""
         try:
             write_text(Path(path), report_page(self))
+        except CannotWrite as error:
+            raise BadInput("out", str(path), error.problem, error.remedy) from None
         except OSError as error:
             raise BadInput(
                 "out",
