@@ -27,6 +27,8 @@ from gindex_lab.reproduction.reports import formula
 from gindex_lab.reproduction.reproduce import _out_of_date, reproduce, stale_reason
 from gindex_lab.reproduction.runs import Failure
 
+RECORD = {"notebook": "demo/one", "profile": "quick", "data": [], "outputs": {}}
+
 
 @pytest.fixture(autouse=True, scope="module")
 def still():
@@ -203,6 +205,7 @@ def test_a_notebook_is_stale_when_an_input_or_output_changed(project, change, re
     (entry,) = read_catalogue(project)
     (project / "out" / "claims.json").write_text("[]")
     record = {
+        **RECORD,
         "inputs": inputs(entry, "quick"),
         "outputs": {"tables/t.csv": file_hash(table)},
         "ledger": print_hash(project / "out"),
@@ -246,7 +249,9 @@ def test_the_slowest_run_first_by_the_last_run_or_by_the_catalogue(project, tmp_
         rows[0] + rows[1] + "seconds = 30\n" + rows[2]
     )
     (tmp_path / "r/demo/known").mkdir(parents=True)
-    (tmp_path / "r/demo/known/record.json").write_text(json.dumps(sealed({"seconds": 40.5})))
+    (tmp_path / "r/demo/known/record.json").write_text(
+        json.dumps(sealed(RECORD | {"seconds": 40.5}))
+    )
     tasks, _ = _out_of_date(read_catalogue(project), "quick", tmp_path / "r", force=True)
     assert [task.entry.path for task in tasks] == ["demo/known", "demo/slow", "demo/one"]
 
