@@ -35,7 +35,17 @@ def kernels():
             found += [process] if "ipykernel_launcher" in process.cmdline() else []
         except psutil.Error:
             continue
-    return found
+    known = {
+        process.pid for process in found
+    }  # a kernel that starts a program looks like two at first
+    return [process for process in found if parent(process) not in known]
+
+
+def parent(process):
+    try:
+        return process.ppid()
+    except psutil.Error:
+        return None
 
 
 def full_page(address):
