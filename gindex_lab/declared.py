@@ -92,7 +92,7 @@ def _outside(name: str, value: object) -> BadInput:
     if high == math.inf:
         problem, remedy = f"is not a whole number from {low:.0f} up", f"use {low:.0f} or more"
     else:
-        problem, remedy = "is out of range", f"use a number from {low} to {high}"
+        problem, remedy = "is out of range", f"use a number between {low} and {high}"
     return BadInput(name, value, problem, remedy, code="out-of-range")
 
 
