@@ -520,7 +520,8 @@ def test_twenty_double_ctrl_c_end_within_five_seconds_and_leave_no_process(tmp_p
             if running.poll() is None:
                 os.killpg(running.pid, signal.SIGINT)
             time.sleep(pause)
-        assert running.wait(20) in (0, 130)
+        # a signal that comes while Python itself shuts down ends it as a signal does: 130 to a shell
+        assert running.wait(20) in (0, 130, -signal.SIGINT)
         assert time.monotonic() - began < 5
         running.stdout.close()
         assert_all_end(tmp_path, began + 5 - time.monotonic())
