@@ -82,14 +82,17 @@ class Linear(NamedTuple):
 def linear(fit: Fit) -> dict[str, Linear]:
     """Each measure in its own unit, freed of the bias of squaring a noisy area: E Â² = A² + Var Â.
 
+    Only chance is corrected for. Where between two items a curve falls is not chance but not known: a step
+    anywhere in the gap has S² = 0, the straight line across it has more, never less.
     The square of the spread stands in for the spread: it is what is nearly linear.
     """
     (low, high), origin = fit.interval, fit.sample.origin
     q = high - low
     area = np.clip(fit.area, 0.0, q)
     noise = (fit.by_area**2).sum(axis=1) + fit.own[:, 0]
-    square = np.maximum(2 * fit.moment - area**2 + noise, 0.0)
-    room = np.maximum(area * (q - area) + noise, _TINY * q**2)
+    chance = noise - fit.design[:, 0]
+    square = np.maximum(2 * fit.moment - area**2 + chance, 0.0)
+    room = np.maximum(area * (q - area) + chance, _TINY * q**2)
     share = np.minimum(square / room, 2.0)
     below = np.maximum(area + low - origin, _TINY * q)
     height = (fit.moment + low * area + (low**2 - origin**2) / 2) / below
