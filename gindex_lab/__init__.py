@@ -21,14 +21,14 @@ _CONTENTS = {
     "measures.generality": "characteristic_curve generality",
     "measures.isometrics": "bin_difficulties filter_by_frequency isometrics",
     "measures.properties": "aggregate dominance effort saturation",
-    "measures.sigmoid": "sigmoid_curve",
+    "measures.alternatives.sigmoid": "sigmoid_curve",
     "measures.transforms": "absolute_reference distributional_reference irt_difficulty opponent rank "
     "standardise threshold",
     "measures.summary": "population_summary",
     "measures.intervals": "bootstrap_table paired_differences",
     "measures.pairs": "comparisons separations tie_groups",
     "measures.population": "population_intervals",
-    "measures.ranges": "range_test",
+    "measures.alternatives.ranges": "range_test",
     "simulations.coverage": "coverage coverage_table simulate_profile",
     "simulations.method_study": "method_coverage",
     # time horizons

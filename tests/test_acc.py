@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from gindex_lab.errors import BadInput
+from gindex_lab.measures.alternatives.sigmoid import sigmoid_curve
 from gindex_lab.measures.curves import indicators, merge
 from gindex_lab.measures.generality import characteristic_curve, generality, study_of
 from gindex_lab.measures.isometrics import (
@@ -15,7 +16,6 @@ from gindex_lab.measures.isometrics import (
 )
 from gindex_lab.measures.properties import aggregate, dominance, effort, saturation
 from gindex_lab.measures.reference import difficulty_limits, extrapolate, reference_indicators
-from gindex_lab.measures.sigmoid import sigmoid_curve
 from gindex_lab.responses import Responses, Scores
 
 COLUMNS = [

@@ -9,7 +9,7 @@ from scipy.optimize import isotonic_regression, minimize
 from scipy.special import expit
 
 import gindex_lab as gl
-from gindex_lab.measures import methods, monotone, pooled, posterior, smooth
+from gindex_lab.measures.alternatives import methods, monotone, pooled, posterior, smooth
 from gindex_lab.measures.samples import sample_of
 from gindex_lab.simulations import method_study
 from gindex_lab.simulations.coverage import PROFILES, Profile, simulate_profile

@@ -5,12 +5,12 @@ import pandas as pd
 import pytest
 
 from gindex_lab.errors import BadInput
+from gindex_lab.measures.alternatives.sigmoid import sigmoid_curve
 from gindex_lab.measures.curves import merge
 from gindex_lab.measures.generality import characteristic_curve, generality
 from gindex_lab.measures.isometrics import bin_difficulties, filter_by_frequency, isometrics
 from gindex_lab.measures.properties import aggregate
 from gindex_lab.measures.reference import difficulty_limits, extrapolate, reference_indicators
-from gindex_lab.measures.sigmoid import sigmoid_curve
 from gindex_lab.measures.transforms import (
     absolute_reference,
     distributional_reference,

@@ -8,8 +8,8 @@ import pytest
 
 import gindex_lab as gl
 from gindex_lab.errors import BadInput
+from gindex_lab.measures.alternatives.drawn import drawn_measures
 from gindex_lab.measures.curves import indicators, merge
-from gindex_lab.measures.drawn import drawn_measures
 from gindex_lab.measures.fit import fit_of
 from gindex_lab.measures.intervals import bootstrap_table, paired_differences
 from gindex_lab.measures.pairs import comparisons, separations, tie_groups

@@ -2,5 +2,5 @@
 
 The files in the order of the argument: `curves` (ψ, Eqs. 5-9), `generality` (the table),
 `samples`, `fit` and `limits` (its intervals), `pairs` (who differs from whom), `transforms` (difficulty
-from scores).
+from scores). Other curves, limits and tests are in `alternatives`.
 """

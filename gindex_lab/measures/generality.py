@@ -109,7 +109,7 @@ def generality(
         if kind == "reference" and value != theirs:
             raise BadInput(name, value, "is not what the authors' code does", "use mode='exact'")
     if method != "plain":
-        from gindex_lab.measures.methods import by_method, refuse
+        from gindex_lab.measures.alternatives.methods import by_method, refuse
 
         refuse(study, method, kind, estimator, resample)
     given = pair("interval", interval) or study.interval
@@ -321,7 +321,7 @@ def characteristic_curve(
     """
     study = study_of(responses, difficulty, "drop")
     if method != "plain" or ci is not None:
-        from gindex_lab.measures.methods import curve_by_method
+        from gindex_lab.measures.alternatives.methods import curve_by_method
 
         return curve_by_method(study, agent, method, ci, resample)
     if agent is not None:

@@ -14,8 +14,8 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.errors import BadInput
+from gindex_lab.measures.alternatives.drawn import drawn_limits
 from gindex_lab.measures.curves import Interval
-from gindex_lab.measures.drawn import drawn_limits
 from gindex_lab.measures.fit import fit_of
 from gindex_lab.measures.limits import MEASURES, joined, warn_of_families, with_limits
 from gindex_lab.measures.pairs import FEWEST_COMMON, pair_table

@@ -19,8 +19,8 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.errors import Caution
+from gindex_lab.measures.alternatives.methods import METHODS, curves_of_method
 from gindex_lab.measures.generality import characteristic_curve, generality
-from gindex_lab.measures.methods import METHODS, curves_of_method
 from gindex_lab.measures.samples import sample_like
 from gindex_lab.responses import Responses
 from gindex_lab.simulations.coverage import Profile, _population

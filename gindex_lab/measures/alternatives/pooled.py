@@ -16,10 +16,10 @@ from typing import NamedTuple
 import numpy as np
 
 from gindex_lab.errors import BadInput
+from gindex_lab.measures.alternatives.posterior import Posterior, Scale, design, marginal
+from gindex_lab.measures.alternatives.smooth import BEND, LEVEL, dispersion
 from gindex_lab.measures.curves import Interval
-from gindex_lab.measures.posterior import Posterior, Scale, design, marginal
 from gindex_lab.measures.samples import Sample
-from gindex_lab.measures.smooth import BEND, LEVEL, dispersion
 from gindex_lab.validate import FloatArray
 
 __all__ = ["Variances", "fitted", "pooled_posterior"]

@@ -18,13 +18,13 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.errors import BadInput, Caution
+from gindex_lab.measures.alternatives.monotone import falling_curves, ratio_band
+from gindex_lab.measures.alternatives.pooled import pooled_posterior
+from gindex_lab.measures.alternatives.posterior import Posterior, bands, curves_of, limits_of
+from gindex_lab.measures.alternatives.smooth import dispersion, smooth_posterior
 from gindex_lab.measures.curves import Indicators, indicators_of, merge, sums_of
 from gindex_lab.measures.limits import Limits, warn_of_families, with_limits
-from gindex_lab.measures.monotone import falling_curves, ratio_band
-from gindex_lab.measures.pooled import pooled_posterior
-from gindex_lab.measures.posterior import Posterior, bands, curves_of, limits_of
 from gindex_lab.measures.samples import Sample, sample_like
-from gindex_lab.measures.smooth import dispersion, smooth_posterior
 from gindex_lab.measures.steps import StepCurves
 from gindex_lab.responses import Responses
 from gindex_lab.validate import FloatArray, choice, known, number
