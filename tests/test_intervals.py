@@ -8,6 +8,7 @@ import pytest
 
 import gindex_lab as gl
 from gindex_lab.errors import BadInput
+from gindex_lab.measures import fit, limits
 from gindex_lab.measures.alternatives.drawn import drawn_measures
 from gindex_lab.measures.curves import indicators, merge
 from gindex_lab.measures.fit import fit_of
@@ -283,6 +284,19 @@ def test_a_95_percent_interval_covers_about_95_percent(items):
 def test_clustered_items_are_covered_by_resampling_families(items, families):
     found = coverage("population", items, 1000, families=families, likeness=0.5, seed=12)
     assert found["coverage"].between(0.92, 1.0).all(), found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("surprise", "enough"), [(0.5, True), (0.25, False), (0.0, False)])
+def test_half_a_surprise_is_enough_and_a_quarter_is_not(monkeypatch, surprise, enough):
+    """Where `fit.SURPRISE` comes from: agents that seldom fail or seldom succeed, on evenly spaced items."""
+    monkeypatch.setattr(fit, "SURPRISE", surprise)
+    monkeypatch.setattr(limits, "SURPRISE", surprise)
+    design = {"spacing": "even", "families": 0, "likeness": 0.0}
+    cases = [("flat .1", 20), ("flat .95", 50), ("lapsing", 50)]
+    found = [measure_design({**design, "agent": a, "items": n}, 400, seed=5) for a, n in cases]
+    shares = [row[name] for row in found for name in ("capability", "spread")]
+    assert (min(shares) > 0.93) is enough
 
 
 @pytest.mark.slow

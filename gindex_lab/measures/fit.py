@@ -26,7 +26,10 @@ from gindex_lab.validate import FloatArray
 __all__ = ["Fit", "fit_of", "unit_sums"]
 
 NEIGHBOURS = 2  # on either side: the fewest that leave a line determined when one lies at an end
-SURPRISE = 0.5  # Jeffreys' half success and half failure, spread over the items
+SURPRISE = (
+    0.5  # Jeffreys' half success and half failure, spread over the items; a quarter is too little
+)
+# (test_half_a_surprise_is_enough_and_a_quarter_is_not)
 HEAVY = 3.0  # times the mean weight: an item that stands for others
 _FEWEST = 3  # units: with two, the error of the error has no measure
 
