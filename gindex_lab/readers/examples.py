@@ -18,6 +18,7 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.output import atomic_path, write_bytes, write_text, writing
+from gindex_lab.readers.examples_of_tools import TOOLS
 from gindex_lab.responses import Responses
 from gindex_lab.validate import choice, generator, integer
 
@@ -230,4 +231,5 @@ EXAMPLES: dict[str, Callable[[Path, pd.DataFrame], Path | None]] = {
     "long lines": _long_lines,
     "irw": _warehouse,
     "leaderboard": _leaderboard,
+    **TOOLS,
 }

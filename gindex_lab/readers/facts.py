@@ -22,13 +22,17 @@ income rownames rowname index id uid uuid rank ranking place position average av
 aggregate params parameters param size flops votes likes downloads license licence organization organisation
 org creator developer provider url link price context window cutoff precision architecture arch type family
 hub revision sha version released release submitted timestamp co2 emissions tokens layers vocab weights
-weight cluster group condition cohort notes comment name
+weight cluster group condition cohort notes comment name case cases tests asks comments windows timeouts
+outputs seconds cost costs command versions commit hash dirname stderr length errors wins draws
+latency duration
 """
 _FACTS = frozenset(_WORDS.split())
 _SCORES = frozenset(("score", "accuracy", "acc", "correct", "answer", "response"))
-_BESIDE = frozenset(
-    ("model", "data", "pretraining", "training", "knowledge", "the", "of", "b", "t")
-)
+_NEUTRAL = """
+model data pretraining training knowledge the of b t per test user lazy exhausted total malformed syntax
+indentation n standard error
+"""
+_BESIDE = frozenset(_NEUTRAL.split())
 
 
 def is_fact(name: str) -> bool:
@@ -43,14 +47,11 @@ def is_fact(name: str) -> bool:
     words = [w for w in re.split(r"[^a-z0-9]+", plain) if w]
     if not words or any(w in _SCORES for w in words):
         return name.strip() == "" or (not words and bool(re.search("ci", name.lower())))
-    if words[0] in ("rank", "average", "avg", "num", "number"):
+    if words[0] in ("rank", "average", "avg"):
         return len(words) <= 2
+    if words[0] == "n" or {"num", "number"} & set(words):
+        return True
     return all(w in _FACTS or w in _BESIDE for w in words) and any(w in _FACTS for w in words)
-
-
-_BESIDE = frozenset(
-    ("model", "data", "pretraining", "training", "knowledge", "the", "of", "b", "t")
-)
 
 
 def split_columns(
@@ -77,8 +78,10 @@ def split_columns(
 
 
 def _is_text(column: pd.Series) -> bool:
-    """Whether a column holds words: nothing in it begins as a number does (`12%` is a bad number)."""
+    """Whether a column holds words: nothing in it is a number, or one with a sign (`12%` is a bad number)."""
     if pd.api.types.is_numeric_dtype(column):
         return False
     known = column.dropna().astype(str).str.strip()
-    return len(known) > 0 and not known.str.match(r"[-+]?\.?\d").any()
+    return (
+        len(known) > 0 and not known.str.fullmatch(r"[-+]?\.?\d[\d.,]*(e[-+]?\d+)?\s?\D{0,3}").any()
+    )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import re
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,12 +11,18 @@ from pathlib import Path
 from gindex_lab.bounds import current, too_large
 from gindex_lab.errors import BadInput
 from gindex_lab.inputs import check_archive, open_regular
+from gindex_lab.readers.glimpse import json_glimpse
+from gindex_lab.readers.signatures import of_document, of_header, of_line
 from gindex_lab.readers.text import beginning, encoding_of, open_bytes, plain
 
 __all__ = [
     "BENCHMARKS",
+    "BESIDE",
+    "FOREIGN",
     "FORMATS",
     "HELM_FILES",
+    "READERS",
+    "SUFFIXES",
     "column_of",
     "parquet_names",
     "separator_of",
@@ -29,14 +34,52 @@ FORMATS = {
     "lm-eval": "lm-evaluation-harness: samples_<task>_<time>.jsonl, results_<time>.json",
     "inspect": "Inspect logs: .json or .eval",
     "helm": "HELM run folders: run_spec.json with per_instance_stats.json or stats.json",
+    "every-eval-ever": "every_eval_ever: results in JSON with <uuid>_samples.jsonl",
+    "terminal-bench": "Terminal-Bench: results.json of runs and trials",
+    "harbor": "Harbor (Terminal-Bench 2): result.json of trials",
+    "tau-bench": "tau-bench and tau2-bench: rewards of trials",
+    "swe-bench": "SWE-bench: reports, report.json of instances, results.json of the leaderboard",
+    "mteb": "MTEB: one JSON per model and task",
+    "evalplus": "EvalPlus and BigCodeBench: <model>_eval_results.json",
+    "livecodebench": "LiveCodeBench: <scenario>_eval_all.json",
+    "metr": "METR's runs: task_id, alias, score_binarized, human_minutes (JSONL or a table)",
     "leaderboard": "leaderboard tables: a column of models, known benchmarks, an average",
     "irw": "Item Response Warehouse tables: id, item, resp",
-    "long": "long tables (CSV, TSV, Parquet, JSONL): one row per agent and item",
-    "wide": "wide tables (CSV, TSV, Parquet): agents in the first column, then one column per item",
+    "long": "long tables (CSV, TSV, Parquet, JSON, Excel, SPSS, R, YAML): one row per agent and item",
+    "wide": "wide tables (the same files): agents in the first column, then one column per item",
     "tidy": "the folder that Responses.save writes: responses.csv",
 }
-HELM_FILES = ("run_spec.json", "per_instance_stats.json", "stats.json", "scenario_state.json")
+READERS = {  # module and function of each
+    "every-eval-ever": "every_eval_ever.read_every_eval_ever",
+    "terminal-bench": "terminal_bench.read_terminal_bench",
+    "harbor": "harbor.read_harbor",
+    "tau-bench": "tau_bench.read_tau_bench",
+    "swe-bench": "swe_bench.read_swe_bench",
+    "mteb": "mteb.read_mteb",
+    "evalplus": "code_benchmarks.read_evalplus",
+    "livecodebench": "code_benchmarks.read_livecodebench",
+    "metr": "metr.read_metr",
+    "lm-eval": "harness.read_harness",
+    "inspect": "inspect_logs.read_inspect",
+    "helm": "helm.read_helm",
+    "leaderboard": "leaderboard.read_leaderboard",
+    "irw": "tables.read_long",
+    "long": "tables.read_long",
+    "wide": "tables.read_wide",
+}
+FOREIGN = (".xlsx", ".xlsm", ".sav", ".zsav", ".rds", ".rda", ".rdata", ".yaml", ".yml")
 TABLES = (".csv", ".tsv", ".tab")
+SUFFIXES = (".json", ".jsonl", ".ndjson", ".parquet", ".eval", *TABLES, *FOREIGN)
+_SIDE_FILES = """
+run_specs.json runs.json groups.json groups_metadata.json summary.json costs.json schema.json
+runs_to_run_suites.json run_suites.json logs.json eval-set.json
+run_metadata.json model_meta.json config.json package.json package-lock.json metadata.json metadata.yaml
+metadata.yml promptfooconfig.yaml task.yaml docker-compose.yaml trajectory.json
+"""
+BESIDE = frozenset(
+    _SIDE_FILES.split()
+)  # what tools write beside their logs: lists, summaries, settings
+HELM_FILES = ("run_spec.json", "per_instance_stats.json", "stats.json", "scenario_state.json")
 
 # Names that a column of a long table goes by, in small letters
 _NAMES = {
@@ -81,6 +124,8 @@ def sniff(path: Path, encoding: str | None = None) -> str | None:
         return _sniff_lines(path)
     if suffix == ".parquet":
         return sniff_header(parquet_names(path))
+    if suffix in FOREIGN:
+        return _sniff_foreign(path, suffix, encoding)
     return sniff_header(_csv_header(path, encoding)) if suffix in TABLES else None
 
 
@@ -91,6 +136,9 @@ def sniff_header(header: Sequence[str]) -> str | None:
     ('leaderboard', 'wide')
     """
     names = {name.strip().lower() for name in header}
+    tool = of_header(names)
+    if tool is not None:
+        return tool
     if {"id", "item", "resp"} <= names:
         return "irw"
     if all(column_of(header, kind) for kind in ("agent", "item", "response")):
@@ -124,12 +172,11 @@ def _csv_header(path: Path, encoding: str | None) -> list[str]:
 def _sniff_json(path: Path) -> str | None:
     if beginning(path, 2) == b"PK":
         return "inspect" if _is_inspect_archive(path) else None
-    start = beginning(path).decode("utf-8", errors="replace")
-    if re.match(r"\s*\[", start):
-        return "long" if re.match(r"\s*\[\s*\{", start) else None
-    if re.search(r'"eval"\s*:\s*\{', start) and '"status"' in start:
-        return "inspect"
-    return "lm-eval" if re.search(r'"results"\s*:\s*\{', start) else None
+    found = json_glimpse(path)
+    tool = of_document(found)
+    if tool is None and isinstance(found, list) and found and isinstance(found[0], dict):
+        return sniff_header(list(found[0])) or "long"
+    return tool
 
 
 def _is_inspect_archive(path: Path) -> bool:
@@ -153,10 +200,23 @@ def _sniff_lines(path: Path) -> str | None:
         return None
     if not isinstance(found, dict):
         return None
-    if "doc_id" in found and ("filtered_resps" in found or "metrics" in found):
-        return "lm-eval"
+    tool = of_line(found)
+    if tool is not None:
+        return tool
     kind = sniff_header(list(found))
     return "long" if kind in ("long", "irw") else None
+
+
+def _sniff_foreign(path: Path, suffix: str, encoding: str | None) -> str | None:
+    """Excel, SPSS and R hold tables; YAML a table or a log."""
+    from gindex_lab.readers.foreign import foreign_table, load_yaml, records_of
+
+    if suffix in (".yaml", ".yml"):
+        found = load_yaml(path, encoding)
+        tool = of_document(found)
+        if tool is not None or records_of(found) is None:
+            return tool
+    return sniff_header(list(foreign_table(path, encoding).columns))
 
 
 def parquet_names(path: Path) -> list[str]:

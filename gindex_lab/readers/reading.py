@@ -18,34 +18,13 @@ import pandas as pd
 from gindex_lab.errors import BadInput
 from gindex_lab.inputs import as_path, files_below, open_regular, spooled
 from gindex_lab.readers.collect import Collector, Gathered
-from gindex_lab.readers.formats import FORMATS, HELM_FILES, sniff
+from gindex_lab.readers.formats import BESIDE, FORMATS, HELM_FILES, READERS, SUFFIXES, sniff
 from gindex_lab.readers.options import Options
 from gindex_lab.readers.text import plain
 from gindex_lab.responses import Responses, Scores
 
 __all__ = ["read", "read_rows", "read_scores"]
 
-_READERS = {
-    "lm-eval": "harness.read_harness",
-    "inspect": "inspect_logs.read_inspect",
-    "helm": "helm.read_helm",
-    "leaderboard": "leaderboard.read_leaderboard",
-    "irw": "tables.read_long",
-    "long": "tables.read_long",
-    "wide": "tables.read_wide",
-}
-_DATA = (".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".tab", ".parquet", ".eval")
-_BESIDE = {  # lists and summaries that HELM and Inspect write beside their logs
-    *(
-        "run_specs.json",
-        "runs.json",
-        "groups.json",
-        "groups_metadata.json",
-        "summary.json",
-        "costs.json",
-    ),
-    *("schema.json", "runs_to_run_suites.json", "run_suites.json", "logs.json", "eval-set.json"),
-}
 _SUPPORTED = "supported are " + "; ".join(FORMATS.values())
 
 
@@ -159,7 +138,7 @@ def _rows(where: Path, chosen: Options) -> pd.DataFrame:
     name, files = _recognised(where, chosen)
     if name == "tidy":
         return Responses.read(files[0].parent).to_long().assign(family="")
-    module, function = _READERS[name].split(".")
+    module, function = READERS[name].split(".")
     found = Collector(str(where), details=True)
     getattr(import_module(f"gindex_lab.readers.{module}"), function)(files, found, chosen)
     return found.rows(chosen)
@@ -176,7 +155,7 @@ def _read_place(
     name, files = _recognised(where, options)
     if name == "tidy":
         return kind.read(files[0].parent)
-    module, function = _READERS[name].split(".")
+    module, function = READERS[name].split(".")
     reader: Callable[..., None] = getattr(import_module(f"gindex_lab.readers.{module}"), function)
     found = Collector(str(where))
     reader(files, found, options)
@@ -262,11 +241,11 @@ def _files(folder: Path) -> list[Path]:
     found = []
     for file in there:
         hidden = any(part.startswith(".") for part in file.relative_to(folder).parts)
-        if hidden or plain(file).suffix.lower() not in _DATA:
+        if hidden or plain(file).suffix.lower() not in SUFFIXES:
             continue
         open_regular(file).close()  # a pipe or a device, or what may not be read, is named
         inside = runs & set(file.parents)
-        summary = file.name in _BESIDE or (runs and "groups" in file.parts)
+        summary = file.name in BESIDE or (runs and "groups" in file.parts)
         if (file.parent in runs and file.name in HELM_FILES) or not (inside or summary):
             found.append(file)
     return found

@@ -20,7 +20,7 @@ from gindex_lab.inputs import open_regular
 from gindex_lab.readers.collect import Collector, as_number
 from gindex_lab.readers.directions import settle_direction
 from gindex_lab.readers.facts import split_columns
-from gindex_lab.readers.formats import column_of, parquet_names, separator_of
+from gindex_lab.readers.formats import TABLES, column_of, parquet_names, separator_of
 from gindex_lab.readers.options import COLUMNS, Options
 from gindex_lab.readers.text import encoding_of, json_lines, load_json, plain
 from gindex_lab.validate import numeric_frame
@@ -30,8 +30,8 @@ __all__ = ["columns_of", "read_long", "read_wide", "table_at"]
 
 def table_at(path: Path, labels: Sequence[str | int], options: Options) -> pd.DataFrame:
     """A CSV, TSV or Parquet as a DataFrame, its labels as text."""
-    if plain(path).suffix.lower() == ".parquet":
-        table = _parquet(path)
+    if _is_frame(path):
+        table = _frame(path, options)
         if not isinstance(table.index, pd.RangeIndex):
             table = table.reset_index()
         for label in labels:
@@ -42,6 +42,19 @@ def table_at(path: Path, labels: Sequence[str | int], options: Options) -> pd.Da
     return read_table(
         path, labels, separator=separator_of(path, options.encoding), encoding=encoding
     )
+
+
+def _is_frame(path: Path) -> bool:
+    """Whether a file is read as a whole DataFrame by its library."""
+    return plain(path).suffix.lower() not in TABLES
+
+
+def _frame(path: Path, options: Options) -> pd.DataFrame:
+    if plain(path).suffix.lower() == ".parquet":
+        return _parquet(path)
+    from gindex_lab.readers.foreign import foreign_table
+
+    return foreign_table(path, options.encoding)
 
 
 def _parquet(path: Path) -> pd.DataFrame:
@@ -73,6 +86,8 @@ def read_wide(files: Sequence[Path], found: Collector, options: Options) -> None
     for file in files:
         name = _agent_column(list(table_header(file, options)), options)
         table = table_at(file, [name], options)
+        for note in table.attrs.get("notes", ()):
+            found.note_once(note)
         if table.shape[1] < 2:
             problem = "has fewer than two columns"
             raise BadInput("path", str(file), problem, "put agents first, then items")
@@ -202,6 +217,8 @@ def table_header(file: Path, options: Options) -> Sequence[str]:
     """The names of the columns, without reading the rows."""
     if plain(file).suffix.lower() == ".parquet":
         return parquet_names(file)
+    if _is_frame(file):
+        return list(_frame(file, options).columns)
     separator = separator_of(file, options.encoding)
     return header_of(file, separator=separator, encoding=encoding_of(file, options.encoding))
 

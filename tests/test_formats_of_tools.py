@@ -1,0 +1,102 @@
+"""Logs of further tools: what was written comes back, no format is mistaken for another, bad ones are refused."""
+
+import json
+
+import numpy as np
+import pytest
+
+import gindex_lab as gl
+from gindex_lab.readers.examples import EXAMPLES, simulated_runs, write_example
+from gindex_lab.readers.examples_of_tools import TOOLS
+from gindex_lab.readers.formats import FORMATS, READERS, SUFFIXES, sniff
+from gindex_lab.readers.glimpse import json_glimpse
+from gindex_lab.readers.signatures import _DOCUMENTS, _HEADERS, _LINES, _RECORDS
+
+MEANS = ("every-eval-ever results", "mteb")  # one item per task
+REPEATED = (
+    "terminal-bench", "harbor", "tau-bench", "tau2-bench", "swe-bench instances", "evalplus",
+    "livecodebench", "metr", "excel",
+)  # fmt: skip
+NAMES = {
+    "swe-bench": {f"model-{x}": f"model-{x}.run1" for x in "abcdefgh"}
+    | {"specialist": "specialist.run1"}
+}
+
+
+def columns(frame):
+    """The columns of a table as a multiset, agents in one order."""
+    return sorted(tuple(column) for column in frame.sort_index().to_numpy().T)
+
+
+def dump(path, content):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(content if isinstance(content, str) else json.dumps(content))
+    return path
+
+
+@pytest.mark.parametrize("name", [name for name in TOOLS if name not in MEANS])
+def test_what_a_tool_would_write_comes_back(name, tmp_path):
+    runs = simulated_runs(agents=4, items=3, seed=2)
+    found = gl.read(write_example(tmp_path, name, runs))
+    frame = runs.frame.rename(index=NAMES.get(name, {}))
+    assert sorted(found.frame.index) == sorted(frame.index)
+    assert columns(found.frame) == columns(frame)
+    assert found.trials is None
+    if name not in ("swe-bench", "swe-bench instances", "tau-bench"):
+        assert set(found.family) == set(runs.family)
+
+
+@pytest.mark.parametrize("name", MEANS)
+def test_results_without_samples_are_one_item_per_task(name, tmp_path):
+    runs = simulated_runs(agents=4, items=3, seed=2)
+    found = gl.read(write_example(tmp_path, name, runs))
+    means = runs.frame.T.groupby(runs.family.to_numpy()).mean().T
+    assert np.allclose(columns(found.frame), columns(means))
+
+
+@pytest.mark.parametrize("name", REPEATED)
+def test_attempts_are_repeats(name, tmp_path):
+    runs = simulated_runs(agents=3, items=2, trials=4, seed=3)
+    found = gl.read(write_example(tmp_path, name, runs))
+    assert columns(found.frame) == columns(runs.frame)
+    assert len(found.trials) == 3 * 8 * 4
+
+
+def kinds(path):
+    """The formats that the files of a folder are taken for; files beside the logs are nothing."""
+    files = [path] if path.is_file() else [f for f in sorted(path.rglob("*")) if f.is_file()]
+    return {kind for file in files if (kind := sniff(file)) is not None}
+
+
+@pytest.mark.parametrize("name", sorted(EXAMPLES))
+def test_no_example_is_mistaken_for_another_format(name, tmp_path):
+    where = write_example(tmp_path, name, simulated_runs(agents=3, items=2))
+    expected = {
+        "long lines": "long", "excel": "long", "inspect archives": "inspect", "tau2-bench": "tau-bench",
+    }.get(name, name.removesuffix(" results").removesuffix(" instances"))  # fmt: skip
+    assert kinds(where) == {expected}
+
+
+@pytest.mark.parametrize("name", sorted(EXAMPLES))
+def test_at_most_one_signature_holds(name, tmp_path):
+    """Every signature is tried on every example: the order in which they are tried does not matter."""
+    where = write_example(tmp_path, name, simulated_runs(agents=3, items=2))
+    for file in [where] if where.is_file() else sorted(where.rglob("*.json*")):
+        if file.suffix not in (".json", ".jsonl"):
+            continue
+        found = (
+            json_glimpse(file)
+            if file.suffix == ".json"
+            else json.loads(file.read_text().splitlines()[0])
+        )
+        tests = (
+            _DOCUMENTS if isinstance(found, dict) and file.suffix == ".json" else _LINES | _RECORDS
+        )
+        row = found[0] if isinstance(found, list) else found
+        assert sum(bool(test(row)) for test in tests.values()) <= 1, file
+        assert sum(bool(test(set(row))) for test in _HEADERS.values()) <= 1, file
+
+
+def test_every_format_has_a_reader_and_a_line():
+    assert set(READERS) | {"tidy"} == set(FORMATS)
+    assert all(suffix.startswith(".") for suffix in SUFFIXES)
