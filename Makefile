@@ -62,12 +62,12 @@ mutants: $(READY)  ## put small faults into the measures, one at a time: the tes
 reproduce: $(READY)  ## run the notebooks that are out of date and write reports/ (ONLY=gindex/table1, PROFILE=full)
 	@$(BIN)/gindex-lab reproduce $(ONLY) --profile $(PROFILE)
 
-# Both servers listen on 127.0.0.1 only and ask for a token; see gindex_lab/widgets/serve.py.
+# Both servers listen on 127.0.0.1 only and ask for a token; see gindex_lab/presentation/widgets/serve.py.
 lab: $(READY)  ## open JupyterLab at the start page (this machine only, with a token)
-	@$(PY) -m gindex_lab.widgets.serve lab $(ARGS)
+	@$(PY) -m gindex_lab.presentation.widgets.serve lab $(ARGS)
 
 demo: $(READY)  ## serve the teaching demos as web pages (Voilà; this machine only, with a token)
-	@$(PY) -m gindex_lab.widgets.serve demo $(ARGS)
+	@$(PY) -m gindex_lab.presentation.widgets.serve demo $(ARGS)
 
 report:  ## print the path of the report, and open it where there is a screen
 	@$(PYTHON) -c "import pathlib, sys, webbrowser; p = pathlib.Path('reports/index.html').resolve(); p.exists() or sys.exit('no report yet: run make reproduce'); print(p); webbrowser.open(p.as_uri())"
@@ -84,6 +84,6 @@ lock: $(READY)  ## resolve the dependencies anew into requirements.lock
 	@$(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-annotate --no-header --upgrade --extra dev pyproject.toml --output-file requirements.lock
 
 clean:  ## remove the environment and what was generated (your own files in reports/ stay)
-	@$(PYTHON) -m gindex_lab.output reports
+	@$(PYTHON) -m gindex_lab.foundation.output reports
 	rm -rf .venv .tools build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage*
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

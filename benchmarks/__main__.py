@@ -21,7 +21,7 @@ from typing import Any
 
 from benchmarks.page import write_page
 from benchmarks.rows import compared
-from gindex_lab.output import listed, mark, write_text
+from gindex_lab.foundation.output import listed, mark, write_text
 
 HERE = Path(__file__).parent
 BASELINE = HERE / "baseline.json"

@@ -1,6 +1,6 @@
 """How fast is the compiled machine of the AIQ test, and how long does a sample take?
 
-The peer is the readable machine of `gindex_lab.aiq.machine`: a straightforward pure-Python interpreter of
+The peer is the readable machine of `aiq.machine`: a straightforward pure-Python interpreter of
 the same specification, one instruction at a time. Both play the same programs with the same random actions
 in one run on one core. Times are CPU times, since other work on the machine would blur the clock.
 """
@@ -12,9 +12,9 @@ import time
 import numpy as np
 
 from benchmarks.rows import Row, best_time, curve, race, within
-from gindex_lab.aiq.exact import close
-from gindex_lab.aiq.machine import Machine, episode
-from gindex_lab.aiq.sampler import sample
+from gindex_lab.worlds.aiq.exact import close
+from gindex_lab.worlds.aiq.machine import Machine, episode
+from gindex_lab.worlds.aiq.sampler import sample
 
 __all__ = ["run"]
 

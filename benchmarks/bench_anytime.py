@@ -9,9 +9,9 @@ from __future__ import annotations
 import random
 
 from benchmarks.rows import Row, best_time, race, within
-from gindex_lab.anytime.environment import Environment
-from gindex_lab.anytime.episodes import mean_rewards, play
-from gindex_lab.anytime.pool import make_pool
+from gindex_lab.worlds.anytime.environment import Environment
+from gindex_lab.worlds.anytime.episodes import mean_rewards, play
+from gindex_lab.worlds.anytime.pool import make_pool
 
 __all__ = ["run"]
 

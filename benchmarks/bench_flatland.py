@@ -15,9 +15,9 @@ import numpy as np
 
 from benchmarks.rows import Row, alone, best_time, race, within
 from gindex_lab import flatland
-from gindex_lab.flatland.curricula import samples
-from gindex_lab.flatland.distances import nearest_many
-from gindex_lab.flatland.drawings import Circle, Drawing
+from gindex_lab.worlds.flatland.curricula import samples
+from gindex_lab.worlds.flatland.distances import nearest_many
+from gindex_lab.worlds.flatland.drawings import Circle, Drawing
 
 __all__ = ["plain_distance", "run"]
 

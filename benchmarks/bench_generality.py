@@ -11,9 +11,9 @@ from time import perf_counter
 import numpy as np
 
 from benchmarks.rows import Row, best_time, race, within
+from gindex_lab.foundation.responses import Responses
 from gindex_lab.measures.curves import indicators
 from gindex_lab.measures.generality import generality
-from gindex_lab.responses import Responses
 
 AGENTS, ITEMS = 100_000, 200
 GOAL, MEMORY = 200, 2e9

@@ -19,11 +19,11 @@ import networkx as nx
 import numpy as np
 
 from benchmarks.rows import Row, best_time, curve, race, within
-from gindex_lab.errors import GIndexLabError
-from gindex_lab.programs.comparison import compare, nearest_many
-from gindex_lab.programs.divergence import divergence
-from gindex_lab.programs.encode import Rules
-from gindex_lab.programs.flows import Flow
+from gindex_lab.foundation.errors import GIndexLabError
+from gindex_lab.measures.programs.comparison import compare, nearest_many
+from gindex_lab.measures.programs.divergence import divergence
+from gindex_lab.measures.programs.encode import Rules
+from gindex_lab.measures.programs.flows import Flow
 
 __all__ = ["plain_divergence", "run"]
 
@@ -64,12 +64,12 @@ def sample_programs() -> tuple[str, list[list[Row]]]:
     files = sorted(shared.glob("originals/g-index-benchmark/domains/*/*.json"))
     if files:
         return "public sample", [[dict(n) for n in Flow.read(path)] for path in files]
-    from gindex_lab.data.loading import load
+    from gindex_lab.studies.data.loading import load
 
     try:
         found = load("g-index-programs", download=False)
     except GIndexLabError:
-        from gindex_lab.learning.corpus import corpus
+        from gindex_lab.worlds.learning.corpus import corpus
 
         return "32 of our corpus", [task.program for task in corpus(2, seed=1)]
     return "public sample", [flow["flow"] for group in found.values() for flow in group.values()]
@@ -166,7 +166,7 @@ def _clique_rows() -> list[Row]:
 
 def _corpus_rows() -> list[Row]:
     """All pairs of a corpus of 5,000 programs, and nearest neighbours of 500 in the other 4,500."""
-    from gindex_lab.learning.corpus import corpus
+    from gindex_lab.worlds.learning.corpus import corpus
 
     programs = [task.program for task in corpus(-(-PROGRAMS // 16), seed=1)][:PROGRAMS]
     flows = [Flow(program) for program in programs]

@@ -8,10 +8,10 @@ import numpy as np
 
 import gindex_lab as gl
 from benchmarks.rows import Row, best_time, curve
-from gindex_lab.aiq.agents import Freq
-from gindex_lab.aiq.episodes import Trial
-from gindex_lab.aiq.episodes import run as play
-from gindex_lab.simulations.coverage import Profile, simulate_profile
+from gindex_lab.studies.simulations.coverage import Profile, simulate_profile
+from gindex_lab.worlds.aiq.agents import Freq
+from gindex_lab.worlds.aiq.episodes import Trial
+from gindex_lab.worlds.aiq.episodes import run as play
 
 __all__ = ["run"]
 

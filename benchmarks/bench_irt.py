@@ -18,9 +18,9 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.rows import Row, best_time, race
-from gindex_lab.psychometrics.irt import irt, simulate_irt
-from gindex_lab.psychometrics.irt_em import e_step
-from gindex_lab.psychometrics.irt_settings import Patterns, Settings
+from gindex_lab.measures.psychometrics.irt import irt, simulate_irt
+from gindex_lab.measures.psychometrics.irt_em import e_step
+from gindex_lab.measures.psychometrics.irt_settings import Patterns, Settings
 
 __all__ = ["run"]
 

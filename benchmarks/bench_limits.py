@@ -12,11 +12,11 @@ import numpy as np
 from numba import njit
 
 from benchmarks.rows import Row, best_time, within
-from gindex_lab.aiq.agents import Freq, QLearning, Random
-from gindex_lab.aiq.episodes import Trial
-from gindex_lab.aiq.episodes import run as play
-from gindex_lab.aiq.machine import episode
-from gindex_lab.aiq.sampler import sample
+from gindex_lab.worlds.aiq.agents import Freq, QLearning, Random
+from gindex_lab.worlds.aiq.episodes import Trial
+from gindex_lab.worlds.aiq.episodes import run as play
+from gindex_lab.worlds.aiq.machine import episode
+from gindex_lab.worlds.aiq.sampler import sample
 
 __all__ = ["run"]
 

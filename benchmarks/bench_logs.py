@@ -101,8 +101,8 @@ def _measured(code: str, path: Path, warm: Path) -> tuple[float, ...]:
 
 def _report(folder: Path, agents: int, items: int) -> float:
     """Process seconds from a CSV to a written page."""
-    from gindex_lab.analyse import analyse
-    from gindex_lab.psychometrics.irt import simulate_irt
+    from gindex_lab.measures.psychometrics.irt import simulate_irt
+    from gindex_lab.press.analyse import analyse
 
     rng = np.random.default_rng(1)
     true = pd.DataFrame(

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from benchmarks.rows import quantity
-from gindex_lab.output import write_text
-from gindex_lab.reproduction.reports import page
+from gindex_lab.foundation.output import write_text
+from gindex_lab.press.reproduction.reports import page
 
 __all__ = ["write_page"]
 
@@ -52,7 +52,7 @@ def growth_chart(curves: list[dict[str, Any]]) -> str:
     matplotlib.use("agg")
     import matplotlib.pyplot as plt
 
-    from gindex_lab.plots.common import use_style
+    from gindex_lab.presentation.plots.common import use_style
 
     use_style()
     columns = min(3, len(curves))

@@ -2,7 +2,7 @@
 
 import sys
 
-from gindex_lab.cli import main
+from gindex_lab.press.cli import main
 
 if __name__ == "__main__":
     sys.exit(main())

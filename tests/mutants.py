@@ -30,14 +30,14 @@ TARGETS: dict[tuple[str, ...], list[str]] = {
     ("measures/positions.py",): ["tests/test_transforms.py"],
     ("measures/curves.py",): ["tests/test_acc.py", "tests/test_transforms.py"],
     ("measures/opponents.py",): ["tests/test_transforms.py"],
-    ("programs/sensitivity.py",): ["tests/test_gindex.py"],
-    ("programs/gindex.py",): ["tests/test_gindex.py"],
-    ("aiq/stratified.py",): ["tests/test_aiq_estimate.py"],
-    ("psychometrics/person_fit.py",): ["tests/test_person_fit.py"],
-    ("psychometrics/extraction.py",): ["tests/test_factors.py"],
-    ("tasks/series_kt.py",): ["tests/test_letter_series.py"],
-    ("flatland/checks.py",): ["tests/test_flatland_programs.py"],
-    ("flatland/execution.py",): ["tests/test_flatland_programs.py"],
+    ("measures/programs/sensitivity.py",): ["tests/test_gindex.py"],
+    ("measures/programs/gindex.py",): ["tests/test_gindex.py"],
+    ("worlds/aiq/stratified.py",): ["tests/test_aiq_estimate.py"],
+    ("measures/psychometrics/person_fit.py",): ["tests/test_person_fit.py"],
+    ("measures/psychometrics/extraction.py",): ["tests/test_factors.py"],
+    ("worlds/tasks/series_kt.py",): ["tests/test_letter_series.py"],
+    ("worlds/flatland/checks.py",): ["tests/test_flatland_programs.py"],
+    ("worlds/flatland/execution.py",): ["tests/test_flatland_programs.py"],
 }
 # "module:function: change" -> why no test can notice
 EQUIVALENT: dict[str, str] = {}

@@ -4,7 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from gindex_lab.errors import BadInput
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.responses import Responses, Scores
 from gindex_lab.measures.alternatives.sigmoid import sigmoid_curve
 from gindex_lab.measures.curves import indicators, merge
 from gindex_lab.measures.generality import characteristic_curve, generality, study_of
@@ -16,7 +17,6 @@ from gindex_lab.measures.isometrics import (
 )
 from gindex_lab.measures.properties import aggregate, dominance, effort, saturation
 from gindex_lab.measures.reference import difficulty_limits, extrapolate, reference_indicators
-from gindex_lab.responses import Responses, Scores
 
 COLUMNS = [
     "capability", "spread", "generality", "normalised_generality", "expected_difficulty", "mean",

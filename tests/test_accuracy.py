@@ -8,12 +8,12 @@ from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.proportion import proportion_confint
 
 import gindex_lab as gl
-from gindex_lab.analysis.accuracy import score_table, task_table
-from gindex_lab.analysis.comparing import order_in, widely_measured
-from gindex_lab.analysis.differences import score_differences
-from gindex_lab.analysis.floors import against_chance, floors_of
-from gindex_lab.analysis.whole import analyse_table
-from gindex_lab.cli import main
+from gindex_lab.press.cli import main
+from gindex_lab.studies.analysis.accuracy import score_table, task_table
+from gindex_lab.studies.analysis.comparing import order_in, widely_measured
+from gindex_lab.studies.analysis.differences import score_differences
+from gindex_lab.studies.analysis.floors import against_chance, floors_of
+from gindex_lab.studies.analysis.whole import analyse_table
 
 
 def binary(agents=5, items=60, seed=1, gaps=0.0):

@@ -5,7 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from gindex_lab.aiq.agents import (
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.worlds.aiq.agents import (
     HLQ,
     NAMES,
     Constant,
@@ -16,10 +17,9 @@ from gindex_lab.aiq.agents import (
     agent,
     describe,
 )
-from gindex_lab.aiq.episodes import Trial, Twin, interact, run, start
-from gindex_lab.aiq.machine import Machine
-from gindex_lab.aiq.program import Settings
-from gindex_lab.errors import BadInput
+from gindex_lab.worlds.aiq.episodes import Trial, Twin, interact, run, start
+from gindex_lab.worlds.aiq.machine import Machine
+from gindex_lab.worlds.aiq.program import Settings
 
 PROGRAMS = [",.#", ".,#", ",+.,.#", ",,.>,.#", ",[>++<[+]]>.#", "%[,.]>,.#", ",>%[-<+.>],.#"]
 AGENTS = [

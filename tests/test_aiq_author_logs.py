@@ -4,11 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from gindex_lab.aiq.author_logs import estimate_from_log, read_author_log
-from gindex_lab.aiq.estimate import by_program_length, estimate
-from gindex_lab.aiq.normalised import normalised_aiq
-from gindex_lab.aiq.sampler import sample
-from gindex_lab.errors import BadInput
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.worlds.aiq.author_logs import estimate_from_log, read_author_log
+from gindex_lab.worlds.aiq.estimate import by_program_length, estimate
+from gindex_lab.worlds.aiq.normalised import normalised_aiq
+from gindex_lab.worlds.aiq.sampler import sample
 
 HALVES = " ".join(["0.5", "0.5", *["0.0"] * 18])
 GOOD = [HALVES, "0.1 1 90 80", "0.2 1 94 82", "0.3 2 10 -10", "0.4 2 4 0"]

@@ -6,13 +6,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from gindex_lab.aiq import stratified
-from gindex_lab.aiq.agents import Freq
-from gindex_lab.aiq.compare import compare, differences, holm, values_on
-from gindex_lab.aiq.coverage import Population, population, replications
-from gindex_lab.aiq.estimate import by_program_length, default_episode, estimate
-from gindex_lab.aiq.sampler import sample
-from gindex_lab.errors import BadInput
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.worlds.aiq import stratified
+from gindex_lab.worlds.aiq.agents import Freq
+from gindex_lab.worlds.aiq.compare import compare, differences, holm, values_on
+from gindex_lab.worlds.aiq.coverage import Population, population, replications
+from gindex_lab.worlds.aiq.estimate import by_program_length, default_episode, estimate
+from gindex_lab.worlds.aiq.sampler import sample
 
 TOY = pd.DataFrame(
     {"program": [",.#", ".,#", ",[,.]>.#", "%.#"] * 100, "stratum": [1, 2, 11, 11] * 100}

@@ -6,17 +6,17 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from gindex_lab.aiq.agents import Freq
-from gindex_lab.aiq.compare import differences
-from gindex_lab.aiq.experiments import (
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.worlds.aiq.agents import Freq
+from gindex_lab.worlds.aiq.compare import differences
+from gindex_lab.worlds.aiq.experiments import (
     null_experiment,
     ratio_differences,
     rewriting_effect,
     rewriting_values,
 )
-from gindex_lab.aiq.rewriting import rewrite
-from gindex_lab.aiq.sampler import generate, sample
-from gindex_lab.errors import BadInput
+from gindex_lab.worlds.aiq.rewriting import rewrite
+from gindex_lab.worlds.aiq.sampler import generate, sample
 
 AGENTS = ["freq", "q0", "q-learning", "hlq"]
 

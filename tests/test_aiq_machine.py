@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gindex_lab import aiq
-from gindex_lab.aiq import kernel, random_streams
-from gindex_lab.aiq.kernel import compile_program
-from gindex_lab.aiq.machine import Machine, episode, run, trace
-from gindex_lab.aiq.program import Settings, check, partners
-from gindex_lab.errors import BadInput, BadProgram
+from gindex_lab.foundation.errors import BadInput, BadProgram
+from gindex_lab.worlds.aiq import kernel, random_streams
+from gindex_lab.worlds.aiq.kernel import compile_program
+from gindex_lab.worlds.aiq.machine import Machine, episode, run, trace
+from gindex_lab.worlds.aiq.program import Settings, check, partners
 
 
 def golden(shared, name):
@@ -279,8 +279,8 @@ def test_table_of_contents_is_lazy_and_complete():
     for name in aiq.__all__:
         assert getattr(aiq, name) is not None
     assert inspect.unwrap(aiq.run) is inspect.unwrap(run)
-    import gindex_lab.aiq.explain  # noqa: F401  # a module of the same name must not hide the function
+    import gindex_lab.worlds.aiq.explain  # noqa: F401  # a module of the same name must not hide the function
 
     assert callable(aiq.explain)
-    with pytest.raises(AttributeError, match=r"gindex_lab.aiq has no 'runn'"):
+    with pytest.raises(AttributeError, match=r"gindex_lab.worlds.aiq has no 'runn'"):
         aiq.runn  # noqa: B018

@@ -7,10 +7,10 @@ import pandas as pd
 import pytest
 
 from gindex_lab import aiq
-from gindex_lab.aiq import strata
-from gindex_lab.aiq.rewriting import passes_sdp, rewrite
-from gindex_lab.aiq.sampler import generate, read_sample, sample, save_sample
-from gindex_lab.errors import BadInput
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.worlds.aiq import strata
+from gindex_lab.worlds.aiq.rewriting import passes_sdp, rewrite
+from gindex_lab.worlds.aiq.sampler import generate, read_sample, sample, save_sample
 
 
 def golden(shared, name):
@@ -107,7 +107,7 @@ def test_theoretical_sampler_rewrites_and_drops_nothing():
 
 
 def test_a_length_that_hardly_any_program_has_is_given_up(monkeypatch):
-    monkeypatch.setattr("gindex_lab.aiq.sampler._PATIENCE", 30_000)
+    monkeypatch.setattr("gindex_lab.worlds.aiq.sampler._PATIENCE", 30_000)
     message = (
         r"minimum_length=900: keeps 0 of 40,000 raw programs \(the longest has \d+ instructions\)"
     )

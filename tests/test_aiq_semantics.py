@@ -7,21 +7,21 @@ import pandas as pd
 import pytest
 
 from gindex_lab import aiq
-from gindex_lab.aiq.exact import Caps, close, same_law
-from gindex_lab.aiq.machine import run
-from gindex_lab.aiq.patterns import by_pattern, hits, shares
-from gindex_lab.aiq.pointless import POINTLESS, candidates
-from gindex_lab.aiq.rewriting import passes_sdp, rewrite
-from gindex_lab.aiq.sampler import sample
-from gindex_lab.aiq.semantics import (
+from gindex_lab.foundation.errors import BadInput, BadProgram
+from gindex_lab.worlds.aiq.exact import Caps, close, same_law
+from gindex_lab.worlds.aiq.machine import run
+from gindex_lab.worlds.aiq.patterns import by_pattern, hits, shares
+from gindex_lab.worlds.aiq.pointless import POINTLESS, candidates
+from gindex_lab.worlds.aiq.rewriting import passes_sdp, rewrite
+from gindex_lab.worlds.aiq.sampler import sample
+from gindex_lab.worlds.aiq.semantics import (
     classify,
     coupled,
     delay_of,
     is_discriminative,
     pointless_code,
 )
-from gindex_lab.aiq.symbolic import Source, straight_line
-from gindex_lab.errors import BadInput, BadProgram
+from gindex_lab.worlds.aiq.symbolic import Source, straight_line
 
 
 def golden(shared, name):

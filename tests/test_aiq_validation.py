@@ -10,11 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import ttest_rel
 
-from gindex_lab.aiq.agents import Constant, Freq, Random, agent
-from gindex_lab.aiq.estimate import estimate
-from gindex_lab.aiq.respondents import SUBTESTS, agent_grid, item_programs, respond, subtests
-from gindex_lab.aiq.sampler import sample
-from gindex_lab.aiq.sweep import (
+from gindex_lab.foundation.errors import BadInput, DataUnavailable
+from gindex_lab.presentation.plots import aiq as plots
+from gindex_lab.studies.data.loading import load
+from gindex_lab.studies.data.registry import PROJECT_DATA
+from gindex_lab.worlds.aiq.agents import Constant, Freq, Random, agent
+from gindex_lab.worlds.aiq.estimate import estimate
+from gindex_lab.worlds.aiq.respondents import SUBTESTS, agent_grid, item_programs, respond, subtests
+from gindex_lab.worlds.aiq.sampler import sample
+from gindex_lab.worlds.aiq.sweep import (
     NOT_RUN,
     SETTINGS,
     Plan,
@@ -23,13 +27,16 @@ from gindex_lab.aiq.sweep import (
     read_sweep,
     sweep,
 )
-from gindex_lab.aiq.validation import beside, published_shares, published_values, settings_test
-from gindex_lab.data.loading import load
-from gindex_lab.data.registry import PROJECT_DATA
-from gindex_lab.errors import BadInput, DataUnavailable
-from gindex_lab.plots import aiq as plots
+from gindex_lab.worlds.aiq.validation import (
+    beside,
+    published_shares,
+    published_values,
+    settings_test,
+)
 
-sweeps = importlib.import_module("gindex_lab.aiq.sweep")  # the module: gl.aiq.sweep is its function
+sweeps = importlib.import_module(
+    "gindex_lab.worlds.aiq.sweep"
+)  # the module: gl.aiq.sweep is its function
 SMALL = Plan(programs=300, runs=80, episodes=(20, 60), seed=3)
 TWO = {"Freq,0.05": "Freq", "Q_l,0.0,0.5,0.5,0.02,0.8": "Q(0.5)"}
 

@@ -13,14 +13,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gindex_lab as gl
-from gindex_lab.analyse import analyse
-from gindex_lab.analysis import surviving
-from gindex_lab.analysis.audit import audit_counts, expected_duplicates, item_audit
-from gindex_lab.analysis.names import drawable_names
-from gindex_lab.analysis.shuffle import deal, shuffle_control
-from gindex_lab.analysis.whole import analyse_table
-from gindex_lab.cli import main
-from gindex_lab.readers.examples import simulated_runs, write_example
+from gindex_lab.press.analyse import analyse
+from gindex_lab.press.cli import main
+from gindex_lab.studies.analysis import surviving
+from gindex_lab.studies.analysis.audit import audit_counts, expected_duplicates, item_audit
+from gindex_lab.studies.analysis.names import drawable_names
+from gindex_lab.studies.analysis.shuffle import deal, shuffle_control
+from gindex_lab.studies.analysis.whole import analyse_table
+from gindex_lab.studies.readers.examples import simulated_runs, write_example
 
 EVIL = "<script>alert(1)</script>"
 
@@ -122,7 +122,7 @@ def test_a_page_that_fails_leaves_the_old_one(example, tmp_path, monkeypatch):
     out = tmp_path / "r.html"
     out.write_text("old")
     monkeypatch.setattr(
-        "gindex_lab.files.Path.replace",
+        "gindex_lab.foundation.files.Path.replace",
         lambda *_: (_ for _ in ()).throw(OSError(28, "No space left")),
     )
     with pytest.raises(gl.BadInput, match=r"cannot be written \(No space left"):
@@ -371,7 +371,7 @@ def test_two_items_are_refused_with_a_way_out(tmp_path, capsys):
 
 def test_help_needs_no_library():
     code = (
-        "import sys\nfrom gindex_lab.cli import _parser\n_parser().format_help()\n"
+        "import sys\nfrom gindex_lab.press.cli import _parser\n_parser().format_help()\n"
         "print([m for m in ('numpy', 'pandas', 'matplotlib') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -7,12 +7,12 @@ import pandas as pd
 import pytest
 
 import gindex_lab as gl
-from gindex_lab.analysis import surviving
-from gindex_lab.analysis.audit import audit_counts, item_audit
-from gindex_lab.analysis.differences import score_differences
-from gindex_lab.analysis.models import fitted
-from gindex_lab.analysis.whole import analyse_table
-from gindex_lab.readers.examples import simulated_runs
+from gindex_lab.studies.analysis import surviving
+from gindex_lab.studies.analysis.audit import audit_counts, item_audit
+from gindex_lab.studies.analysis.differences import score_differences
+from gindex_lab.studies.analysis.models import fitted
+from gindex_lab.studies.analysis.whole import analyse_table
+from gindex_lab.studies.readers.examples import simulated_runs
 
 
 def logistic(abilities, difficulties, rng):

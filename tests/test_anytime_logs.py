@@ -6,9 +6,9 @@ import pandas as pd
 import pytest
 
 import gindex_lab as gl
-from gindex_lab.anytime.feasibility import VARIANTS
-from gindex_lab.data.original_files import original
-from gindex_lab.errors import BadInput, DataUnavailable
+from gindex_lab.foundation.errors import BadInput, DataUnavailable
+from gindex_lab.studies.data.original_files import original
+from gindex_lab.worlds.anytime.feasibility import VARIANTS
 
 A = gl.anytime
 

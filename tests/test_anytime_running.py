@@ -20,9 +20,9 @@ sys.path.insert(0, str(Path(__file__).parent))
 from damages import damaged
 
 import gindex_lab as gl
-from gindex_lab.anytime.averages import average_evenly
-from gindex_lab.anytime.pool import default_pool
-from gindex_lab.plots import anytime as plots
+from gindex_lab.presentation.plots import anytime as plots
+from gindex_lab.worlds.anytime.averages import average_evenly
+from gindex_lab.worlds.anytime.pool import default_pool
 
 matplotlib.use("agg")
 A = gl.anytime

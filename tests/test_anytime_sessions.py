@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gindex_lab as gl
-from gindex_lab.anytime.chance import nested_seed
-from gindex_lab.anytime.exact import body_moves
+from gindex_lab.worlds.anytime.chance import nested_seed
+from gindex_lab.worlds.anytime.exact import body_moves
 
 A = gl.anytime
 ALL = ["random", "constant", "reactive", "q-learning", "follower", "oracle", "optimal"]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.stats import chisquare
 
 import gindex_lab as gl
-from gindex_lab.anytime.markov import MOST_APPLICATIONS
+from gindex_lab.worlds.anytime.markov import MOST_APPLICATIONS
 
 A = gl.anytime
 

@@ -20,7 +20,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from gindex_lab.widgets.serve import demo_command, environment, lab_command
+from gindex_lab.presentation.widgets.serve import demo_command, environment, lab_command
 
 ROOT = Path(__file__).resolve().parent.parent
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")

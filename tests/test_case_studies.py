@@ -4,9 +4,9 @@ import pandas as pd
 import pytest
 
 import gindex_lab as gl
-from gindex_lab.errors import BadInput
-from gindex_lab.plots.intervals import plot_intervals
-from gindex_lab.reproduction import case_studies as cases
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.presentation.plots.intervals import plot_intervals
+from gindex_lab.press.reproduction import case_studies as cases
 
 TABLE = pd.DataFrame(
     {"capability": [1.0, 3], "spread": [0.5, 0.4], "normalised_generality": [0.1, 0.3]},

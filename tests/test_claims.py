@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gindex_lab import notebook
-from gindex_lab.errors import BadInput
-from gindex_lab.reproduction import claims
-from gindex_lab.reproduction.claim_values import agrees, printed_numbers
-from gindex_lab.reproduction.claims import (
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.press.reproduction import claims
+from gindex_lab.press.reproduction.claim_values import agrees, printed_numbers
+from gindex_lab.press.reproduction.claims import (
     Record,
     find,
     ledger,
@@ -22,8 +22,8 @@ from gindex_lab.reproduction.claims import (
     status,
     unexplained,
 )
-from gindex_lab.reproduction.inputs import file_hash
-from gindex_lab.reproduction.kept import sealed
+from gindex_lab.press.reproduction.inputs import file_hash
+from gindex_lab.press.reproduction.kept import sealed
 
 CLAIMS = ledger()
 
@@ -138,7 +138,7 @@ def test_no_status_is_typed_in():
 
 
 def test_the_data_sets_that_claims_require_exist():
-    from gindex_lab.data.registry import entries
+    from gindex_lab.studies.data.registry import entries
 
     needed = {name for claim in CLAIMS.values() for name in claim.requires.split()}
     assert needed <= set(entries())
@@ -369,7 +369,7 @@ def test_accept_takes_what_is_reproduced_and_keeps_what_could_not_be_judged(tmp_
 
 def test_nothing_reproduced_has_been_lost_in_the_last_run():
     """Judges reports/ where it is up to date; `gindex-lab reproduce` judges the same after each run."""
-    from gindex_lab.reproduction.reproduce import judged
+    from gindex_lab.press.reproduction.reproduce import judged
 
     lost, silent = judged(claims.ROOT, claims.ROOT / "reports")
     assert lost == []
@@ -377,7 +377,7 @@ def test_nothing_reproduced_has_been_lost_in_the_last_run():
 
 
 def test_the_baseline_names_known_claims_and_notebooks_of_the_catalogue():
-    from gindex_lab.reproduction.inputs import read_catalogue
+    from gindex_lab.press.reproduction.inputs import read_catalogue
 
     paths = {e.path for e in read_catalogue(claims.ROOT)}
     for profile, accepted in claims.load_baseline().items():

@@ -5,12 +5,12 @@ import re
 import pandas as pd
 import pytest
 
-from gindex_lab.analyse import analyse
-from gindex_lab.cli import main
-from gindex_lab.errors import BadInput
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.responses import Scores
 from gindex_lab.measures.generality import generality
 from gindex_lab.measures.transforms import rank
-from gindex_lab.responses import Scores
+from gindex_lab.press.analyse import analyse
+from gindex_lab.press.cli import main
 
 SCORES = """model,pong,chess,go,poker
 ann,21,1200,3,0.5

@@ -4,8 +4,8 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from gindex_lab.errors import BadInput
-from gindex_lab.programs.cliques import max_weight_clique, new_stack, search, still_open
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.measures.programs.cliques import max_weight_clique, new_stack, search, still_open
 
 
 def random_graph(rng, vertices, density, heaviest=50):

@@ -6,8 +6,11 @@ import re
 import numpy as np
 import pytest
 
-from gindex_lab.errors import BadInput
-from gindex_lab.learning.corpus import (
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.measures.programs.comparison import nearest, pairwise
+from gindex_lab.measures.programs.divergence import divergence
+from gindex_lab.measures.programs.flows import Flow
+from gindex_lab.worlds.learning.corpus import (
     compose,
     composites,
     corpus,
@@ -16,11 +19,8 @@ from gindex_lab.learning.corpus import (
     renamed,
     sample,
 )
-from gindex_lab.learning.corpus_domains import DOMAINS
-from gindex_lab.learning.mutations import MUTATIONS, broken_json, mutate
-from gindex_lab.programs.comparison import nearest, pairwise
-from gindex_lab.programs.divergence import divergence
-from gindex_lab.programs.flows import Flow
+from gindex_lab.worlds.learning.corpus_domains import DOMAINS
+from gindex_lab.worlds.learning.mutations import MUTATIONS, broken_json, mutate
 
 TABLE_2_NODES = {  # g-index paper, Appendix A, Table 2
     "template-slider": 6,

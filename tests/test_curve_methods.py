@@ -11,8 +11,8 @@ from scipy.special import expit
 import gindex_lab as gl
 from gindex_lab.measures.alternatives import methods, monotone, pooled, posterior, smooth
 from gindex_lab.measures.samples import sample_of
-from gindex_lab.simulations import method_study
-from gindex_lab.simulations.coverage import PROFILES, Profile, simulate_profile
+from gindex_lab.studies.simulations import method_study
+from gindex_lab.studies.simulations.coverage import PROFILES, Profile, simulate_profile
 
 METHODS = ["isotonic", "smooth", "pooled"]
 MEASURES = ["capability", "spread", "normalised_generality"]

@@ -14,9 +14,9 @@ sys.path.insert(0, str(Path(__file__).parent))
 from damages import damaged
 
 import gindex_lab as gl
-from gindex_lab.errors import GIndexLabError
-from gindex_lab.journals import Journal, continued
-from gindex_lab.own_experiments import units
+from gindex_lab.foundation.errors import GIndexLabError
+from gindex_lab.foundation.journals import Journal, continued
+from gindex_lab.studies.own_experiments import units
 
 HEADER = {"format": "test 1", "seed": 1}
 
@@ -134,7 +134,7 @@ def test_damaged_units_of_an_experiment_are_computed_again(tmp_path, monkeypatch
 
 
 KERNEL = """
-from gindex_lab.kernels import compiled
+from gindex_lab.foundation.kernels import compiled
 @compiled
 def twice(x):
     return 2 * x
@@ -167,7 +167,7 @@ def test_damaged_machine_code_is_compiled_anew(tmp_path):
 
 
 def test_without_a_place_for_machine_code_functions_still_run(monkeypatch):
-    from gindex_lab import kernels
+    from gindex_lab.foundation import kernels
 
     real = kernels.njit
 

@@ -18,11 +18,11 @@ sys.path.insert(0, str(Path(__file__).parent))
 from damages import damaged, drop_a_key, in_its_place, put_other_json
 from small_projects import catalogue, cell, tables, write_notebook
 
-from gindex_lab.errors import GIndexLabError
-from gindex_lab.journals import sealed
-from gindex_lab.output import atomic_folder
-from gindex_lab.reproduction import claims, reproduce, runs
-from gindex_lab.reproduction import inputs as reproduce_inputs
+from gindex_lab.foundation.errors import GIndexLabError
+from gindex_lab.foundation.journals import sealed
+from gindex_lab.foundation.output import atomic_folder
+from gindex_lab.press.reproduction import claims, reproduce, runs
+from gindex_lab.press.reproduction import inputs as reproduce_inputs
 
 WORK = """import pandas as pd
 from gindex_lab import notebook as nb

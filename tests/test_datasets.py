@@ -18,13 +18,21 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from gindex_lab.data import download, registry
-from gindex_lab.data import loading as data
-from gindex_lab.data.checksums import write_checksums
-from gindex_lab.data.documents import Documents
-from gindex_lab.data.loading import corrections, datasets, fetch, fingerprint, load, load_or, where
-from gindex_lab.errors import BadInput, DataUnavailable
-from gindex_lab.responses import Responses, Scores
+from gindex_lab.foundation.errors import BadInput, DataUnavailable
+from gindex_lab.foundation.responses import Responses, Scores
+from gindex_lab.studies.data import download, registry
+from gindex_lab.studies.data import loading as data
+from gindex_lab.studies.data.checksums import write_checksums
+from gindex_lab.studies.data.documents import Documents
+from gindex_lab.studies.data.loading import (
+    corrections,
+    datasets,
+    fetch,
+    fingerprint,
+    load,
+    load_or,
+    where,
+)
 
 SHAPES = {
     "mazes": (496, 23),
@@ -785,7 +793,7 @@ def test_damaged_register_is_named(tmp_path, monkeypatch):
 
 def test_importing_and_looking_stays_light():
     code = (
-        "import sys, gindex_lab.data.loading as d; d.datasets(); d.fingerprint('ale');"
+        "import sys, gindex_lab.studies.data.loading as d; d.datasets(); d.fingerprint('ale');"
         "heavy = {'pooch', 'rdata', 'requests', 'scipy', 'matplotlib'} & set(sys.modules);"
         "sys.exit(str(heavy) if heavy else 0)"
     )

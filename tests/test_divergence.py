@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gindex_lab.errors import BadInput
-from gindex_lab.programs.comparison import (
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.measures.programs.comparison import (
     Uncertified,
     compare,
     divergences,
@@ -19,10 +19,10 @@ from gindex_lab.programs.comparison import (
     nearest_many,
     pairwise,
 )
-from gindex_lab.programs.divergence import divergence
-from gindex_lab.programs.encode import Rules
-from gindex_lab.programs.explain import node_similarity
-from gindex_lab.programs.flows import Flow
+from gindex_lab.measures.programs.divergence import divergence
+from gindex_lab.measures.programs.encode import Rules
+from gindex_lab.measures.programs.explain import node_similarity
+from gindex_lab.measures.programs.flows import Flow
 
 MODES = ("exact", "reference")
 BOTH_WAYS = Rules(symmetric=False, both_ways=True)  # what the goldens call "both directions"
@@ -452,8 +452,8 @@ def test_files_are_read_and_names_become_labels(tmp_path):
 def test_a_cold_cache_is_announced_once_compiling_starts(monkeypatch, tmp_path, caplog):
     from types import SimpleNamespace
 
-    from gindex_lab.programs import divergence as module
-    from gindex_lab.programs import matching
+    from gindex_lab.measures.programs import divergence as module
+    from gindex_lab.measures.programs import matching
 
     cold = SimpleNamespace(signatures=[], stats=SimpleNamespace(cache_path=tmp_path))
     monkeypatch.setattr(matching, "solve", cold)
@@ -470,8 +470,8 @@ def test_a_cold_cache_is_announced_once_compiling_starts(monkeypatch, tmp_path, 
 
 
 def test_open_pairs_are_told_never_hidden(monkeypatch):
-    monkeypatch.setattr("gindex_lab.programs.comparison.EFFORT", 1)
-    monkeypatch.setattr("gindex_lab.programs.comparison._EFFORT_IN_BATCH", 1)
+    monkeypatch.setattr("gindex_lab.measures.programs.comparison.EFFORT", 1)
+    monkeypatch.setattr("gindex_lab.measures.programs.comparison._EFFORT_IN_BATCH", 1)
     a, b = hard_pair(30)
     with pytest.warns(Uncertified, match="2 values are upper bounds"):
         values = pairwise([a, b])

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 import gindex_lab as gl
-from gindex_lab.errors import BadInput
-from gindex_lab.reproduction.docs import build, documented
-from gindex_lab.reproduction.guide import questions
-from gindex_lab.reproduction.inputs import read_catalogue
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.press.reproduction.docs import build, documented
+from gindex_lab.press.reproduction.guide import questions
+from gindex_lab.press.reproduction.inputs import read_catalogue
 
 ROOT = Path(__file__).parents[1]
 
@@ -43,7 +43,9 @@ def test_every_link_of_the_front_page_leads_to_a_heading(built):
 @pytest.fixture
 def front_page_alone(monkeypatch):
     """Build without pdoc's pages: one whole build (above) is enough, and takes ten seconds."""
-    monkeypatch.setattr("gindex_lab.reproduction.docs._reference", lambda modules, folder: None)
+    monkeypatch.setattr(
+        "gindex_lab.press.reproduction.docs._reference", lambda modules, folder: None
+    )
 
 
 @pytest.mark.usefixtures("front_page_alone")

@@ -5,8 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from gindex_lab.errors import BadInput
-from gindex_lab.programs.domains import (
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.measures.programs.domains import (
     NOTEBOOK_ORDER,
     domain_distance,
     domain_distances,
@@ -14,8 +14,8 @@ from gindex_lab.programs.domains import (
     read_programs,
     task_domains,
 )
-from gindex_lab.programs.encode import Rules
-from gindex_lab.programs.flows import Flow
+from gindex_lab.measures.programs.encode import Rules
+from gindex_lab.measures.programs.flows import Flow
 
 CSV, TAB = [{"id": "a", "type": "csv", "sep": ","}], [{"id": "a", "type": "tab"}]
 REFERENCE_UNROUNDED = Rules.of("reference")

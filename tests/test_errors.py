@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 import gindex_lab as gl
-from gindex_lab import validate
-from gindex_lab.errors import BadInput, short
+from gindex_lab.foundation import validate
+from gindex_lab.foundation.errors import BadInput, short
 
 GIANT = 10**400
 

@@ -6,19 +6,19 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from gindex_lab.errors import BadInput
-from gindex_lab.learning.corpus import Sample, composites, corpus, corpus_documents, sample
-from gindex_lab.learning.experiments import experiment, learning_curve
-from gindex_lab.learning.mutations import broken_json, mutate
-from gindex_lab.learning.scoring import Recorded, read_answer, score_answers, score_programs
-from gindex_lab.learning.systems import Empty, NearestNeighbour, SlotFilling
-from gindex_lab.learning.systems_template import TemplateInduction
-from gindex_lab.plots.programs import plot_divergence_matrix, plot_program_size
-from gindex_lab.programs.association import association_graph, plot_association
-from gindex_lab.programs.divergence import divergence
-from gindex_lab.programs.gindex import Settings, g_index
-from gindex_lab.programs.records import Experiment
-from gindex_lab.programs.sensitivity import sensitivity
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.measures.programs.association import association_graph, plot_association
+from gindex_lab.measures.programs.divergence import divergence
+from gindex_lab.measures.programs.gindex import Settings, g_index
+from gindex_lab.measures.programs.records import Experiment
+from gindex_lab.measures.programs.sensitivity import sensitivity
+from gindex_lab.presentation.plots.programs import plot_divergence_matrix, plot_program_size
+from gindex_lab.worlds.learning.corpus import Sample, composites, corpus, corpus_documents, sample
+from gindex_lab.worlds.learning.experiments import experiment, learning_curve
+from gindex_lab.worlds.learning.mutations import broken_json, mutate
+from gindex_lab.worlds.learning.scoring import Recorded, read_answer, score_answers, score_programs
+from gindex_lab.worlds.learning.systems import Empty, NearestNeighbour, SlotFilling
+from gindex_lab.worlds.learning.systems_template import TemplateInduction
 
 DOMAINS = ["http", "twitter", "youtube-play"]
 

@@ -10,14 +10,24 @@ import pytest
 from scipy.stats import multivariate_normal, norm
 from sklearn.utils import check_array
 
-from gindex_lab.errors import BadInput, Caution
-from gindex_lab.psychometrics.bifactor import general_factor, schmid_leiman
-from gindex_lab.psychometrics.correlations import correlations, smoothed, tetrachoric
-from gindex_lab.psychometrics.extraction import extract, minres_uniqueness
-from gindex_lab.psychometrics.factors import factors
-from gindex_lab.psychometrics.factors_parallel import _reduced, eigenvalues, parallel_analysis
-from gindex_lab.psychometrics.rotation import ROTATIONS, quartimax, quartimin, rotate, varimax
-from gindex_lab.responses import Responses, Scores
+from gindex_lab.foundation.errors import BadInput, Caution
+from gindex_lab.foundation.responses import Responses, Scores
+from gindex_lab.measures.psychometrics.bifactor import general_factor, schmid_leiman
+from gindex_lab.measures.psychometrics.correlations import correlations, smoothed, tetrachoric
+from gindex_lab.measures.psychometrics.extraction import extract, minres_uniqueness
+from gindex_lab.measures.psychometrics.factors import factors
+from gindex_lab.measures.psychometrics.factors_parallel import (
+    _reduced,
+    eigenvalues,
+    parallel_analysis,
+)
+from gindex_lab.measures.psychometrics.rotation import (
+    ROTATIONS,
+    quartimax,
+    quartimin,
+    rotate,
+    varimax,
+)
 
 mpl.use("Agg")
 

@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gindex_lab as gl
-from gindex_lab.errors import BadInput
-from gindex_lab.flatland import Circle, Drawing, Line
-from gindex_lab.flatland.curricula import samples
-from gindex_lab.flatland.distances import nearest_many
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.worlds.flatland import Circle, Drawing, Line
+from gindex_lab.worlds.flatland.curricula import samples
+from gindex_lab.worlds.flatland.distances import nearest_many
 
 F = gl.flatland
 whole = st.integers(0, 128).map(float)

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gindex_lab as gl
-from gindex_lab.errors import BadInput, BadProgram
-from gindex_lab.flatland.expansion import expand
-from gindex_lab.flatland.expressions import Symbol, read_expressions, to_lisp
-from gindex_lab.flatland.programs import Call, Definition, Limits, Link, Node, Program
+from gindex_lab.foundation.errors import BadInput, BadProgram
+from gindex_lab.worlds.flatland.expansion import expand
+from gindex_lab.worlds.flatland.expressions import Symbol, read_expressions, to_lisp
+from gindex_lab.worlds.flatland.programs import Call, Definition, Limits, Link, Node, Program
 
 F = gl.flatland
 SYNTAXES = ("fbp", "lisp", "json")

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import gindex_lab as gl
-from gindex_lab.errors import BadInput
-from gindex_lab.flatland import Circle, Drawing, Line
-from gindex_lab.flatland.curricula import samples
-from gindex_lab.flatland.distances import nearest_many
-from gindex_lab.flatland.experiments import score
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.worlds.flatland import Circle, Drawing, Line
+from gindex_lab.worlds.flatland.curricula import samples
+from gindex_lab.worlds.flatland.distances import nearest_many
+from gindex_lab.worlds.flatland.experiments import score
 
 F = gl.flatland
 # the tests of Fig 15 with their printed Ω (g-index paper)

@@ -5,10 +5,10 @@ import time
 
 import pytest
 
-from gindex_lab.errors import BadProgram
-from gindex_lab.plots.flows import layers, plot_divergence, positions
-from gindex_lab.programs.divergence import divergence
-from gindex_lab.programs.flows import Flow
+from gindex_lab.foundation.errors import BadProgram
+from gindex_lab.measures.programs.divergence import divergence
+from gindex_lab.measures.programs.flows import Flow
+from gindex_lab.presentation.plots.flows import layers, plot_divergence, positions
 
 NODE = {"id": "a", "type": "t"}
 TWO = [{"id": "a", "type": "in", "wires": [["b"]]}, {"id": "b", "type": "out", "wires": []}]

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import gindex_lab as gl
-from gindex_lab.readers.examples import EXAMPLES, simulated_runs, write_example
-from gindex_lab.readers.examples_of_tools import TOOLS
-from gindex_lab.readers.formats import FORMATS, READERS, SUFFIXES, sniff
-from gindex_lab.readers.glimpse import json_glimpse
-from gindex_lab.readers.signatures import _DOCUMENTS, _HEADERS, _LINES, _RECORDS
+from gindex_lab.studies.readers.examples import EXAMPLES, simulated_runs, write_example
+from gindex_lab.studies.readers.examples_of_tools import TOOLS
+from gindex_lab.studies.readers.formats import FORMATS, READERS, SUFFIXES, sniff
+from gindex_lab.studies.readers.glimpse import json_glimpse
+from gindex_lab.studies.readers.signatures import _DOCUMENTS, _HEADERS, _LINES, _RECORDS
 
 MEANS = ("every-eval-ever results", "mteb")  # one item per task
 REPEATED = (

@@ -12,8 +12,8 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 from test_browser import CHROMIUM, FLAGS, ROOT, TEACHING, TOKEN, Watched, server, soon
 
-from gindex_lab.widgets.guards import MOST_KERNELS
-from gindex_lab.widgets.serve import demo_command
+from gindex_lab.presentation.widgets.guards import MOST_KERNELS
+from gindex_lab.presentation.widgets.serve import demo_command
 
 MOST_MEMORY = 500 * 2**20  # of one kernel; measured: 110 to 230 MB
 

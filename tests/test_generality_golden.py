@@ -4,7 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from gindex_lab.errors import BadInput
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.responses import Responses, Scores
 from gindex_lab.measures.alternatives.sigmoid import sigmoid_curve
 from gindex_lab.measures.curves import merge
 from gindex_lab.measures.generality import characteristic_curve, generality
@@ -18,7 +19,6 @@ from gindex_lab.measures.transforms import (
     rank,
     threshold,
 )
-from gindex_lab.responses import Responses, Scores
 
 EXACT_PADDING = 1e-4  # what the authors' points at a distance of 1e-5 can do to an indicator
 HUMAN = "human.noop"

@@ -11,11 +11,11 @@ import pytest
 from scipy import stats
 
 import gindex_lab as gl
-from gindex_lab.errors import BadInput, DataUnavailable
-from gindex_lab.programs.domains import domain_distances
-from gindex_lab.programs.gindex import Settings, g_index
-from gindex_lab.programs.records import Experiment
-from gindex_lab.programs.sensitivity import (
+from gindex_lab.foundation.errors import BadInput, DataUnavailable
+from gindex_lab.measures.programs.domains import domain_distances
+from gindex_lab.measures.programs.gindex import Settings, g_index
+from gindex_lab.measures.programs.records import Experiment
+from gindex_lab.measures.programs.sensitivity import (
     generalisation_level,
     priors_by_ablation,
     random_distances,
@@ -218,7 +218,7 @@ def test_programs_that_are_nowhere_are_asked_for(monkeypatch):
     def nothing(name):
         raise DataUnavailable("name", name, "is not here", "fetch it")
 
-    monkeypatch.setattr("gindex_lab.data.loading.load", nothing)
+    monkeypatch.setattr("gindex_lab.studies.data.loading.load", nothing)
     with pytest.raises(BadInput, match="their programs are not here; pass programs= or distances="):
         g_index(RECORD)
 

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import gindex_lab as gl
-from gindex_lab.horizons.runs import runs_of
+from gindex_lab.measures.horizons.runs import runs_of
 
 pytestmark = pytest.mark.shared
 

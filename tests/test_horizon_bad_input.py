@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import gindex_lab as gl
-from gindex_lab.horizons.runs import runs_of
+from gindex_lab.measures.horizons.runs import runs_of
 
 MINUTES = [1.0, 2.0, 4.0, 8.0]
 ROW = [[1, 0, 1, 0]]
@@ -404,8 +404,8 @@ def test_repeated_runs_are_redrawn_within_their_cells():
 
 @pytest.mark.parametrize("estimator", ["trapezoid", "step"])
 def test_the_compiled_walk_is_the_rule_of_generality(estimator):
-    from gindex_lab.horizons.curves_kernel import walk
     from gindex_lab.measures.curves import conclude, indicators
+    from gindex_lab.measures.horizons.curves_kernel import walk
 
     random = np.random.default_rng(1)
     levels = np.sort(random.normal(size=7))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gindex_lab.horizons.coverage import (
+from gindex_lab.measures.horizons.coverage import (
     DESIGNS,
     METHODS,
     horizon_coverage,

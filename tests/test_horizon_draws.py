@@ -10,8 +10,8 @@ from scipy.optimize import minimize
 from scipy.stats import t as student
 
 import gindex_lab as gl
-from gindex_lab.horizons.draws import draws_of
-from gindex_lab.horizons.runs import runs_of
+from gindex_lab.measures.horizons.draws import draws_of
+from gindex_lab.measures.horizons.runs import runs_of
 
 DRAWS = 25
 RUNS = {"fit": 3, "fog": 1, "elm": 2, "oak": 1, "ash": 4, "yew": 2, "rye": 1, "oat": 2}

@@ -7,11 +7,11 @@ import pandas as pd
 import pytest
 
 import gindex_lab as gl
-from gindex_lab.horizons.dates import frontier_of
-from gindex_lab.horizons.fitting import FOUND, Curves
-from gindex_lab.horizons.logistic import SPREAD
-from gindex_lab.horizons.noise import corrected, reliability
-from gindex_lab.reproduction import horizon_studies as studies
+from gindex_lab.measures.horizons.dates import frontier_of
+from gindex_lab.measures.horizons.fitting import FOUND, Curves
+from gindex_lab.measures.horizons.logistic import SPREAD
+from gindex_lab.measures.horizons.noise import corrected, reliability
+from gindex_lab.press.reproduction import horizon_studies as studies
 
 pytestmark = pytest.mark.shared
 T_LIMITS = ["slope", "t_low", "t_high"]

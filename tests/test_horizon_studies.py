@@ -7,11 +7,11 @@ import pytest
 
 import gindex_lab as gl
 from gindex_lab import notebook as nb
-from gindex_lab.errors import BadInput
-from gindex_lab.own_experiments import horizon_stand_ins
-from gindex_lab.plots import horizon as plots
-from gindex_lab.reproduction import horizon_studies as studies
-from gindex_lab.responses import Responses
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.responses import Responses
+from gindex_lab.presentation.plots import horizon as plots
+from gindex_lab.press.reproduction import horizon_studies as studies
+from gindex_lab.studies.own_experiments import horizon_stand_ins
 
 
 @pytest.fixture(scope="module")

@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 import gindex_lab as gl
-from gindex_lab.cli import main
-from gindex_lab.horizons.words import about_agent, about_horizons
+from gindex_lab.measures.horizons.words import about_agent, about_horizons
+from gindex_lab.press.cli import main
 
 
 @pytest.fixture(scope="module")

@@ -18,15 +18,15 @@ import pandas as pd
 import pytest
 
 import gindex_lab as gl
-from gindex_lab import inputs
-from gindex_lab.readers import reading
+from gindex_lab.foundation import inputs
+from gindex_lab.studies.readers import reading
 
 HEADER = {"version": 2, "status": "success", "eval": {"model": "m", "task": "t"}}
 MEASURED = """
 import resource, sys, time
 resource.setrlimit(resource.RLIMIT_AS, (4 * 2**30,) * 2)
-import gindex_lab as gl, pandas, numpy, pyarrow.parquet, gindex_lab.readers.reading, gindex_lab.readers.tables
-import gindex_lab.readers.inspect_logs, gindex_lab.readers.harness
+import gindex_lab as gl, pandas, numpy, pyarrow.parquet, gindex_lab.studies.readers.reading, gindex_lab.studies.readers.tables
+import gindex_lab.studies.readers.inspect_logs, gindex_lab.studies.readers.harness
 before, start = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.perf_counter()
 try:
     {call}

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 import gindex_lab as gl
-from gindex_lab.analysis.integrity import CHECKS
-from gindex_lab.readers.examples import EXAMPLES, simulated_runs, write_example
+from gindex_lab.studies.analysis.integrity import CHECKS
+from gindex_lab.studies.readers.examples import EXAMPLES, simulated_runs, write_example
 
 
 def clean(seed=1, agents=6, items=24):

@@ -36,7 +36,7 @@ def test_a_reader_that_leaves_is_not_success():
 
 
 def test_another_broken_pipe_is_not_taken_for_a_reader_that_left(monkeypatch):
-    from gindex_lab import cli
+    from gindex_lab.press import cli
 
     def broken(_):
         raise BrokenPipeError
@@ -48,7 +48,7 @@ def test_another_broken_pipe_is_not_taken_for_a_reader_that_left(monkeypatch):
 
 STUBBORN = """
 import signal, subprocess, sys, time
-from gindex_lab.interrupts import ends_once
+from gindex_lab.foundation.interrupts import ends_once
 signal.signal(signal.SIGINT, signal.default_int_handler)
 with ends_once():
     child = subprocess.Popen(["sleep", "60"], start_new_session=True)

@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 
 import gindex_lab as gl
-from gindex_lab.errors import BadInput
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.responses import Responses
 from gindex_lab.measures import fit, limits
 from gindex_lab.measures.alternatives.drawn import drawn_measures
 from gindex_lab.measures.curves import indicators, merge
@@ -16,15 +17,14 @@ from gindex_lab.measures.intervals import bootstrap_table, paired_differences
 from gindex_lab.measures.pairs import comparisons, separations, tie_groups
 from gindex_lab.measures.population import population_intervals
 from gindex_lab.measures.samples import sample_of
-from gindex_lab.responses import Responses
-from gindex_lab.simulations.coverage import (
+from gindex_lab.studies.simulations.coverage import (
     PROFILES,
     Profile,
     coverage,
     simulate_profile,
     transform_coverage,
 )
-from gindex_lab.simulations.coverage_study import measure_design
+from gindex_lab.studies.simulations.coverage_study import measure_design
 
 pytestmark = pytest.mark.filterwarnings("ignore:the items come in")
 MEASURES = [

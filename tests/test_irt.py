@@ -8,13 +8,19 @@ import pytest
 from scipy.integrate import quad
 from scipy.stats import norm
 
-from gindex_lab.errors import BadInput
-from gindex_lab.psychometrics.irt import ItemResponseModel, Priors, Settings, irt, simulate_irt
-from gindex_lab.psychometrics.irt_em import curves, e_step, expected, fit, score
-from gindex_lab.psychometrics.irt_fit import s_x2, sum_score_chances
-from gindex_lab.psychometrics.irt_information import information, numerical_information
-from gindex_lab.psychometrics.irt_settings import Patterns
-from gindex_lab.responses import Responses
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.responses import Responses
+from gindex_lab.measures.psychometrics.irt import (
+    ItemResponseModel,
+    Priors,
+    Settings,
+    irt,
+    simulate_irt,
+)
+from gindex_lab.measures.psychometrics.irt_em import curves, e_step, expected, fit, score
+from gindex_lab.measures.psychometrics.irt_fit import s_x2, sum_score_chances
+from gindex_lab.measures.psychometrics.irt_information import information, numerical_information
+from gindex_lab.measures.psychometrics.irt_settings import Patterns
 
 TIGHT = Settings(tolerance=1e-8)
 

@@ -7,12 +7,12 @@ import pandas as pd
 import pytest
 
 import gindex_lab as gl
-from gindex_lab.errors import BadInput, Caution
-from gindex_lab.psychometrics import irt_scale
-from gindex_lab.psychometrics.irt import Priors, irt, simulate_irt
-from gindex_lab.psychometrics.irt_information import information, numerical_information
-from gindex_lab.psychometrics.irt_settings import Patterns, Settings
-from gindex_lab.responses import Responses
+from gindex_lab.foundation.errors import BadInput, Caution
+from gindex_lab.foundation.responses import Responses
+from gindex_lab.measures.psychometrics import irt_scale
+from gindex_lab.measures.psychometrics.irt import Priors, irt, simulate_irt
+from gindex_lab.measures.psychometrics.irt_information import information, numerical_information
+from gindex_lab.measures.psychometrics.irt_settings import Patterns, Settings
 
 
 def simulated(agents, items=20, seed=1, sd=0.3):
@@ -117,7 +117,7 @@ def test_the_fit_with_a_lognormal_prior_is_at_rest():
     _, table = simulated(50, items=8)
     model = irt(table, priors="lognormal", settings=Settings(tolerance=1e-8))
     at, data = model.fitted_parameters, Patterns.of(model.responses.to_numpy())
-    from gindex_lab.psychometrics.irt_em import e_step, expected, score
+    from gindex_lab.measures.psychometrics.irt_em import e_step, expected, score
 
     nodes, weights = Settings().grid()
     posterior = e_step(data, at, nodes, weights)[1]

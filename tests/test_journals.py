@@ -5,8 +5,8 @@ from importlib import import_module
 import pytest
 
 import gindex_lab as gl
-from gindex_lab.errors import BadInput
-from gindex_lab.journals import Journal, continued, fingerprint
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.journals import Journal, continued, fingerprint
 
 HEADER = {"format": "test 1", "seed": 1, "sizes": (2, 3)}
 
@@ -75,12 +75,12 @@ def test_fingerprints_tell_numbers_types_and_shapes_apart():
 
 
 def test_an_interrupted_aiq_test_keeps_its_finished_blocks(tmp_path, monkeypatch):
-    monkeypatch.setattr("gindex_lab.aiq.logs.BLOCK", 20)
+    monkeypatch.setattr("gindex_lab.worlds.aiq.logs.BLOCK", 20)
     sample = gl.aiq.sample(300, seed=1)
     options = {"episode": 20, "runs": 120, "method": "plain", "seed": 1}
     whole = gl.aiq.estimate("freq", sample, **options)
     with monkeypatch.context() as patched:
-        stop_at(3, import_module("gindex_lab.aiq.estimate"), "run", patched)
+        stop_at(3, import_module("gindex_lab.worlds.aiq.estimate"), "run", patched)
         with pytest.raises(KeyboardInterrupt):
             gl.aiq.estimate("freq", sample, **options, log=tmp_path / "log")
     assert len((tmp_path / "log").read_text().splitlines()) == 1 + 2 * 20

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 CALLER = """
-from gindex_lab.kernels import compiled
+from gindex_lab.foundation.kernels import compiled
 from callee import inner
 
 @compiled
@@ -15,7 +15,7 @@ def outer(x):
     return inner(x)
 """
 CALLEE = """
-from gindex_lab.kernels import compiled
+from gindex_lab.foundation.kernels import compiled
 
 @compiled
 def inner(x):

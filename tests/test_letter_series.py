@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import gindex_lab as gl
-from gindex_lab.errors import BadInput
-from gindex_lab.tasks import series_table
-from gindex_lab.tasks.series_items import rotated
-from gindex_lab.tasks.series_kt import Scale
-from gindex_lab.tasks.series_machine import ALPHABET, INSTRUCTIONS, text_of
-from gindex_lab.tasks.series_systems import shown_and_answer
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.worlds.tasks import series_table
+from gindex_lab.worlds.tasks.series_items import rotated
+from gindex_lab.worlds.tasks.series_kt import Scale
+from gindex_lab.worlds.tasks.series_machine import ALPHABET, INSTRUCTIONS, text_of
+from gindex_lab.worlds.tasks.series_systems import shown_and_answer
 
 ls = gl.letter_series
 FIVE = {  # difficulty, series with answer, program, instructions, steps to the sixth letter

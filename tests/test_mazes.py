@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import gindex_lab as gl
-from gindex_lab.errors import BadInput
-from gindex_lab.tasks.mazes_paths import checked_path, reach
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.worlds.tasks.mazes_paths import checked_path, reach
 
 MAZE = gl.mazes.make_maze(10, 0.3, seed=1, name="ten")
 small_mazes = st.builds(

@@ -7,7 +7,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from gindex_lab.reproduction.inputs import PROFILES, parameters, read_catalogue, select
+from gindex_lab.press.reproduction.inputs import PROFILES, parameters, read_catalogue, select
 
 ROOT = Path(__file__).resolve().parent.parent
 STORED = sorted((ROOT / "notebooks").glob("*/*.ipynb"))
@@ -42,7 +42,7 @@ def test_every_parameter_of_the_catalogue_is_declared(entry, profile):
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda e: e.path)
 def test_every_data_set_of_the_catalogue_is_registered(entry):
-    from gindex_lab.data.registry import entries
+    from gindex_lab.studies.data.registry import entries
 
     assert set(entry.data) <= set(entries())
 

@@ -8,12 +8,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from gindex_lab.data import download, originals_horizon, originals_people
-from gindex_lab.data.download import Archive
-from gindex_lab.data.originals import convert, group_levels
-from gindex_lab.data.originals_people import LAYOUT, MAZES
-from gindex_lab.data.registry import entries
-from gindex_lab.errors import BadInput
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.studies.data import download, originals_horizon, originals_people
+from gindex_lab.studies.data.download import Archive
+from gindex_lab.studies.data.originals import convert, group_levels
+from gindex_lab.studies.data.originals_people import LAYOUT, MAZES
+from gindex_lab.studies.data.registry import entries
 
 PUBLIC = ["ale", "chess_Leiden2015", "chess_Reykjavik2005", "gvgai", "lambda", "openml"]
 
@@ -406,7 +406,7 @@ def test_unknown_converter_is_named(tmp_path):
 
 
 def test_every_registered_converter_exists():
-    from gindex_lab.data import originals
+    from gindex_lab.studies.data import originals
 
     known = [*originals.CONVERTERS, *originals_people.CONVERTERS, *originals_horizon.CONVERTERS]
     assert {what.converter for what in entries().values()} - {None} == set(known)

@@ -7,10 +7,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from gindex_lab.data.loading import _fill, load, where
-from gindex_lab.data.originals_horizon import CONVERTERS, by_name
-from gindex_lab.data.registry import entries, entry
-from gindex_lab.errors import BadInput, DataUnavailable
+from gindex_lab.foundation.errors import BadInput, DataUnavailable
+from gindex_lab.studies.data.loading import _fill, load, where
+from gindex_lab.studies.data.originals_horizon import CONVERTERS, by_name
+from gindex_lab.studies.data.registry import entries, entry
 
 STUDIES = list(CONVERTERS)
 STORED = ["lyptus", "lyptus_model_minutes", "lyptus_2025", "animal_ai"]

@@ -12,10 +12,17 @@ import cloudpickle
 import pytest
 
 import gindex_lab as gl
-from gindex_lab import output
-from gindex_lab.cli import main
-from gindex_lab.errors import BadInput, CannotWrite
-from gindex_lab.output import MARKER, atomic_folder, atomic_path, is_ours, remove, write_text
+from gindex_lab.foundation import output
+from gindex_lab.foundation.errors import BadInput, CannotWrite
+from gindex_lab.foundation.output import (
+    MARKER,
+    atomic_folder,
+    atomic_path,
+    is_ours,
+    remove,
+    write_text,
+)
+from gindex_lab.press.cli import main
 
 ROOT = Path(__file__).parents[1]
 
@@ -194,7 +201,7 @@ def test_clean_removes_what_is_ours_and_nothing_else(tmp_path):
     (tmp_path / "reports" / "gindex" / "one" / "mine.txt").write_text("mine")
     mine = thesis(tmp_path / "reports" / "thesis")
     before = everything(mine)
-    command = [sys.executable, "-m", "gindex_lab.output", str(tmp_path / "reports")]
+    command = [sys.executable, "-m", "gindex_lab.foundation.output", str(tmp_path / "reports")]
     told = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT).stdout
     assert "kept 4 files" in told
     assert everything(tmp_path / "reports" / "gindex") == {"one/mine.txt": b"mine"}

@@ -7,10 +7,10 @@ import pandas as pd
 import pytest
 
 import gindex_lab as gl
-from gindex_lab.errors import BadInput
-from gindex_lab.own_experiments import compare, digits, iris, memory, units
-from gindex_lab.own_experiments.apes import TASKS, orangutans
-from gindex_lab.own_experiments.iris_classifiers import classifiers
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.studies.own_experiments import compare, digits, iris, memory, units
+from gindex_lab.studies.own_experiments.apes import TASKS, orangutans
+from gindex_lab.studies.own_experiments.iris_classifiers import classifiers
 
 
 @pytest.fixture(autouse=True)
@@ -222,7 +222,7 @@ def test_apes_have_one_factor_of_the_asked_size_and_scores_on_their_scales():
 
 
 def test_shuffled_tasks_lose_their_general_ability():
-    from gindex_lab.own_experiments.apes import shuffled_generality
+    from gindex_lab.studies.own_experiments.apes import shuffled_generality
 
     strong = orangutans(200, general=0.9, seed=3)
     observed = gl.generality(gl.rank(strong, columns=None, leave_one_out=True))

@@ -14,9 +14,9 @@ sys.path.insert(0, str(Path(__file__).parent))
 from small_projects import RICH, catalogue, cell, write_notebook
 from test_browser import CHROMIUM, FLAGS, Watched
 
-from gindex_lab.analyse import analyse
-from gindex_lab.reproduction import docs, reproduce
-from gindex_lab.reproduction import inputs as reproduce_inputs
+from gindex_lab.press.analyse import analyse
+from gindex_lab.press.reproduction import docs, reproduce
+from gindex_lab.press.reproduction import inputs as reproduce_inputs
 
 GREEDY = """from IPython.display import HTML
 HTML('<img src="https://elsewhere.example/a.png"><script src="https://elsewhere.example/a.js"></script>'

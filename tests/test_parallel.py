@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 import gindex_lab as gl
-from gindex_lab import parallel
-from gindex_lab.errors import BadInput, WorkerLost
-from gindex_lab.parallel_dask import next_size
+from gindex_lab.foundation import parallel
+from gindex_lab.foundation.errors import BadInput, WorkerLost
+from gindex_lab.foundation.parallel_dask import next_size
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="sends POSIX signals")
 
@@ -314,7 +314,7 @@ def test_ctrl_c_on_a_cluster_cancels_the_tasks_and_leaves_the_workers(two_worker
 def test_ctrl_c_ends_the_workers(tmp_path):
     script = tmp_path / "naps.py"
     script.write_text(
-        "import time\nfrom gindex_lab import parallel\n"
+        "import time\nfrom gindex_lab.foundation import parallel\n"
         "print('ready', flush=True)\nparallel.map(time.sleep, [60] * 4, jobs=2)\n"
     )
     running = subprocess.Popen(

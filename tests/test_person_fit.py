@@ -8,16 +8,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gindex_lab.errors import BadInput
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.responses import Responses, Scores
 from gindex_lab.measures.generality import generality
-from gindex_lab.psychometrics.person_fit import (
+from gindex_lab.measures.psychometrics.person_fit import (
     disagreement,
     guttman_errors,
     norm_conformity,
     person_fit,
     relations,
 )
-from gindex_lab.responses import Responses, Scores
 
 patterns = st.lists(st.lists(st.integers(0, 1), min_size=7, max_size=7), min_size=1, max_size=5)
 
@@ -130,7 +130,7 @@ def test_lz_finds_the_agent_who_fails_the_easy_and_solves_the_hard():
 
 
 def test_lz_star_is_snijders_formula():
-    from gindex_lab.psychometrics.irt import irt, simulate_irt
+    from gindex_lab.measures.psychometrics.irt import irt, simulate_irt
 
     rng = np.random.default_rng(8)
     items = pd.DataFrame(
@@ -165,7 +165,7 @@ def test_lz_star_is_snijders_formula():
     ],
 )
 def test_lz_star_warns_of_one_agent_in_twenty(items, agents, model, tables):
-    from gindex_lab.psychometrics.irt import irt, simulate_irt
+    from gindex_lab.measures.psychometrics.irt import irt, simulate_irt
 
     wrong = []
     for seed in range(tables):

@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from gindex_lab.errors import BadInput
+from gindex_lab.foundation.errors import BadInput
 from gindex_lab.measures.summary import correlation, population_summary, rank_correlation
-from gindex_lab.plots import generality as plots
-from gindex_lab.plots.labels import (
+from gindex_lab.presentation.plots import generality as plots
+from gindex_lab.presentation.plots.labels import (
     _stranger_costs,
     boxes_of,
     label_points,

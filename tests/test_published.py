@@ -5,9 +5,9 @@ import re
 import pandas as pd
 import pytest
 
-from gindex_lab.data import registry
-from gindex_lab.data.printed import published
-from gindex_lab.errors import BadInput, DataUnavailable
+from gindex_lab.foundation.errors import BadInput, DataUnavailable
+from gindex_lab.studies.data import registry
+from gindex_lab.studies.data.printed import published
 
 NAMES = [
     "aiq_percentages",
@@ -135,7 +135,7 @@ def test_aiq_percentages_are_the_claims(claims):
 @pytest.mark.shared
 def test_aiq_percentages_round_the_published_counts(shared, monkeypatch):
     """The shares of the original sample follow from the author's counts of 200,000 programs."""
-    from gindex_lab.data.loading import load
+    from gindex_lab.studies.data.loading import load
 
     monkeypatch.setenv("GINDEX_LAB_DATA", str(shared / "datasets"))
     counts = load("aiq_published")["01-SemAnEP_improved_test-results"]

@@ -11,7 +11,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from fuzzing import names, plausible
 
 import gindex_lab as gl
-from gindex_lab.declared import RANGES, declared
+from gindex_lab.foundation.declared import RANGES, declared
 
 
 def ranged():

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import gindex_lab as gl
-from gindex_lab.analyse import analyse
-from gindex_lab.cli import main
-from gindex_lab.readers.directions import direction_of
-from gindex_lab.readers.facts import is_fact
+from gindex_lab.press.analyse import analyse
+from gindex_lab.press.cli import main
+from gindex_lab.studies.readers.directions import direction_of
+from gindex_lab.studies.readers.facts import is_fact
 
 # -- which way is up -------------------------------------------------------------------------------------
 

@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 
 import gindex_lab as gl
-from gindex_lab.readers.examples import EXAMPLES, simulated_runs, write_example
-from gindex_lab.readers.examples_of_tools import TOOLS
+from gindex_lab.studies.readers.examples import EXAMPLES, simulated_runs, write_example
+from gindex_lab.studies.readers.examples_of_tools import TOOLS
 
 ITEMWISE = [
     name

@@ -8,8 +8,8 @@ import zipfile
 import pytest
 
 import gindex_lab as gl
-from gindex_lab.cli import main
-from gindex_lab.readers.examples import simulated_runs, write_example
+from gindex_lab.press.cli import main
+from gindex_lab.studies.readers.examples import simulated_runs, write_example
 
 ROW = '{"model": "m", "item": "x", "score": 1}\n'
 SAMPLE = '{"doc_id": 0, "filter": "none", "metrics": ["acc"], "filtered_resps": [], "acc": 1.0}\n'

@@ -16,16 +16,22 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 from small_projects import RICH, TABLE, catalogue, cell, run_log, tables, text, write_notebook
 
-from gindex_lab.errors import BadInput, GIndexLabError
-from gindex_lab.journals import sealed
-from gindex_lab.output import mark
-from gindex_lab.reproduction import claims, warm_kernels
-from gindex_lab.reproduction import inputs as reproduce_inputs
-from gindex_lab.reproduction.claims import print_hash
-from gindex_lab.reproduction.inputs import file_hash, inputs, parameters, read_catalogue, select
-from gindex_lab.reproduction.reports import formula
-from gindex_lab.reproduction.reproduce import _out_of_date, reproduce, stale_reason
-from gindex_lab.reproduction.runs import Failure
+from gindex_lab.foundation.errors import BadInput, GIndexLabError
+from gindex_lab.foundation.journals import sealed
+from gindex_lab.foundation.output import mark
+from gindex_lab.press.reproduction import claims, warm_kernels
+from gindex_lab.press.reproduction import inputs as reproduce_inputs
+from gindex_lab.press.reproduction.claims import print_hash
+from gindex_lab.press.reproduction.inputs import (
+    file_hash,
+    inputs,
+    parameters,
+    read_catalogue,
+    select,
+)
+from gindex_lab.press.reproduction.reports import formula
+from gindex_lab.press.reproduction.reproduce import _out_of_date, reproduce, stale_reason
+from gindex_lab.press.reproduction.runs import Failure
 
 RECORD = {"notebook": "demo/one", "profile": "quick", "data": [], "outputs": {}}
 
@@ -373,8 +379,8 @@ def test_a_formula_that_cannot_be_read_stays_as_its_source():
 
 DRIVER = """import sys
 from pathlib import Path
-from gindex_lab.reproduction import inputs as reproduce_inputs
-from gindex_lab.reproduction.reproduce import reproduce
+from gindex_lab.press.reproduction import inputs as reproduce_inputs
+from gindex_lab.press.reproduction.reproduce import reproduce
 
 reproduce_inputs._PACKAGE = Path("/no-such-package")  # may be edited while the test runs
 if __name__ == "__main__":
@@ -643,7 +649,9 @@ def test_an_ordinary_kernel_gives_the_same_bytes(project, monkeypatch):
 
 @forked
 def test_what_is_loaded_before_the_fork_starts_no_thread():
-    code = "import threading; from gindex_lab.reproduction import warm_kernels as w; w.load()\n"
+    code = (
+        "import threading; from gindex_lab.press.reproduction import warm_kernels as w; w.load()\n"
+    )
     code += "import os; print(threading.active_count(), flush=True); os._exit(0)"
     command = [sys.executable, "-Xfrozen_modules=off", "-c", code]
     done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120)
@@ -652,7 +660,7 @@ def test_what_is_loaded_before_the_fork_starts_no_thread():
 
 def test_a_relative_data_folder_is_meant_from_where_the_command_was_given(tmp_path, monkeypatch):
     (tmp_path / "own").mkdir()
-    where = "import os, pathlib\nfrom gindex_lab.data.registry import data_folder\n"
+    where = "import os, pathlib\nfrom gindex_lab.studies.data.registry import data_folder\n"
     told = where + 'pathlib.Path(os.environ["SEEN"]).write_text(str(data_folder()))'
     write_notebook(tmp_path, "demo/where", cell("told", told))
     catalogue(tmp_path, "demo/where")

@@ -5,10 +5,10 @@ import pandas as pd
 import pytest
 
 import gindex_lab as gl
-from gindex_lab.errors import BadInput
-from gindex_lab.own_experiments import respondents
-from gindex_lab.psychometrics import agreement
-from gindex_lab.psychometrics.irt import irt
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.measures.psychometrics import agreement
+from gindex_lab.measures.psychometrics.irt import irt
+from gindex_lab.studies.own_experiments import respondents
 
 MAZES = respondents.maze_respondents(seed=1)
 LETTERS = respondents.letter_series_respondents(seed=1)

@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from gindex_lab.errors import BadInput, GIndexLabError
+from gindex_lab.foundation.errors import BadInput, GIndexLabError
+from gindex_lab.foundation.responses import Responses, Scores
 from gindex_lab.measures.generality import generality
 from gindex_lab.measures.steps import StepCurves
 from gindex_lab.measures.transforms import irt_difficulty, opponent, rank, standardise
-from gindex_lab.responses import Responses, Scores
 
 FRAME = pd.DataFrame([[1, 0.5], [0, 1]], index=["ann", "bob"], columns=["easy", "hard"])
 ITEMS = pd.DataFrame({"difficulty": [1.0, 2.0], "family": ["f", "g"]}, index=["hard", "easy"])

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 import gindex_lab as gl
-from gindex_lab.data import checksums
-from gindex_lab.programs.records import Experiment
+from gindex_lab.measures.programs.records import Experiment
+from gindex_lab.studies.data import checksums
 
 
 def refused(call, seconds=5.0):

@@ -1,5 +1,6 @@
 """The set-up files agree with each other, and importing the package stays cheap."""
 
+import importlib
 import re
 import subprocess
 import sys
@@ -145,3 +146,19 @@ def test_no_public_name_is_also_a_module():
 def test_an_unknown_name_lists_what_there_is():
     with pytest.raises(AttributeError, match=r"has no 'generalty'; it offers .*Responses"):
         _ = gl.generalty
+
+
+def test_a_package_offered_whole_is_one_module_under_both_names():
+    code = (
+        "import gindex_lab.aiq.sweep as a, gindex_lab.worlds.aiq.sweep as b, gindex_lab.mazes\n"
+        "from gindex_lab.anytime import Space; from gindex_lab.worlds.anytime.spaces import Space as S\n"
+        "import gindex_lab as gl, gindex_lab.worlds.aiq as home\n"
+        "print(a is b, Space is S, gl.aiq is home, gl.aiq.__spec__.name)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["True", "True", "True", "gindex_lab.worlds.aiq"]
+
+
+def test_an_unknown_module_of_an_offered_package_is_not_found():
+    with pytest.raises(ModuleNotFoundError):
+        importlib.import_module("gindex_lab.aiq.sweeep")

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import gindex_lab as gl
-from gindex_lab.errors import BadInput
-from gindex_lab.own_experiments import stand_ins
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.studies.own_experiments import stand_ins
 
 SEEDED = {
     "lambda": stand_ins.lambda_one,

@@ -5,11 +5,13 @@ import json
 import numpy as np
 import pytest
 
-from gindex_lab.errors import BadInput
-from gindex_lab.learning.corpus import Sample, composites, corpus, sample
-from gindex_lab.learning.retrieval import TextIndex, changes, frame, substitute, tokens
-from gindex_lab.learning.scoring import read_answer
-from gindex_lab.learning.systems import (
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.measures.programs.divergence import divergence
+from gindex_lab.measures.programs.flows import Flow
+from gindex_lab.worlds.learning.corpus import Sample, composites, corpus, sample
+from gindex_lab.worlds.learning.retrieval import TextIndex, changes, frame, substitute, tokens
+from gindex_lab.worlds.learning.scoring import read_answer
+from gindex_lab.worlds.learning.systems import (
     Composing,
     Empty,
     Lazy,
@@ -20,10 +22,8 @@ from gindex_lab.learning.systems import (
     System,
     check_pairs,
 )
-from gindex_lab.learning.systems_ngram import NGram, program_tokens
-from gindex_lab.learning.systems_template import TemplateInduction
-from gindex_lab.programs.divergence import divergence
-from gindex_lab.programs.flows import Flow
+from gindex_lab.worlds.learning.systems_ngram import NGram, program_tokens
+from gindex_lab.worlds.learning.systems_template import TemplateInduction
 
 SYSTEMS = [
     Empty,

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import gindex_lab as gl
-from gindex_lab.errors import BadInput
-from gindex_lab.programs import tiles
-from gindex_lab.programs.comparison import Uncertified
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.measures.programs import tiles
+from gindex_lab.measures.programs.comparison import Uncertified
 
 
 @pytest.fixture(scope="module")
@@ -77,7 +77,7 @@ def test_a_killed_process_loses_only_what_was_under_way(flows, tmp_path):
     script = tmp_path / "run.py"
     script.write_text(
         "import sys, time, gindex_lab as gl\n"
-        "from gindex_lab.programs import tiles\n"
+        "from gindex_lab.measures.programs import tiles\n"
         "put = tiles._File.put\n"
         "tiles._File.put = lambda *given: (put(*given), time.sleep(0.1))\n"
         "flows = [gl.Flow(task.program) for task in gl.corpus(4, seed=1)]\n"
@@ -185,9 +185,9 @@ def test_pairs_that_stay_open_are_told_after_a_restart_too(tmp_path, monkeypatch
         )
         for _ in range(3)
     ]
-    monkeypatch.setattr("gindex_lab.programs.comparison._EFFORT_IN_BATCH", 1)
-    monkeypatch.setattr("gindex_lab.programs.comparison.EFFORT", 1)
-    monkeypatch.setattr("gindex_lab.programs.divergence._CHUNK", 1)
+    monkeypatch.setattr("gindex_lab.measures.programs.comparison._EFFORT_IN_BATCH", 1)
+    monkeypatch.setattr("gindex_lab.measures.programs.comparison.EFFORT", 1)
+    monkeypatch.setattr("gindex_lab.measures.programs.divergence._CHUNK", 1)
     for _ in range(2):
         with pytest.warns(Uncertified, match="values are upper bounds"):
             found = gl.pairwise(hard, out=tmp_path / "delta.npy")

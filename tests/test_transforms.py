@@ -5,7 +5,8 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from gindex_lab.errors import BadInput
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.responses import Responses, Scores
 from gindex_lab.measures.generality import generality
 from gindex_lab.measures.transforms import (
     absolute_reference,
@@ -16,7 +17,6 @@ from gindex_lab.measures.transforms import (
     standardise,
     threshold,
 )
-from gindex_lab.responses import Responses, Scores
 
 RAW = [[10, 5, 7], [20, 5, 1], [30, 9, 4]]
 

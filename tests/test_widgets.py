@@ -11,31 +11,56 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import gindex_lab as gl
-from gindex_lab.errors import BadInput
-from gindex_lab.plots.teaching import plot_responses, plot_rewards
-from gindex_lab.reproduction.inputs import read_catalogue
-from gindex_lab.widgets import exercises, serve, start
-from gindex_lab.widgets.anytime_live import TESTED, anytime_demo, anytime_view
-from gindex_lab.widgets.calculator import calculator_demo, calculator_view, sensitivities, system
-from gindex_lab.widgets.curve import SHAPES, curve_demo, curve_view, shape
-from gindex_lab.widgets.guttman import guttman_demo, guttman_responses, guttman_view
-from gindex_lab.widgets.horizon import horizon_demo, horizon_view
-from gindex_lab.widgets.individuals import (
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.presentation.plots.teaching import plot_responses, plot_rewards
+from gindex_lab.presentation.widgets import exercises, serve, start
+from gindex_lab.presentation.widgets.anytime_live import TESTED, anytime_demo, anytime_view
+from gindex_lab.presentation.widgets.calculator import (
+    calculator_demo,
+    calculator_view,
+    sensitivities,
+    system,
+)
+from gindex_lab.presentation.widgets.curve import SHAPES, curve_demo, curve_view, shape
+from gindex_lab.presentation.widgets.guttman import guttman_demo, guttman_responses, guttman_view
+from gindex_lab.presentation.widgets.horizon import horizon_demo, horizon_view
+from gindex_lab.presentation.widgets.individuals import (
     general_factor_share,
     individuals_demo,
     individuals_view,
     population_responses,
 )
-from gindex_lab.widgets.lambda_worlds import WorldSession, worlds
-from gindex_lab.widgets.live import Demo, equation_html
-from gindex_lab.widgets.manual import Manual, manual_demo, manual_view, play
-from gindex_lab.widgets.stepper import PROGRAMS, actions_of, stepper_demo, stepper_view
-from gindex_lab.widgets.take_test import KINDS, Sitting, sitting, sitting_demo, sitting_view
-from gindex_lab.widgets.two_programs import EXAMPLES, programs_demo, programs_view, written_flow
-from gindex_lab.widgets.view import View, blank_figure, numbers_html
+from gindex_lab.presentation.widgets.lambda_worlds import WorldSession, worlds
+from gindex_lab.presentation.widgets.live import Demo, equation_html
+from gindex_lab.presentation.widgets.manual import Manual, manual_demo, manual_view, play
+from gindex_lab.presentation.widgets.stepper import PROGRAMS, actions_of, stepper_demo, stepper_view
+from gindex_lab.presentation.widgets.take_test import (
+    KINDS,
+    Sitting,
+    sitting,
+    sitting_demo,
+    sitting_view,
+)
+from gindex_lab.presentation.widgets.two_programs import (
+    EXAMPLES,
+    programs_demo,
+    programs_view,
+    written_flow,
+)
+from gindex_lab.presentation.widgets.view import View, blank_figure, numbers_html
+from gindex_lab.press.reproduction.inputs import read_catalogue
 
 ROOT = Path(__file__).resolve().parent.parent
-SHARE = ROOT / "gindex_lab" / "widgets" / "share" / "voila" / "templates" / "gindex_lab"
+SHARE = (
+    ROOT
+    / "gindex_lab"
+    / "presentation"
+    / "widgets"
+    / "share"
+    / "voila"
+    / "templates"
+    / "gindex_lab"
+)
 TEACHING = sorted((ROOT / "notebooks" / "teaching").glob("*.ipynb"))
 
 
@@ -474,7 +499,7 @@ def test_the_course_has_six_sessions():
 def test_the_start_page_is_that_of_the_catalogue():
     page = start.start_page(read_catalogue(ROOT), ROOT / "notebooks")
     stored = json.loads((ROOT / "notebooks" / "start.ipynb").read_text())
-    assert stored == page, "run: .venv/bin/python -m gindex_lab.widgets.start"
+    assert stored == page, "run: .venv/bin/python -m gindex_lab.presentation.widgets.start"
 
 
 def test_every_link_of_the_start_page_and_of_the_course_leads_somewhere():

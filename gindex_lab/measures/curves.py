@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gindex_lab.errors import BadInput
-from gindex_lab.validate import FloatArray, choice
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.validate import FloatArray, choice
 
 __all__ = [
     "ESTIMATORS",

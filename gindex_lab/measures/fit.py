@@ -17,11 +17,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from gindex_lab.errors import BadInput
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.validate import FloatArray
 from gindex_lab.measures.curves import Interval, rule_of
 from gindex_lab.measures.samples import Sample, patterns
 from gindex_lab.measures.steps import grid_sums
-from gindex_lab.validate import FloatArray
 
 __all__ = ["Fit", "fit_of", "unit_sums"]
 
@@ -80,7 +80,7 @@ class Fit:
     def effective(self) -> FloatArray:
         """The number (Σw)²/Σw² of equally weighted units that would be as informative (Kish 1965).
 
-        >>> from gindex_lab.responses import Responses
+        >>> from gindex_lab.foundation.responses import Responses
         >>> from gindex_lab.measures.samples import sample_of
         >>> study = Responses([[1, 1, 0, 1, 0, 0]], difficulty=[0, 1, 2, 3, 4, 20])
         >>> fit_of(sample_of(study, (0.0, 20.0), "trapezoid", "items")).effective.round(1).tolist()
@@ -103,7 +103,7 @@ class Fit:
 def fit_of(sample: Sample) -> Fit:
     """The fit of a sample, with the two completions where items do not reach the ends.
 
-    >>> from gindex_lab.responses import Responses
+    >>> from gindex_lab.foundation.responses import Responses
     >>> from gindex_lab.measures.samples import sample_of
     >>> study = Responses([[1, 1, 0, 1, 0, 0]], difficulty=range(6))
     >>> fit = fit_of(sample_of(study, (0.0, 5.0), "trapezoid", "items"))

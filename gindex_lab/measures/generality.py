@@ -13,7 +13,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from gindex_lab.errors import BadInput
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.responses import Responses, Scores
+from gindex_lab.foundation.validate import FloatArray, choice, generator, mode_of, pair
 from gindex_lab.measures.curves import (
     ESTIMATORS,
     Indicators,
@@ -24,8 +26,6 @@ from gindex_lab.measures.curves import (
 )
 from gindex_lab.measures.reference import difficulty_limits, extrapolate, reference_indicators
 from gindex_lab.measures.steps import StepCurves, of_positions
-from gindex_lab.responses import Responses, Scores
-from gindex_lab.validate import FloatArray, choice, generator, mode_of, pair
 
 __all__ = ["characteristic_curve", "difficulties_of", "generality", "study_of"]
 

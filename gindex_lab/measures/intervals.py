@@ -13,15 +13,15 @@ from collections.abc import Hashable
 import numpy as np
 import pandas as pd
 
-from gindex_lab.errors import BadInput
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.responses import Responses
+from gindex_lab.foundation.validate import choice, generator, integer, number
 from gindex_lab.measures.alternatives.drawn import drawn_limits
 from gindex_lab.measures.curves import Interval
 from gindex_lab.measures.fit import fit_of
 from gindex_lab.measures.limits import MEASURES, joined, warn_of_families, with_limits
 from gindex_lab.measures.pairs import FEWEST_COMMON, pair_table
 from gindex_lab.measures.samples import Sample, sample_like
-from gindex_lab.responses import Responses
-from gindex_lab.validate import choice, generator, integer, number
 
 __all__ = ["METHODS", "bootstrap_table", "paired_differences"]
 

@@ -10,10 +10,10 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from gindex_lab.errors import BadInput
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.validate import FloatArray, integer, mode_of, vector
 from gindex_lab.measures.curves import Interval
 from gindex_lab.measures.reference import EPSILON
-from gindex_lab.validate import FloatArray, integer, mode_of, vector
 
 __all__ = ["bin_difficulties", "filter_by_frequency", "isometrics", "spread_at"]
 

@@ -15,11 +15,11 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 import pandas as pd
 
-from gindex_lab.errors import Caution
+from gindex_lab.foundation.errors import Caution
+from gindex_lab.foundation.responses import Responses
+from gindex_lab.foundation.validate import FloatArray, number
 from gindex_lab.measures.fit import SURPRISE, Fit, fit_of
 from gindex_lab.measures.samples import sample_like
-from gindex_lab.responses import Responses
-from gindex_lab.validate import FloatArray, number
 
 __all__ = ["MEASURES", "Limits", "Linear", "Measured", "degrees", "limits", "linear", "with_limits"]
 

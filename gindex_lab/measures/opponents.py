@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from gindex_lab.errors import BadInput
-from gindex_lab.responses import Responses, Scores
-from gindex_lab.validate import choice, flag, numeric_frame
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.responses import Responses, Scores
+from gindex_lab.foundation.validate import choice, flag, numeric_frame
 
 __all__ = ["opponent"]
 

@@ -15,11 +15,11 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from gindex_lab.errors import BadInput
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.validate import FloatArray, choice, number
 from gindex_lab.measures.curves import conclude
 from gindex_lab.measures.fit import Fit, fit_of, unit_sums
 from gindex_lab.measures.limits import MEASURES, Linear, linear, most_degrees, satterthwaite
-from gindex_lab.validate import FloatArray, choice, number
 
 __all__ = ["comparisons", "fit_behind", "pair_table", "separations", "tie_groups"]
 

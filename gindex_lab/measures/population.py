@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from gindex_lab.errors import BadInput
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.validate import FloatArray, choice, generator, integer, number
 from gindex_lab.measures.curves import conclude
 from gindex_lab.measures.fit import Fit, fit_of
 from gindex_lab.measures.samples import sample_like
-from gindex_lab.validate import FloatArray, choice, generator, integer, number
 
 __all__ = ["population_intervals"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from gindex_lab.errors import BadInput
-from gindex_lab.validate import FloatArray
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.validate import FloatArray
 
 __all__ = ["beta_position", "normal_position", "rank_position", "scale_position"]
 

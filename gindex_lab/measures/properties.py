@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from gindex_lab.errors import BadInput
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.responses import Responses
 from gindex_lab.measures.curves import merge
 from gindex_lab.measures.generality import difficulties_of, generality, study_of
-from gindex_lab.responses import Responses
 
 __all__ = ["aggregate", "dominance", "effort", "saturation"]
 

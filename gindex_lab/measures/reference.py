@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from gindex_lab.errors import BadInput
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.validate import FloatArray, vector
 from gindex_lab.measures.curves import Indicators, Interval
-from gindex_lab.validate import FloatArray, vector
 
 __all__ = [
     "EPSILON",

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from gindex_lab.errors import BadInput
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.responses import Responses
+from gindex_lab.foundation.validate import FloatArray, choice
 from gindex_lab.measures.curves import Interval
 from gindex_lab.measures.steps import StepCurves
-from gindex_lab.responses import Responses
-from gindex_lab.validate import FloatArray, choice
 
 __all__ = ["RESAMPLE", "Sample", "patterns", "sample_like", "sample_of"]
 

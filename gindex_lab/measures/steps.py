@@ -14,11 +14,11 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 
-from gindex_lab.errors import BadInput
-from gindex_lab.files import labels_of, read_part
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.files import labels_of, read_part
+from gindex_lab.foundation.responses import Responses
+from gindex_lab.foundation.validate import FloatArray
 from gindex_lab.measures.curves import Indicators, Interval, conclude, rule_of
-from gindex_lab.responses import Responses
-from gindex_lab.validate import FloatArray
 
 __all__ = ["StepCurves", "grid_sums", "of_positions", "step_curve"]
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from gindex_lab.errors import BadInput
-from gindex_lab.validate import FloatArray, generator, vector
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.validate import FloatArray, generator, vector
 
 __all__ = ["correlation", "middle_test", "population_summary", "rank_correlation"]
 

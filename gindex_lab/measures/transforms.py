@@ -13,7 +13,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from gindex_lab.errors import BadInput
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.responses import Responses, Scores
+from gindex_lab.foundation.validate import choice, flag, integer, mode_of, number, per_item
 from gindex_lab.measures.opponents import opponent
 from gindex_lab.measures.positions import (
     beta_position,
@@ -22,8 +24,6 @@ from gindex_lab.measures.positions import (
     scale_position,
 )
 from gindex_lab.measures.steps import StepCurves
-from gindex_lab.responses import Responses, Scores
-from gindex_lab.validate import choice, flag, integer, mode_of, number, per_item
 
 __all__ = [
     "absolute_reference",
@@ -210,12 +210,12 @@ def irt_difficulty(
 
     Examples
     --------
-    >>> from gindex_lab.psychometrics.irt import simulate_irt
+    >>> from gindex_lab.measures.psychometrics.irt import simulate_irt
     >>> true = pd.DataFrame({"discrimination": 1.5, "difficulty": [-1.0, 0.0, 0.5, 1.0, 2.0]})
     >>> irt_difficulty(simulate_irt(true, agents=2000, seed=1)).difficulty.rank().tolist()
     [1.0, 2.0, 3.0, 4.0, 5.0]
     """
-    from gindex_lab.psychometrics.irt_scale import on_irt_scale
+    from gindex_lab.measures.psychometrics.irt_scale import on_irt_scale
 
     scale = {"centre": centre, "deviation": deviation}
     return on_irt_scale(responses, model, priors=priors, constant=constant, **scale, **options)

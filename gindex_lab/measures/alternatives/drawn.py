@@ -13,12 +13,12 @@ from functools import partial
 
 import numpy as np
 
-from gindex_lab.errors import BadInput
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.validate import FloatArray
 from gindex_lab.measures.curves import Indicators, conclude, indicators
 from gindex_lab.measures.limits import Limits
 from gindex_lab.measures.samples import Sample
 from gindex_lab.measures.steps import grid_sums
-from gindex_lab.validate import FloatArray
 
 __all__ = ["drawn_limits", "drawn_measures"]
 
@@ -29,7 +29,7 @@ _METHODS = {"percentile": "percentile", "bca": "BCa"}
 def drawn_measures(sample: Sample, agent: int, counts: np.ndarray) -> dict[str, FloatArray]:
     """Every measure (B,) of one agent's curve through units drawn so many times each (B, F).
 
-    >>> from gindex_lab.responses import Responses
+    >>> from gindex_lab.foundation.responses import Responses
     >>> from gindex_lab.measures.samples import sample_of
     >>> sample = sample_of(Responses([[1, 1, 0]], [0, 1, 2]), (0.0, 2.0), "trapezoid", "items")
     >>> drawn_measures(sample, 0, np.array([[1, 1, 1], [2, 0, 1]]))["capability"].tolist()

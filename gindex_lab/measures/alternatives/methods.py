@@ -17,7 +17,9 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from gindex_lab.errors import BadInput, Caution
+from gindex_lab.foundation.errors import BadInput, Caution
+from gindex_lab.foundation.responses import Responses
+from gindex_lab.foundation.validate import FloatArray, choice, known, number
 from gindex_lab.measures.alternatives.monotone import falling_curves, ratio_band
 from gindex_lab.measures.alternatives.pooled import pooled_posterior
 from gindex_lab.measures.alternatives.posterior import Posterior, bands, curves_of, limits_of
@@ -26,8 +28,6 @@ from gindex_lab.measures.curves import Indicators, indicators_of, merge, sums_of
 from gindex_lab.measures.limits import Limits, warn_of_families, with_limits
 from gindex_lab.measures.samples import Sample, sample_like
 from gindex_lab.measures.steps import StepCurves
-from gindex_lab.responses import Responses
-from gindex_lab.validate import FloatArray, choice, known, number
 
 __all__ = ["METHODS", "by_method", "curve_by_method", "curves_of_method", "refuse"]
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from gindex_lab.horizons.curves import falling
+from gindex_lab.foundation.validate import FloatArray
 from gindex_lab.measures.curves import merge
-from gindex_lab.validate import FloatArray
+from gindex_lab.measures.horizons.curves import falling
 
 __all__ = ["falling_curves", "falling_rows", "ratio_band"]
 

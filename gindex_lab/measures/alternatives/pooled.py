@@ -15,12 +15,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gindex_lab.errors import BadInput
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.validate import FloatArray
 from gindex_lab.measures.alternatives.posterior import Posterior, Scale, design, marginal
 from gindex_lab.measures.alternatives.smooth import BEND, LEVEL, dispersion
 from gindex_lab.measures.curves import Interval
 from gindex_lab.measures.samples import Sample
-from gindex_lab.validate import FloatArray
 
 __all__ = ["Variances", "fitted", "pooled_posterior"]
 

@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gindex_lab.foundation.validate import FloatArray
 from gindex_lab.measures.curves import Indicators, Interval, indicators
-from gindex_lab.validate import FloatArray
 
 __all__ = ["Posterior", "Scale", "bands", "curves_of", "design", "limits_of", "marginal"]
 

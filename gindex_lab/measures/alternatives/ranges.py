@@ -13,12 +13,12 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from gindex_lab.errors import BadInput
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.validate import FloatArray, choice, generator, integer, number
 from gindex_lab.measures.curves import conclude
 from gindex_lab.measures.fit import Fit, unit_sums
 from gindex_lab.measures.limits import MEASURES
 from gindex_lab.measures.pairs import fit_behind
-from gindex_lab.validate import FloatArray, choice, generator, integer, number
 
 __all__ = ["RangeTest", "range_test"]
 

@@ -11,11 +11,11 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from gindex_lab.errors import BadInput
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.validate import FloatArray, integer
 from gindex_lab.measures.curves import Interval
 from gindex_lab.measures.generality import difficulties_of, study_of
 from gindex_lab.measures.reference import difficulty_limits, reference_indicators
-from gindex_lab.validate import FloatArray, integer
 
 __all__ = ["SigmoidCurve", "sigmoid_curve"]
 

@@ -11,12 +11,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gindex_lab.foundation.validate import FloatArray
 from gindex_lab.measures.alternatives.monotone import falling_rows
 from gindex_lab.measures.alternatives.posterior import Posterior, Scale, design
 from gindex_lab.measures.curves import Interval
 from gindex_lab.measures.fit import fit_of
 from gindex_lab.measures.samples import Sample
-from gindex_lab.validate import FloatArray
 
 __all__ = ["dispersion", "smooth_posterior"]
 

@@ -1,0 +1,1 @@
+"""What everything stands on: errors, checks, responses, files in and out, journals, kernels, many cores."""

@@ -1,0 +1,147 @@
+"""How much an input may cost: bytes, unpacked bytes, members, cells, depth and seconds.
+
+Logs and tables are untrusted. Each limit has a default that honest files stay far below, an error that says
+what the input would need, and two ways to raise it: `with gl.limits(cells=10**9): ...` for a block, or the
+environment variable `GINDEX_LAB_LIMITS="cells=1e9,ratio=500"` for a process.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, fields, replace
+from functools import lru_cache
+
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.validate import number
+
+__all__ = ["VARIABLE", "Limits", "check_cells", "check_time", "current", "limits", "too_large"]
+
+VARIABLE = "GINDEX_LAB_LIMITS"
+UNCHECKED = 16 * 2**20  # bytes that may be unpacked before the ratio counts
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The limits of an input.
+
+    >>> Limits(cells=10).cells
+    10
+    >>> Limits(ratio=0)
+    Traceback (most recent call last):
+        ...
+    gindex_lab.foundation.errors.BadInput: ratio=0: is out of range; use a number between 1 and ...
+    """
+
+    size: float = 8 * 2**30  # bytes of one file, unpacked
+    document: float = (
+        512 * 2**20
+    )  # bytes of what must be held whole: a JSON document, a line, a text
+    ratio: float = 100  # unpacked bytes per packed byte, beyond the first 16 MiB
+    members: float = 200_000  # files of an archive, or of a folder
+    cells: float = 50_000_000  # of a dense table, 8 bytes each
+    columns: float = 200_000  # of a table
+    depth: float = 200  # levels of nesting in JSON, or of folders
+    seconds: float = 3600  # for one file
+    pipe: float = 0  # seconds to wait for what comes through a pipe; 0 refuses pipes
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            number(field.name, getattr(self, field.name), 0 if field.name == "pipe" else 1, 1e18)
+
+
+_chosen: ContextVar[Limits | None] = ContextVar("limits", default=None)
+
+
+def current() -> Limits:
+    """The limits that hold here: those of the innermost `with limits(...)`, else the environment's."""
+    return _chosen.get() or _of_environment(os.environ.get(VARIABLE, ""))
+
+
+@lru_cache
+def _of_environment(text: str) -> Limits:
+    names = [field.name for field in fields(Limits)]
+    found: dict[str, float] = {}
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        name, _, value = (one.strip() for one in part.partition("="))
+        try:
+            found[name] = float(value)
+        except ValueError:
+            name = ""
+        if name not in names:
+            remedy = (
+                f"write for instance {VARIABLE}=cells=1e9,ratio=500; there are {', '.join(names)}"
+            )
+            raise BadInput(VARIABLE, part, "is not a limit", remedy, code="not-an-option")
+    return Limits(**found)
+
+
+@contextmanager
+def limits(**changes: float) -> Iterator[Limits]:
+    """Within the block, inputs may cost this much.
+
+    Parameters
+    ----------
+    changes : the fields of `Limits`: `size`, `document`, `ratio`, `members`, `cells`, `columns`, `depth`,
+        `seconds`, `pipe`. What is not named stays as it was.
+
+    >>> with limits(cells=10**9) as now:
+    ...     int(now.cells)
+    1000000000
+    """
+    known = {field.name for field in fields(Limits)}
+    for name, value in changes.items():
+        if name not in known:
+            remedy = f"use {', '.join(sorted(known))}"
+            raise BadInput(name, value, "is not a limit", remedy, code="not-an-option")
+    token = _chosen.set(replace(current(), **changes))
+    try:
+        yield current()
+    finally:
+        _chosen.reset(token)
+
+
+def too_large(argument: str, value: object, problem: str, name: str, needed: float) -> BadInput:
+    """The error for what is beyond a limit, with the way to raise it.
+
+    >>> too_large("path", "a.csv", "has 9 columns", "columns", 9).code
+    'too-many-columns'
+    """
+    codes = {"size": "too-large", "document": "too-large", "ratio": "bomb", "depth": "too-deep"}
+    code = "too-slow" if name in ("seconds", "pipe") else codes.get(name, f"too-many-{name}")
+    allowed = getattr(current(), name)
+    remedy = (
+        f"check that it is what you expect; to read it all the same, "
+        f"use `with gl.limits({name}={needed:.3g})` or set {VARIABLE}={name}={needed:.3g}"
+    )
+    return BadInput(
+        argument, value, f"{problem}, and the limit is {allowed:,.0f}", remedy, code=code
+    )
+
+
+def check_cells(argument: str, value: object, rows: int, columns: int, filled: int) -> None:
+    """Refuse a dense table of rows x columns that would not fit, and say what it would need.
+
+    >>> check_cells("table", "long", 20_000, 20_000, 20_000)
+    Traceback (most recent call last):
+        ...
+    gindex_lab.foundation.errors.BadInput: table='long': would be a table of 20,000 agents x 20,000 items =
+    400,000,000 cells (3.2 GB), of which 20,000 are filled, and the limit is 50,000,000; ...
+    """
+    cells = rows * columns
+    if cells > current().cells:
+        problem = (
+            f"would be a table of {rows:,} agents x {columns:,} items = {cells:,} cells "
+            f"({cells * 8 / 1e9:.1f} GB), of which {filled:,} are filled"
+        )
+        raise too_large(argument, value, problem, "cells", cells)
+
+
+def check_time(path: object, since: float) -> None:
+    """Refuse to go on when reading a file has taken longer than allowed."""
+    taken = time.monotonic() - since
+    if taken > current().seconds:
+        raise too_large("path", str(path), f"took {taken:.0f} s to read", "seconds", 10 * taken)

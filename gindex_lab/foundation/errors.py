@@ -1,0 +1,130 @@
+"""Errors that teach: what was given, what was expected, what to do.
+
+Every error that gindex_lab raises on purpose is a `GIndexLabError`. Its message always names the
+argument, the offending value (or row) and the remedy, so that it can be read without the traceback.
+Programs and tests read its `code`, a few words that stay when the wording improves.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+__all__ = [
+    "BadInput",
+    "BadProgram",
+    "CannotWrite",
+    "Caution",
+    "DataUnavailable",
+    "GIndexLabError",
+    "NotebookFailed",
+    "WorkerLost",
+    "short",
+]
+
+_LONGEST = 80
+_NUMPY = re.compile(
+    r"\bnp\.(?:(?:float|complex|int|uint|str|bytes|longdouble)\w*\(([^()]*)\)|(True|False)_)"
+)
+
+
+def _plain(text: str) -> str:
+    """numpy's own spelling of a number is no help to a reader: `np.float64(0.5)` is 0.5."""
+    return _NUMPY.sub(lambda match: match[1] or match[2] or "", text)
+
+
+def short(value: object) -> str:
+    """A value as it may stand in a message: one line, 80 characters at most, both ends kept.
+
+    >>> short("/a/long/" + "path/" * 40 + "scores.csv")
+    "'/a/long/path/path/path/path/path/path/p…th/path/path/path/path/path/scores.csv'"
+    >>> short([1, 2])
+    '[1, 2]'
+    >>> short(10**5000)
+    'a whole number of about 5001 digits'
+    """
+    text = _plain(" ".join(_written(value).split()))
+    half = _LONGEST // 2
+    return text if len(text) <= _LONGEST else f"{text[:half]}…{text[1 - half :]}"
+
+
+def _written(value: object) -> str:
+    """`repr`, but of the two ends only where the whole is long, and of what cannot be written its type."""
+    if isinstance(value, int) and abs(value).bit_length() > 4096:
+        digits = int(value.bit_length() * 0.30103) + 1
+        return f"a whole number of about {digits} digits"
+    if isinstance(value, (str, bytes, list, tuple)) and len(value) > 1000:
+        whole: Any = value
+        value = whole[:200] + whole[-200:]
+    try:
+        return repr(value)
+    except Exception:  # noqa: BLE001 - whatever an object's own repr does, the message must come out
+        return f"<{type(value).__name__}>"
+
+
+class GIndexLabError(Exception):
+    """The base of all our errors: `code`, `argument`, `value`, `problem`, `remedy`.
+
+    `code` is a short stable name of the kind of problem ("not-a-number", "out-of-range", "not-found"), for
+    programs and tests; where a call gives none, it is the one of the class.
+
+    >>> raise BadInput("columns", 1, "a step curve needs at least two difficulties", "use columns=100")
+    Traceback (most recent call last):
+        ...
+    gindex_lab.foundation.errors.BadInput: columns=1: a step curve needs at least two difficulties; ...
+    >>> BadInput("columns", 1, "is too small", "use columns=100").code
+    'bad-input'
+    """
+
+    code = "error"
+
+    def __init__(
+        self, argument: str, value: object, problem: str, remedy: str, *, code: str | None = None
+    ) -> None:
+        self.argument, self.value, self.problem, self.remedy = argument, value, problem, remedy
+        self.code = type(self).code if code is None else code
+        super().__init__(_plain(f"{argument}={short(value)}: {problem}; {remedy}"))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        made_of = (self.argument, self.value, self.problem, self.remedy)
+        return type(self), made_of, {"code": self.code}
+
+
+class BadInput(GIndexLabError, ValueError):
+    """An argument, a table or a file that cannot mean what it says."""
+
+    code = "bad-input"
+
+
+class BadProgram(BadInput):
+    """A program (flow, BF environment, drawing) that does not parse or breaks a rule."""
+
+    code = "bad-program"
+
+
+class DataUnavailable(GIndexLabError, LookupError):
+    """A data set that is not on this machine and cannot be downloaded: the message says what to do."""
+
+    code = "data-unavailable"
+
+
+class CannotWrite(GIndexLabError, OSError):
+    """A file or folder that cannot be written: no permission, no space, or no such disk."""
+
+    code = "cannot-write"
+
+
+class NotebookFailed(GIndexLabError, RuntimeError):
+    """A notebook of the catalogue that stopped: the message names its cell and error."""
+
+    code = "notebook-failed"
+
+
+class WorkerLost(GIndexLabError, RuntimeError):
+    """A parallel computation whose worker processes keep dying."""
+
+    code = "worker-lost"
+
+
+class Caution(UserWarning):
+    """A result that was computed but should not be taken at face value: the message says why."""

@@ -1,0 +1,158 @@
+"""Reading tables: CSV that comes back as it went. Writing is the business of `output`.
+
+A label is text: `007` is not `7`, `NA` is a name, and both come back as they were written.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections import Counter
+from collections.abc import Collection, Iterator
+from pathlib import Path
+from typing import IO, Any
+
+import pandas as pd
+
+from gindex_lab.foundation.bounds import current, too_large
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.inputs import BROKEN, open_bytes, read_text
+from gindex_lab.foundation.output import write_text
+
+__all__ = [
+    "header_of",
+    "labels_of",
+    "read_facts",
+    "read_part",
+    "read_table",
+    "whole_lines",
+    "write_facts",
+]
+
+
+def header_of(path: Path, *, separator: str = ",", encoding: str = "utf-8-sig") -> list[str]:
+    """The names in the first line of a CSV (which may be compressed: `.gz`), each once."""
+    try:
+        with io.TextIOWrapper(open_bytes(Path(path)), encoding=encoding, newline="") as file:
+            names = next(
+                (row for row in csv.reader(whole_lines(file, path), delimiter=separator) if row), []
+            )
+    except (OSError, UnicodeError, csv.Error, *BROKEN) as error:
+        raise _unreadable(path, error) from None
+    if len(names) > current().columns:
+        raise too_large("path", str(path), f"has {len(names):,} columns", "columns", len(names))
+    twice = next((name for name, count in Counter(names).items() if name and count > 1), None)
+    if twice is not None:
+        problem, remedy = f"has two columns {twice!r}", "give each a name of its own"
+        raise BadInput("path", str(path), problem, remedy, code="duplicate-label")
+    return names
+
+
+def whole_lines(file: IO[str], path: Path) -> Iterator[str]:
+    """Lines, none longer than may be held whole."""
+    most = int(current().document)
+    while text := file.readline(most):
+        if len(text) >= most:
+            problem = f"has a line of more than {most:,} characters"
+            raise too_large("path", str(path), problem, "document", 10 * most)
+        yield text
+
+
+def read_table(
+    path: Path,
+    labels: Collection[str | int] = (),
+    *,
+    separator: str = ",",
+    encoding: str = "utf-8-sig",
+) -> pd.DataFrame:
+    """A CSV with every float, and the text of the columns `labels` (names, positions), as written."""
+    header_of(path, separator=separator, encoding=encoding)
+    form: dict[str, Any] = {"sep": separator, "encoding": encoding}
+    table = _csv(path, **form)
+    if not isinstance(table.index, pd.RangeIndex):  # pandas took the first column for labels
+        raise BadInput(
+            "path",
+            str(path),
+            "has more cells in a row than names in its header",
+            "name each column",
+        )
+    if not labels:
+        return table
+    text = _csv(path, usecols=list(labels), dtype=str, na_filter=False, **form)
+    for column in text:
+        blank = (text[column].str.strip() == "").to_numpy()
+        if blank.any():
+            row = int(blank.argmax()) + 1
+            raise BadInput("path", str(path), f"names no {column} in row {row}", "fill the cell")
+        table[column] = text[column]
+    return table
+
+
+def _csv(path: Path, **form: Any) -> pd.DataFrame:
+    try:
+        with open_bytes(Path(path)) as file:
+            return pd.read_csv(file, **form)
+    except BadInput:
+        raise
+    except (OSError, ValueError, OverflowError, *BROKEN) as error:  # pandas' own are ValueErrors
+        raise _unreadable(path, error) from None
+
+
+def _unreadable(path: Path, error: Exception) -> BadInput:
+    if isinstance(error, FileNotFoundError):
+        return BadInput("path", str(path), "does not exist", "check the name", code="not-found")
+    if isinstance(error, BROKEN):
+        problem = "is a compressed file that ends early or is damaged"
+        remedy = "copy it again, or unpack what is there with `gzip -dc`"
+        return BadInput("path", str(path), problem, remedy, code="damaged")
+    if isinstance(error, OSError):
+        problem = f"cannot be read ({error.strerror or error})"
+        remedy = "name a CSV file, or a folder in the tidy form"
+        return BadInput("path", str(path), problem, remedy, code="unreadable")
+    remedy = "save it as UTF-8 CSV"
+    if isinstance(error, UnicodeError):
+        remedy += ", or name its encoding: gl.read(path, encoding='latin-1') (--encoding latin-1)"
+    return BadInput("path", str(path), f"is not a CSV ({error})", remedy, code="not-csv")
+
+
+def write_facts(folder: Path, facts: dict[str, Any]) -> None:
+    """What a table is beside its numbers: `study.json`."""
+    text = json.dumps(facts, indent=1, ensure_ascii=False)
+    write_text(folder / "study.json", text + "\n")
+
+
+def read_facts(folder: Path) -> dict[str, Any]:
+    """What `write_facts` wrote, or nothing where a folder has no `study.json`."""
+    path = Path(folder) / "study.json"
+    if not path.exists():
+        return {}
+    try:
+        facts = json.loads(read_text(path))
+    except BadInput:
+        raise
+    except (ValueError, RecursionError) as error:
+        raise BadInput("path", str(path), f"is not JSON ({error})", "save the table anew") from None
+    if not isinstance(facts, dict):
+        raise BadInput("path", str(path), "is not a table of facts", "save the table anew")
+    return facts
+
+
+def read_part(path: Path, part: str, whole: Collection[str]) -> pd.DataFrame:
+    """`items.csv`, `agents.csv` or `trials.csv`, with its labels as they were; `whole` names what has
+    whole numbers for labels."""
+    if part != "trials":
+        table = read_table(path, [0])
+        table = table.set_index(table.columns[0])
+        table.index = labels_of(table.index, part in whole)
+        return table
+    table = read_table(path, [k for k in ("agent", "item") if k in header_of(path)])
+    for column in set(table) & {"agent", "item"}:
+        if f"{column}s" in whole:
+            table[column] = table[column].astype(int)
+    return table
+
+
+def labels_of(labels: pd.Index, whole: bool) -> pd.Index:
+    """Labels as text, or as the whole numbers that they were when saved."""
+    return labels.astype(int) if whole else labels

@@ -1,0 +1,253 @@
+"""Journals: text files by which a long computation goes on where it was interrupted.
+
+The first line says what is computed, and must agree for two runs to be parts of one; each further line is
+a piece that is finished, with a hash. A line is written when its piece is safe; one that was cut off by a
+kill, or damaged, does not count, so a journal never promises more than there is.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import warnings
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gindex_lab.foundation import parallel
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.output import appendable, write_bytes, write_text, writing
+
+__all__ = [
+    "Damaged",
+    "Journal",
+    "continued",
+    "fingerprint",
+    "is_vouched",
+    "sealed",
+    "set_aside",
+    "vouch",
+]
+
+
+class Damaged(ValueError):
+    """A line that cannot have been written by the computation; says what is wrong with it."""
+
+
+class Journal:
+    """`header` and finished pieces (`entries`, each plain JSON), in memory and in the file.
+
+    `argument` is the argument that named the file, for the messages. A journal with lines of its own form
+    overrides `written` and `understood`.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     place = Path(folder, "sums.journal")
+    ...     Journal(place, {"format": "sums 1", "n": 3}).add({"piece": 0, "sum": 0.5})
+    ...     Journal(place, {"format": "sums 1", "n": 3}).entries
+    [{'piece': 0, 'sum': 0.5}]
+    """
+
+    foreign = "is no journal of this computation"
+    other = "is of another computation"
+    remedy = "name a new file, or delete this one"
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        header: Mapping[str, Any],
+        argument: str = "checkpoint",
+    ) -> None:
+        self.path, self.header, self.argument = Path(path), dict(header), argument
+        self.entries: list[Any] = []
+        appendable(self.path, argument)
+        if self.path.exists():
+            self._read()
+        else:
+            write_text(self.path, json.dumps(self.header) + "\n")
+
+    def add(self, *entries: Any) -> None:
+        """Write finished pieces down; they are on the disk when this returns."""
+        self.entries.extend(entries)
+        with writing(self.path, self.argument), self.path.open("a", encoding="utf-8") as file:
+            file.writelines(self._sealed(self.written(entry)) + "\n" for entry in entries)
+            file.flush()
+            os.fsync(file.fileno())
+
+    def forget(self, entries: list[Any], why: str) -> None:
+        """Take back pieces that turned out to be damaged: they are computed again."""
+        self.entries = [entry for entry in self.entries if entry not in entries]
+        self._rewrite(f"{len(entries)} of its pieces {why}")
+
+    def _sealed(self, line: str) -> str:
+        """A line with a hash of itself and of the header: of this computation, and whole."""
+        text = json.dumps(self.header, sort_keys=True) + "\n" + line
+        return f"{line}\t#{hashlib.sha256(text.encode()).hexdigest()[:16]}"
+
+    def _rewrite(self, problem: str) -> None:
+        """Keep the damaged file beside the new one, and say what happens."""
+        lines = [json.dumps(self.header), *(self._sealed(self.written(e)) for e in self.entries)]
+        set_aside(self.path, f"{problem} damaged; this part is computed again")
+        write_text(self.path, "\n".join(lines) + "\n")
+
+    def written(self, entry: Any) -> str:
+        """A piece as a line."""
+        return json.dumps(entry)
+
+    def understood(self, line: str) -> Any:
+        """The piece of a line, or `Damaged`."""
+        try:
+            return json.loads(line)
+        except json.JSONDecodeError:
+            raise Damaged(repr(line[:40])) from None
+
+    def _read(self) -> None:
+        try:
+            first, *lines = self.path.read_bytes().split(b"\n")
+        except OSError as error:
+            raise self._bad(f"cannot be read ({error})") from None
+        self._check(first)
+        damaged = 0
+        for line in lines[:-1]:
+            entry = self._opened(line)
+            damaged += entry is None
+            self.entries += [] if entry is None else [entry]
+        if damaged:
+            self._rewrite(f"{damaged} of its lines {'is' if damaged == 1 else 'are'}")
+        elif lines and lines[-1]:  # cut off when the run was interrupted
+            os.truncate(self.path, self.path.stat().st_size - len(lines[-1]))
+        elif not lines:  # the line break of the header is gone
+            write_text(self.path, json.dumps(self.header) + "\n")
+
+    def _opened(self, line: bytes) -> Any:
+        """The piece of a line as it was written, or None where anything in the line has changed."""
+        try:
+            text = line.decode()
+            plain = text.rpartition("\t#")[0]
+            return self.understood(plain) if self._sealed(plain) == text else None
+        except (UnicodeDecodeError, Damaged, RecursionError):
+            return None
+
+    def _check(self, first: bytes) -> None:
+        try:
+            found = json.loads(first)
+        except (ValueError, RecursionError):
+            found = None
+        if not isinstance(found, dict) or found.get("format") != self.header["format"]:
+            raise self._bad(self.foreign)
+        for name, value in json.loads(json.dumps(self.header)).items():
+            if found.get(name) != value:
+                raise self._bad(f"{self.other} ({name} {found.get(name)}, not {value})")
+
+    def by(self, key: str) -> dict[int, dict[str, Any]]:
+        """The pieces by the number that each has under `key`."""
+        for number, entry in enumerate(self.entries, 2):
+            if not isinstance(entry, dict) or not isinstance(entry.get(key), int):
+                raise self._corrupted(number, repr(entry)[:40])
+        return {entry[key]: entry for entry in self.entries}
+
+    def _corrupted(self, number: int, problem: str) -> BadInput:
+        return self._bad(f"is corrupted in line {number} ({problem})")
+
+    def _bad(self, problem: str) -> BadInput:
+        return BadInput(self.argument, str(self.path), problem, self.remedy)
+
+
+def continued(
+    journal: Journal | None,
+    compute: Callable[..., dict[str, Any]],
+    items: Iterable[int],
+    *,
+    key: str = "item",
+    shared: tuple[Any, ...] = (),
+    jobs: int | None = 1,
+    progress: str | None = None,
+) -> list[dict[str, Any]]:
+    """`compute(*shared, item)` of every item, in order: what the journal knows is not computed again.
+
+    A piece is the answer (plain JSON) with its item under `key`, and is written down as it comes.
+
+    >>> continued(None, lambda item: {"square": item**2}, range(3))
+    [{'square': 0}, {'square': 1}, {'square': 4}]
+    """
+    wanted = list(items)
+    known = {} if journal is None else journal.by(key)
+    new = [item for item in wanted if item not in known]
+    answers = parallel.as_done(compute, new, shared=shared, jobs=jobs, progress=progress)
+    with closing(answers) as done:
+        for place, answer in done:
+            known[new[place]] = {key: new[place], **answer}
+            if journal is not None:
+                journal.add(known[new[place]])
+    return [{name: known[i][name] for name in known[i] if name != key} for i in wanted]
+
+
+def fingerprint(arrays: Iterable[npt.ArrayLike]) -> str:
+    """A short hash of numbers, shapes and types: the same input, or another one.
+
+    >>> fingerprint([[1.0, 2.0]]) == fingerprint([np.array([1.0, 2.0])])
+    True
+    >>> fingerprint([[1.0, 2.0]]) == fingerprint([[1.0], [2.0]])
+    False
+    """
+    digest = hashlib.sha256()
+    for array in map(np.ascontiguousarray, arrays):
+        digest.update(f"{array.dtype.str} {array.shape}".encode())
+        digest.update(array.tobytes())
+    return digest.hexdigest()[:16]
+
+
+# -- files that are not journals -----------------------------------------------------------------------
+
+
+def sealed(record: Mapping[str, Any]) -> dict[str, Any]:
+    """A JSON object with its seal, a hash of everything else in it.
+
+    >>> sealed({"notebook": "aiq/machine"})["seal"][:8]
+    '4eddc968'
+    """
+    plain = json.loads(json.dumps({name: record[name] for name in record if name != "seal"}))
+    text = json.dumps(plain, sort_keys=True, ensure_ascii=False)
+    return {**record, "seal": hashlib.sha256(text.encode()).hexdigest()}
+
+
+def vouch(path: Path) -> None:
+    """Write the hash of a file beside it, in the form that `sha256sum -c` reads."""
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    write_text(_voucher(path), f"{digest}  {path.name}\n")
+
+
+def is_vouched(path: Path) -> bool:
+    """Whether a file is as it was when `vouch` wrote its hash down.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder, "a.csv")
+    ...     write_text(file, "1")
+    ...     vouch(file)
+    ...     before = is_vouched(file)
+    ...     write_text(file, "2")
+    ...     before, is_vouched(file)
+    (True, False)
+    """
+    if not path.is_file() or not _voucher(path).is_file():
+        return False
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    return _voucher(path).read_bytes() == f"{digest}  {path.name}\n".encode()
+
+
+def _voucher(path: Path) -> Path:
+    return path.with_name(path.name + ".sha256")
+
+
+def set_aside(path: Path, problem: str) -> None:
+    """Keep a copy of a damaged file as `.damaged`, and say in a warning what happens."""
+    aside = path.with_name(path.name + ".damaged")
+    if not os.path.lexists(aside):
+        write_bytes(aside, path.read_bytes())
+    warnings.warn(f"{path}: {problem} (the file as it was: {aside.name})", stacklevel=5)

@@ -1,0 +1,122 @@
+"""The nested bootstrap of the published studies: families, then tasks, then runs.
+
+Replicate i has a generator of its own, `numpy.random.default_rng(seed + i)`, shared by all agents, so
+replicates are paired across agents (`specs/horizon.md`, section 5). With seed 42 these are the draws of
+METR and Lyptus, row for row. A replicate is kept as a count of each item, or of each run where cells
+hold several.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.validate import choice, generator
+from gindex_lab.measures.horizons.runs import Runs
+
+__all__ = ["RESAMPLE", "Draws", "draws_of", "first_seed"]
+
+RESAMPLE = ("families", "items", "trials")
+
+
+@dataclass(frozen=True, eq=False)
+class Draws:
+    """How often each item, or each run, came up in each replicate."""
+
+    runs: Runs
+    counts: np.ndarray  # (R, items), or (R, runs) where `by_run`
+    by_run: bool
+
+    def of(self, agent: int) -> np.ndarray:
+        """(R, n): how often each run of an agent came up."""
+        at = self.runs.of(agent)
+        return self.counts[:, at] if self.by_run else self.counts[:, self.runs.item[at]]
+
+
+def first_seed(seed: object) -> int:
+    """The whole number that replicate 0 is seeded with: a seed itself, or one that a Generator draws.
+
+    >>> first_seed(42)
+    42
+    """
+    if isinstance(seed, (int, np.integer)) and not isinstance(seed, bool) and seed >= 0:
+        return int(seed)
+    return int(generator(seed).integers(2**31))
+
+
+def draws_of(runs: Runs, resample: str, draws: int, seed: int) -> Draws:
+    """`draws` replicates: "families" draws families, then items within each, then runs within each cell;
+    "items" keeps the families as they are; "trials" keeps the items, too.
+
+    >>> from gindex_lab.measures.horizons.runs import runs_of
+    >>> found = draws_of(runs_of([[1, 1, 0, 0]], [1, 2, 4, 8]), "items", 3, seed=1)
+    >>> found.counts.sum(axis=1).tolist()
+    [4, 4, 4]
+    """
+    choice("resample", resample, RESAMPLE)
+    if resample == "trials" and not runs.repeated:
+        raise BadInput(
+            "resample",
+            resample,
+            "needs cells with several runs, and every cell has one",
+            "use resample='families' or 'items'",
+            code="missing",
+        )
+    groups = _tasks_by_family(runs)
+    cells = _Cells(runs) if runs.repeated else None
+    width = len(runs.item) if cells else len(runs.items)
+    counts = np.zeros((draws, width), dtype=np.int32)
+    once = np.bincount(np.concatenate(groups), minlength=len(runs.items))
+    for i in range(draws):
+        random = np.random.default_rng(seed + i)
+        drawn = once if resample == "trials" else _items(groups, resample, random, len(runs.items))
+        counts[i] = cells.draw(drawn, random) if cells else drawn
+    return Draws(runs, counts, cells is not None)
+
+
+def _tasks_by_family(runs: Runs) -> list[np.ndarray]:
+    """All items by family in the order of names, sorted as text within each.
+
+    Also those that no agent here has met: leaving agents out with `select` must not change what is drawn.
+    """
+    text = [str(item) for item in runs.items]
+    order = np.array(sorted(range(len(text)), key=text.__getitem__))
+    family = runs.family[order]
+    return [order[family == k] for k in np.unique(family)]
+
+
+def _items(
+    groups: list[np.ndarray], resample: str, random: np.random.Generator, n: int
+) -> np.ndarray:
+    order = np.arange(len(groups))
+    if resample == "families":
+        order = random.choice(len(groups), size=len(groups), replace=True)
+    drawn = [
+        groups[f][random.choice(len(groups[f]), size=len(groups[f]), replace=True)] for f in order
+    ]
+    return np.bincount(np.concatenate(drawn), minlength=n)
+
+
+class _Cells:
+    """The runs of each (item, agent), the cells sorted by the text "item|||agent" as METR does."""
+
+    def __init__(self, runs: Runs) -> None:
+        agent = np.repeat(np.arange(len(runs.agents)), np.diff(runs.start))
+        keys = [
+            f"{runs.items[i]}|||{runs.agents[j]}" for i, j in zip(runs.item, agent, strict=True)
+        ]
+        number = {key: k for k, key in enumerate(sorted(set(keys)))}
+        cell = np.array([number[key] for key in keys])
+        self.order = np.argsort(cell, kind="stable")  # runs, cell after cell
+        self.size = np.bincount(cell)
+        self.first = np.concatenate([[0], np.cumsum(self.size)[:-1]])
+        self.item = runs.item[self.order[self.first]]
+
+    def draw(self, items: np.ndarray, random: np.random.Generator) -> np.ndarray:
+        """The pool of a cell holds its runs once per draw of its item; as many are drawn from it."""
+        pool = items[self.item] * self.size
+        cell = np.repeat(np.arange(len(pool)), pool)
+        place = np.floor(random.random(len(cell)) * pool[cell]).astype(int) % self.size[cell]
+        return np.bincount(self.order[self.first[cell] + place], minlength=len(self.order))

@@ -1,0 +1,382 @@
+"""Many programs at once: all pairs of a corpus, and nearest neighbours.
+
+Every flow is encoded once, copies are recognised, and one compiled loop goes through the pairs: most are
+decided by the matching that is blind to wires, few need a search. A pair that a search cannot decide
+within its budget is reported with its interval, never passed off as a value.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from os import PathLike
+from typing import Any, overload
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from gindex_lab.foundation import parallel
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.validate import FloatArray, Mode, choice
+from gindex_lab.measures.programs.divergence import EFFORT, OPEN, ROOM, bounds_of, say_if_cold
+from gindex_lab.measures.programs.encode import IntArray, Rules, Table, encode
+from gindex_lab.measures.programs.flows import Flow
+
+__all__ = [
+    "Comparison",
+    "Neighbours",
+    "Uncertified",
+    "compare",
+    "divergences",
+    "nearest",
+    "nearest_many",
+    "pairwise",
+]
+
+_EFFORT_IN_BATCH = 20_000_000
+_PAIRS_AT_ONCE = 1_000_000
+
+
+class Uncertified(UserWarning):
+    """Some values are the upper end of a certified interval: the budget did not suffice to close it."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Δ between the flows of two lists: `values` (rows x columns), and what is known about them.
+
+    `intervals` holds (lower, upper) of each pair that stayed open, by place; `decided` counts the distinct
+    pairs by what decided them ("copy", or the words of `Divergence.decided`).
+    """
+
+    values: FloatArray
+    intervals: dict[tuple[int, int], tuple[float, float]]
+    decided: Counter[str]
+
+
+@dataclass(frozen=True)
+class Neighbours:
+    """The nearest flow of a corpus for each of many flows, and how much work the bounds saved.
+
+    Of `pairs` in all, `weighed` had their nodes compared and `evaluated` their Δ computed.
+    """
+
+    index: IntArray
+    value: FloatArray
+    pairs: int
+    weighed: int
+    evaluated: int
+
+
+def compare(
+    flows: Sequence[object], others: Sequence[object] | None = None, mode: Mode | Rules = "exact"
+) -> Comparison:
+    """Δ from each flow to each of the others, or between all flows of one list.
+
+    >>> a, b = [{"id": "a", "type": "tab"}], [{"id": "a", "type": "tab"}, {"id": "b", "type": "csv"}]
+    >>> compare([a, b], [a]).values.tolist()
+    [[0.0], [0.5]]
+    """
+    rules = Rules.of(mode)
+    rows, columns = flows_of("flows", flows), None if others is None else flows_of("others", others)
+    table, _, mirrored = encode(rows if columns is None else rows + columns, rules)
+    of, number = copies_of(table)
+    left = number[: len(rows)]
+    right = left if columns is None else number[len(rows) :]
+    rows_of = np.arange(len(of)) if columns is None else np.unique(left)
+    columns_of = rows_of if columns is None else np.unique(right)
+    values, intervals, decided = distinct(table, rules, of, rows_of, columns_of, mirrored)
+    if not (np.array_equal(rows_of, left) and np.array_equal(columns_of, right)):
+        values = values[np.ix_(np.searchsorted(rows_of, left), np.searchsorted(columns_of, right))]
+    spread = {
+        (int(i), int(j)): interval
+        for (p, q), interval in intervals.items()
+        for i in np.flatnonzero(left == p)
+        for j in np.flatnonzero(right == q)
+    }
+    return Comparison(values, spread, decided)
+
+
+def flows_of(name: str, flows: object) -> list[Flow]:
+    if isinstance(flows, (str, bytes, PathLike, Flow)):
+        raise BadInput(name, flows, "is one program", "pass a list of programs")
+    if isinstance(flows, Mapping) or not isinstance(flows, Iterable):
+        raise BadInput(name, flows, "is not a list of programs", "pass a list of programs")
+    return [Flow.of(flow) for flow in flows]
+
+
+def copies_of(t: Table) -> tuple[IntArray, IntArray]:
+    """One flow of each kind, and for every flow the number of its kind: copies compare alike."""
+    kind, values, label = t.kind.tobytes(), t.values.tobytes(), t.label.tobytes()
+    nodes, rows, corners = t.first.tolist(), t.row[t.first].tolist(), t.corner.tolist()
+    seen: dict[tuple[bytes, bytes, bytes], int] = {}
+    of: list[int] = []
+    number: list[int] = []
+    for f in range(len(nodes) - 1):
+        key = (
+            kind[4 * nodes[f] : 4 * nodes[f + 1]],
+            values[4 * rows[f] : 4 * rows[f + 1]],
+            label[corners[f] : corners[f + 1]],
+        )
+        if key not in seen:
+            seen[key] = len(of)
+            of.append(f)
+        number.append(seen[key])
+    return np.array(of, dtype=np.int64), np.array(number, dtype=np.int64)
+
+
+def distinct(
+    t: Table,
+    rules: Rules,
+    of: IntArray,
+    left: IntArray,
+    right: IntArray,
+    mirrored: bool,
+) -> tuple[FloatArray, dict[tuple[int, int], tuple[float, float]], Counter[str]]:
+    """Δ between kinds of flows, each unordered pair once where Δ is symmetric."""
+    values = np.ones((len(left), len(right)))
+    intervals: dict[tuple[int, int], tuple[float, float]] = {}
+    decided: Counter[str] = Counter()
+    half = mirrored and len(left) == len(right) and bool((left == right).all())
+    filled = np.diff(t.first)[of] > 0
+    rows_at_once = max(1, _PAIRS_AT_ONCE // max(1, len(right)))
+    for start in range(0, len(left), rows_at_once):
+        block = slice(start, start + rows_at_once)
+        across, down = right[None, :], left[block, None]
+        copies = (down == across) & filled[down]
+        values[block][copies] = 0.0
+        decided["copy"] += int(copies.sum())
+        i, j = np.nonzero(down < across if half else down != across)
+        i += start
+        one, two = left[i], right[j]
+        if mirrored:  # the same question, whichever way round it is asked
+            one, two = np.minimum(one, two), np.maximum(one, two)
+        found, opened, counts = _batch(t, rules, of[one], of[two])
+        decided += counts
+        values[i, j] = found
+        if half:
+            values[j, i] = found
+        for k, interval in opened.items():
+            intervals[int(left[i[k]]), int(right[j[k]])] = interval
+            if half:
+                intervals[int(right[j[k]]), int(left[i[k]])] = interval
+    return values, intervals, decided
+
+
+def _batch(
+    t: Table, rules: Rules, lefts: IntArray, rights: IntArray
+) -> tuple[FloatArray, dict[int, tuple[float, float]], Counter[str]]:
+    """Δ of a list of pairs; a pair too hard for the batch gets a search of its own."""
+    from gindex_lab.measures.programs.matching import solve
+
+    say_if_cold()
+    low, high = np.zeros(len(lefts), np.int64), np.zeros(len(lefts), np.int64)
+    decided = np.zeros(len(lefts), np.uint8)
+    solve(
+        t,
+        lefts,
+        rights,
+        rules.symmetric,
+        rules.both_ways,
+        _room(t),
+        _EFFORT_IN_BATCH,
+        low,
+        high,
+        decided,
+    )
+    values = _divergences(t, lefts, rights, low)
+    bound, found, _ = np.bincount(decided, minlength=3).tolist()
+    counts = Counter(bound=bound, search=found)
+    opened = {}
+    for k in np.flatnonzero(decided == OPEN).tolist():
+        lower, upper, _, reason = bounds_of(t, int(lefts[k]), int(rights[k]), rules, EFFORT, None)
+        values[k] = upper
+        counts[reason] += 1
+        if lower < upper:
+            opened[k] = (lower, upper)
+    return values, opened, counts
+
+
+def _room(t: Table) -> int:
+    """Vertices that the batch provides for: all pairs of nodes of the largest flow, within reason."""
+    most = int(np.diff(t.first).max(initial=1))
+    return int(min(ROOM, max(1, most) ** 2))
+
+
+def _divergences(t: Table, lefts: IntArray, rights: IntArray, weight: IntArray) -> FloatArray:
+    """Eq 5 for many pairs; the whole and the broken part apart, so that n full matches give n."""
+    unit, sizes = t.share[0], np.diff(t.first)
+    whole, part = np.divmod(weight, unit)
+    similarity = whole + part / unit
+    product = sizes[lefts] * sizes[rights]
+    return 1.0 - np.where(product > 0, similarity**2 / np.maximum(product, 1), 0.0)
+
+
+def divergences(
+    firsts: Sequence[object], seconds: Sequence[object], mode: Mode | Rules = "exact"
+) -> FloatArray:
+    """Δ of the first with the first, the second with the second, ...: the distance alone, for scoring.
+
+    >>> divergences([[{"id": "a", "type": "tab"}]] * 2, [[{"id": "b", "type": "tab"}], []]).tolist()
+    [0.0, 1.0]
+    """
+    rules = Rules.of(mode)
+    left, right = flows_of("firsts", firsts), flows_of("seconds", seconds)
+    if len(left) != len(right):
+        raise BadInput("seconds", len(right), f"are not {len(left)} as the firsts", "pair them up")
+    table, *_ = encode(left + right, rules)
+    places = np.arange(len(left))
+    values, opened, _ = _batch(table, rules, places, places + len(left))
+    _warn(opened)
+    return values
+
+
+@overload
+def pairwise(
+    flows: Mapping[str, object], mode: Mode | Rules = "exact", *, jobs: int | None = 1
+) -> pd.DataFrame: ...
+@overload
+def pairwise(
+    flows: Sequence[object],
+    mode: Mode | Rules = "exact",
+    *,
+    out: str | PathLike[str] | None = None,
+    dtype: str = "float64",
+    jobs: int | None = 1,
+) -> npt.NDArray[np.floating[Any]]: ...
+def pairwise(
+    flows: Sequence[object] | Mapping[str, object],
+    mode: Mode | Rules = "exact",
+    *,
+    out: str | PathLike[str] | None = None,
+    dtype: str = "float64",
+    jobs: int | None = 1,
+) -> npt.NDArray[np.floating[Any]] | pd.DataFrame:
+    """The matrix of Δ between all flows; row = first program. Warns where an interval stayed open.
+
+    Flows by name (a mapping) give a table with these names. `jobs` processes share the work (None: all
+    cores), or the workers of `gl.cluster`. For a corpus too large for the memory, `out` names a .npy file:
+    it is written tile by tile and returned as `np.load(out, mmap_mode="r")`; when the run is interrupted,
+    the same call goes on where it was (a journal beside the file knows). `dtype="float32"` halves the
+    file and rounds Δ to seven digits.
+
+    >>> chain = [{"id": "a", "type": "in", "wires": [["b"]]}, {"id": "b", "type": "out"}]
+    >>> pairwise([chain, chain[:1], chain[1:]]).tolist()
+    [[0.0, 0.5, 0.5], [0.5, 0.0, 1.0], [0.5, 1.0, 0.0]]
+    """
+    programs = list(flows.values()) if isinstance(flows, Mapping) else flows
+    kind = choice("dtype", dtype, ["float64", "float32"])
+    if out is None and jobs == 1 and not parallel.on_cluster():
+        result = compare(programs, mode=mode)
+        values, opened = result.values.astype(kind, copy=False), result.intervals
+    else:
+        values, opened = _in_tiles(flows, programs, Rules.of(mode), out, kind, jobs)
+    _warn(opened)
+    return pd.DataFrame(values, list(flows), list(flows)) if isinstance(flows, Mapping) else values
+
+
+def _in_tiles(
+    given: object,
+    programs: Sequence[object],
+    rules: Rules,
+    out: str | PathLike[str] | None,
+    dtype: str,
+    jobs: int | None,
+) -> tuple[Any, dict[tuple[int, int], tuple[float, float]]]:
+    from gindex_lab.measures.programs.tiles import Corpus, all_pairs, all_pairs_in_file
+
+    if out is not None and isinstance(given, Mapping):
+        raise BadInput(
+            "out",
+            str(out),
+            "holds numbers without names",
+            "pass list(flows.values()), keep the names",
+        )
+    corpus = Corpus.encoded(flows_of("flows", programs), rules)
+    if out is None:
+        return all_pairs(corpus, dtype, jobs)
+    return all_pairs_in_file(corpus, out, dtype, jobs)
+
+
+def _warn(intervals: dict[Any, tuple[float, float]]) -> None:
+    if intervals:
+        widest = max(upper - lower for lower, upper in intervals.values())
+        warnings.warn(
+            f"{len(intervals)} values are upper bounds, at most {widest:.3g} too high: "
+            "see compare(...).intervals, or use divergence(..., seconds=)",
+            Uncertified,
+            stacklevel=3,
+        )
+
+
+def nearest(
+    flow: object, corpus: Sequence[object], mode: Mode | Rules = "exact"
+) -> tuple[int, float]:
+    """The place of the nearest program of a corpus (the first of equals) and its Δ: Ω of Eq 6.
+
+    >>> corpus = [[{"id": "a", "type": "csv"}], [{"id": "a", "type": "tab"}]]
+    >>> nearest([{"id": "b", "type": "tab"}], corpus)
+    (1, 0.0)
+    """
+    found = nearest_many([flow], corpus, mode)
+    return int(found.index[0]), float(found.value[0])
+
+
+def nearest_many(
+    flows: Sequence[object],
+    corpus: Sequence[object],
+    mode: Mode | Rules = "exact",
+    *,
+    exclude: npt.ArrayLike | None = None,
+) -> Neighbours:
+    """The nearest program of a corpus for each of many; `exclude[k]` is a place that flow k may not take.
+
+    A lower bound on Δ by types puts the corpus in order; a bound by best partners decides which Δ to
+    compute. Both are certified, so the result is that of comparing every pair.
+    """
+    rules = Rules.of(mode)
+    queries, known = flows_of("flows", flows), flows_of("corpus", corpus)
+    barred = np.full(len(queries), -1) if exclude is None else np.asarray(exclude, dtype=np.int64)
+    if not known or (exclude is not None and len(known) < 2):
+        raise BadInput("corpus", len(known), "leaves nothing to compare with", "add programs")
+    if len(barred) != len(queries):
+        raise BadInput(
+            "exclude", len(barred), f"is not one place for {len(queries)} flows", "match"
+        )
+    table, *_ = encode(known + queries, rules)
+    results = [
+        _nearest(table, rules, len(known) + k, len(known), int(barred[k]))
+        for k in range(len(queries))
+    ]
+    index, value, weighed, evaluated = (
+        (list(part) for part in zip(*results, strict=True)) if (results) else ([], [], [], [])
+    )
+    pairs = len(queries) * (len(known) - (exclude is not None))
+    return Neighbours(
+        np.array(index, dtype=np.int64), np.array(value), pairs, sum(weighed), sum(evaluated)
+    )
+
+
+def _nearest(
+    t: Table, rules: Rules, query: int, known: int, barred: int
+) -> tuple[int, float, int, int]:
+    """The search for one flow; if a pair stayed open, all pairs are compared with a larger budget."""
+    from gindex_lab.measures.programs.neighbours import closest, floors
+
+    say_if_cold()
+    floor = floors(t, query, known)
+    order = np.argsort(floor, kind="stable")
+    order = order[order != barred]
+    index, value, weighed, evaluated, still_open = closest(
+        t, query, order, floor[order], rules.symmetric, rules.both_ways, _room(t), _EFFORT_IN_BATCH
+    )
+    if still_open:
+        rights = np.sort(order)
+        values, opened, _ = _batch(t, rules, np.full(len(rights), query), rights)
+        best = int(np.argmin(values))
+        _warn({k: v for k, v in opened.items() if v[0] < values[best]})
+        index, value, evaluated = int(rights[best]), float(values[best]), evaluated + len(rights)
+    return index, value, weighed, evaluated

@@ -1,0 +1,243 @@
+"""Domains: how far tasks are from a curriculum, and which tasks belong together.
+
+The domain distance Ω of a task is its Δ to the nearest program of the curriculum (Eq 6): 0 where the task
+was seen in training. Between two domains it is the mean over the tasks of one. Tasks that are close to each
+other form a domain (Section 2.5: a mean Δ of about 0.15 or less), found here by clustering.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.validate import FloatArray, Mode, choice, number, numbers
+from gindex_lab.measures.programs.comparison import compare, nearest, nearest_many, pairwise
+from gindex_lab.measures.programs.encode import IntArray, Rules
+from gindex_lab.measures.programs.flows import Flow
+
+__all__ = [
+    "NOTEBOOK_ORDER",
+    "domain_distance",
+    "domain_distances",
+    "omega",
+    "read_programs",
+    "task_domains",
+]
+
+NOTEBOOK_ORDER = (
+    "template-slider",
+    "template-form",
+    "url-skill",
+    "cron-schedule",
+    "gmail-send",
+    "telegram-3-reply",
+    "telegram-2-reply",
+    "youtube-pause",
+    "youtube-resume",
+    "http",
+    "cron-reminder",
+    "google-search",
+    "twitter",
+    "youtube-play",
+    "facebook",
+    "googlesearch-to-csv",
+)  # fmt: skip  (the order in which the authors' notebook went through the domains)
+
+
+def omega(task: object, curriculum: Sequence[object], mode: Mode | Rules = "exact") -> float:
+    """Ω(T', C) = min over the curriculum of Δ(T', T): Eq 6.
+
+    >>> seen = [[{"id": "a", "type": "csv", "sep": ","}], [{"id": "a", "type": "tab"}]]
+    >>> omega(seen[0], seen)
+    0.0
+    """
+    return nearest(task, curriculum, mode)[1]
+
+
+def domain_distance(
+    tasks: Sequence[object] | str | PathLike[str],
+    curriculum: Sequence[object] | str | PathLike[str],
+    mode: Mode | Rules = "exact",
+    *,
+    exclude_self: bool | None = None,
+) -> float:
+    """The mean over tasks of Ω to a curriculum: how far one domain is from another.
+
+    Each is a list of programs or a folder of JSON files. The distance has a direction. `exclude_self`
+    keeps a task from being its own nearest neighbour; left open, exact mode does so where a domain of at
+    least two programs is compared with itself, so that the result is how far its programs are from each
+    other; a domain of one program has only itself, at distance 0. Reference mode, which also rounds to
+    three decimals as the authors' code does, never excludes.
+
+    >>> one, two = [{"id": "a", "type": "csv", "sep": ","}], [{"id": "a", "type": "csv", "sep": ";"}]
+    >>> domain_distance([one], [one, two]), domain_distance([one, two], [one, two])
+    (0.0, 1.0)
+    """
+    rows, columns = _domain("tasks", tasks), _domain("curriculum", curriculum)
+    for name, flows in (("tasks", rows), ("curriculum", columns)):
+        if not flows:
+            raise BadInput(name, flows, "holds no program", "pass at least one")
+    reference = mode == "reference"
+    if exclude_self is None:
+        exclude_self = not reference and len(rows) > 1 and _same_domain(rows, columns)
+    barred = _own_places(rows, columns) if exclude_self else None
+    mean = float(np.mean(nearest_many(rows, columns, mode, exclude=barred).value))
+    return round(mean, 3) if reference else mean
+
+
+def _domain(name: str, programs: object) -> list[Flow]:
+    """The programs of a domain: a list, or a folder of JSON files."""
+    if isinstance(programs, (str, PathLike)) and Path(programs).is_dir():
+        return [Flow.read(path) for path in sorted(Path(programs).glob("*.json"))]
+    if isinstance(programs, (str, bytes, PathLike, Mapping, Flow)) or not isinstance(
+        programs, Iterable
+    ):
+        remedy = "pass a list of programs or a folder of JSON files"
+        raise BadInput(name, programs, "is not the programs of a domain", remedy)
+    return [Flow.of(program) for program in programs]
+
+
+def _same(a: Flow, b: Flow) -> bool:
+    return a is b or (a.name == b.name and a.nodes == b.nodes)
+
+
+def _same_domain(rows: list[Flow], columns: list[Flow]) -> bool:
+    return len(rows) == len(columns) and all(map(_same, rows, columns))
+
+
+def _own_places(rows: list[Flow], columns: list[Flow]) -> list[int]:
+    """For each task its own place in the curriculum, or -1."""
+    return [next((k for k, c in enumerate(columns) if _same(row, c)), -1) for row in rows]
+
+
+def domain_distances(
+    programs: Mapping[str, Any] | str | PathLike[str],
+    mode: Mode | Rules = "exact",
+    *,
+    order: Iterable[str] | None = None,
+    exclude_self: bool | None = None,
+    cached: bool | None = None,
+) -> pd.DataFrame:
+    """Ω between all domains: rows are task domains, columns curriculum domains.
+
+    `programs` maps each domain to its programs, or is a folder of folders of JSON files. The authors' code
+    keeps the distance from a to b for that from b to a, so that its values depend on the `order` of the
+    domains (the notebook's, where it knows them): `cached=True`, the default of reference mode.
+
+    >>> csv, tab = [{"id": "a", "type": "csv"}], [{"id": "a", "type": "tab"}]
+    >>> domain_distances({"one": [csv], "two": [csv, tab]})
+         one  two
+    one  0.0  0.0
+    two  0.5  1.0
+    """
+    reference = mode == "reference"
+    groups = read_programs(programs)
+    names = _ordered(groups, order if order is not None or not reference else NOTEBOOK_ORDER)
+    flows = [flow for name in names for flow in groups[name]]
+    owner = np.repeat(np.arange(len(names)), [len(groups[name]) for name in names])
+    values = compare(flows, mode=mode).values.copy()
+    if not reference if exclude_self is None else exclude_self:
+        alone = (
+            np.bincount(owner)[owner] == 1
+        )  # a domain of one program has only itself to compare with
+        np.fill_diagonal(values, np.where(alone, values.diagonal(), np.inf))
+    best = np.stack([values[:, owner == k].min(axis=1) for k in range(len(names))], axis=1)
+    mean = np.stack([best[owner == k].mean(axis=0) for k in range(len(names))])
+    if reference:
+        mean = np.round(mean, 3)
+    if reference if cached is None else cached:
+        mean = np.triu(mean) + np.triu(mean, 1).T
+    return pd.DataFrame(mean, index=names, columns=names)
+
+
+def _ordered(groups: Mapping[str, Any], order: Iterable[str] | None) -> list[str]:
+    """The domains in the given order; those it does not name follow by name."""
+    if order is None:
+        return list(groups)
+    wanted = list(order)
+    return [name for name in wanted if name in groups] + sorted(set(groups) - set(wanted))
+
+
+def read_programs(source: Mapping[str, Any] | str | PathLike[str]) -> dict[str, list[Flow]]:
+    """Programs by domain: from a folder with one folder of JSON files per domain, or from a mapping.
+
+    >>> read_programs({"one": {"a.json": [{"id": "a", "type": "tab"}]}})
+    {'one': [Flow('a', 1 node, 0 wires, 1 type)]}
+    """
+    if isinstance(source, (str, PathLike)):
+        folder = Path(source)
+        found = {
+            part.name: [Flow.read(path) for path in sorted(part.glob("*.json"))]
+            for part in sorted(folder.glob("*"))
+            if part.is_dir()
+        }
+        groups = {name: flows for name, flows in found.items() if flows}
+    elif isinstance(source, Mapping):
+        groups = {str(name): _group(content) for name, content in source.items()}
+    else:
+        raise BadInput(
+            "programs", source, "is not programs by domain", "pass a folder or a mapping"
+        )
+    empty = [name for name, flows in groups.items() if not flows]
+    if not groups or empty:
+        raise BadInput(
+            "programs",
+            empty[0] if empty else str(source)[:60],
+            "holds no program",
+            "add JSON files",
+        )
+    return groups
+
+
+def _group(content: Any) -> list[Flow]:
+    if isinstance(content, Mapping):
+        return [
+            flow if isinstance(flow, Flow) else Flow(flow, name=Path(name).stem)
+            for name, flow in content.items()
+        ]
+    if isinstance(content, (list, tuple)):
+        return [Flow.of(flow) for flow in content]
+    raise BadInput(
+        "programs", content, "is not a list of programs", "list the flows of each domain"
+    )
+
+
+def task_domains(
+    flows: Sequence[object] | None = None,
+    threshold: float = 0.15,
+    *,
+    linkage: str = "average",
+    distances: FloatArray | None = None,
+    mode: Mode | Rules = "exact",
+) -> IntArray:
+    """Cluster tasks into domains: the number of its domain for each task, from 0 in order of appearance.
+
+    Agglomerative clustering of Δ, cut at `threshold` (Section 2.5 gives only "mean Δ about 0.15 or less";
+    the linkage is our choice). A matrix of `distances` may be given in place of the flows.
+
+    >>> one, two = [{"id": "a", "type": "csv"}], [{"id": "a", "type": "tab"}]
+    >>> task_domains([one, two, one]).tolist()
+    [0, 1, 0]
+    """
+    from scipy.cluster.hierarchy import fcluster
+    from scipy.cluster.hierarchy import linkage as link
+    from scipy.spatial.distance import squareform
+
+    choice("linkage", linkage, ["average", "single", "complete"])
+    cut = number("threshold", threshold, 0, 1)
+    matrix = pairwise(flows or [], mode) if distances is None else numbers("distances", distances)
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not len(matrix):
+        raise BadInput("distances", matrix.shape, "is not a square of Δ", "pass flows or their Δ")
+    if len(matrix) == 1:
+        return np.zeros(1, dtype=np.int64)
+    symmetric = (matrix + matrix.T) / 2
+    np.fill_diagonal(symmetric, 0)
+    raw = fcluster(link(squareform(symmetric, checks=False), linkage), cut, "distance")
+    first = {label: k for k, label in enumerate(dict.fromkeys(raw.tolist()))}
+    return np.array([first[label] for label in raw.tolist()], dtype=np.int64)

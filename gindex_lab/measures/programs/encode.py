@@ -1,0 +1,291 @@
+"""Flows as integers: what the compiled kernel compares.
+
+Each type becomes a number, each attribute of a type a column, each value a number, so that two nodes are
+compared by walking two short rows of integers. Similarities w = matches / attributes become whole
+numbers too: w · `unit`, with `unit` a common multiple of every number of attributes, so that sums are
+exact and do not depend on their order.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import count
+from math import lcm
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.validate import Mode, mode_of
+from gindex_lab.measures.programs.flows import Flow
+
+__all__ = ["Rules", "Table", "encode", "freeze", "shades"]
+
+IntArray = npt.NDArray[np.int64]
+
+_MISSING = -1
+# by strictness, the types whose values are looked up as they are: to a dictionary True and 1 are the same
+_PLAIN = {True: {str, int, type(None)}, False: {str, int, type(None), bool}}
+
+
+@dataclass(frozen=True)
+class Rules:
+    """How nodes and wires are compared; the two modes are two settings of these switches.
+
+    `symmetric`: similarity over the attributes of both nodes (else over those of the first only, where a
+    missing attribute equals null and True equals 1). `both_ways`: a pair of matched nodes must agree in
+    both directions (Eq 12 for all ordered pairs; else in one). `ports`: wires must leave by the same port.
+    `resolve_references`: an attribute that holds the id of a node is compared by that node's content.
+
+    >>> Rules.of("reference")
+    Rules(symmetric=False, both_ways=False, ports=False, resolve_references=False)
+    """
+
+    symmetric: bool = True
+    both_ways: bool = True
+    ports: bool = False
+    resolve_references: bool = False
+
+    @classmethod
+    def of(cls, mode: Mode | Rules) -> Rules:
+        """The rules of a mode, or the rules themselves."""
+        if isinstance(mode, Rules):
+            return mode
+        exact = mode_of(mode) == "exact"
+        return cls(symmetric=exact, both_ways=exact)
+
+
+class Table(NamedTuple):
+    """Many flows in one set of arrays; the nodes of each flow are sorted by type.
+
+    Flow f has the nodes first[f] ... first[f+1]-1; node k (of all) has the type kind[k] and the values
+    values[row[k]] ... values[row[k]+width[k]-1]; label[corner[f] + i·n + j] is 0 where no wire leads
+    from i to j. `share[p]` and `rest[p]` are unit // p and unit % p.
+    """
+
+    first: IntArray
+    kind: npt.NDArray[np.int32]
+    row: IntArray
+    width: npt.NDArray[np.int32]
+    values: npt.NDArray[np.int32]
+    corner: IntArray
+    label: npt.NDArray[np.uint8]
+    share: IntArray
+    rest: IntArray
+    place: npt.NDArray[np.int32]  # where each node stood in its flow before the sort by type
+
+
+def freeze(value: Any, strict: bool) -> Any:
+    """A JSON value as something to look up: equal exactly when the mode calls the values equal.
+
+    >>> freeze([1, True], strict=True) == freeze([1.0, 1], strict=True)
+    False
+    >>> freeze([1, True], strict=False) == freeze([1.0, 1], strict=False)
+    True
+    """
+    kind, plain = type(value), _PLAIN[strict]
+    if kind in plain:
+        return value
+    if kind is bool:
+        return ("bool", value)
+    if kind is dict or isinstance(value, dict):
+        if plain.issuperset(map(type, value.values())):
+            return frozenset(value.items())
+        return frozenset([(key, freeze(part, strict)) for key, part in value.items()])
+    if kind is list or isinstance(value, (list, tuple)):
+        return ("list", *[freeze(part, strict) for part in value])
+    return ("nan",) if value != value else value
+
+
+def encode(flows: Sequence[Flow], rules: Rules) -> tuple[Table, int, bool]:
+    """The table of many flows, its unit of similarity, and whether w(v', v'') = w(v'', v') throughout."""
+    types = [kind for flow in flows for kind in flow.types]
+    attributes = [own for flow in flows for own in _attributes(flow, rules)]
+    counts = np.array([len(own) for own in attributes], dtype=np.int64)
+    sizes = np.array([len(flow.types) for flow in flows], dtype=np.int64)
+    kinds, columns, widths = _columns(types, attributes)
+    first, corner = _ends(sizes), _ends(sizes**2)
+    start = np.repeat(first[:-1], sizes)
+    order = np.lexsort((kinds, start))  # flow by flow, and in a flow by type
+    rank = np.argsort(order)
+    kind = kinds[order]
+    width = widths[kind]
+    row = _ends(width)
+    values = np.full(row[-1], _MISSING, dtype=np.int32)
+    values[np.repeat(row[rank], counts) + columns] = _value_numbers(attributes, rules.symmetric)
+    uniform = len(columns) == len(values)
+    largest = int(sizes.max(initial=0))
+    unit = _unit(_divisors(kinds, counts, widths, rules.symmetric, uniform), largest)
+    divisors = np.maximum(np.arange(widths.max(initial=0) + 1), 1)
+    table = Table(
+        first=first,
+        kind=kind,
+        row=row,
+        width=width,
+        values=values,
+        corner=corner,
+        label=_labels(flows, rank - start, first, corner, rules.ports),
+        share=unit // divisors,
+        rest=unit % divisors,
+        place=(order - start).astype(np.int32),
+    )
+    return table, unit, rules.symmetric or uniform
+
+
+def _ends(sizes: npt.NDArray[Any]) -> IntArray:
+    ends = np.zeros(len(sizes) + 1, dtype=np.int64)
+    np.cumsum(sizes, out=ends[1:])
+    return ends
+
+
+def _numbers(*known: Any) -> defaultdict[Any, int]:
+    """A number for each key, given at first sight; those known beforehand come first."""
+    return defaultdict(count(len(known)).__next__, {key: k for k, key in enumerate(known)})
+
+
+def _attributes(flow: Flow, rules: Rules) -> Sequence[dict[str, Any]]:
+    """The attributes of each node, with the ids of nodes replaced by their content on request."""
+    if not rules.resolve_references:
+        return flow.attributes
+    content = {
+        name: ["node", kind, attributes]
+        for name, kind, attributes in zip(flow.ids, flow.types, flow.attributes, strict=True)
+    }
+    return [
+        {key: content.get(v, v) if type(v) is str else v for key, v in attributes.items()}
+        for attributes in flow.attributes
+    ]
+
+
+class _Layouts(dict[tuple[Any, ...], tuple[int, bytes]]):
+    """By a type and the names of a node's attributes: the number of the type, and the column of each.
+
+    Nodes of one type mostly list the same attributes in the same order, so a layout is worked out once
+    and then looked up; columns are kept as the bytes of 32-bit integers, quick to join.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.columns: list[dict[str, int]] = []
+        self._kinds = _numbers()
+
+    def __missing__(self, signature: tuple[Any, ...]) -> tuple[int, bytes]:
+        kind, *keys = signature
+        number = self._kinds[kind]
+        if number == len(self.columns):
+            self.columns.append({})
+        known = self.columns[number]
+        columns = array("i", [known.setdefault(key, len(known)) for key in keys])
+        self[signature] = layout = number, columns.tobytes()
+        return layout
+
+
+def _columns(
+    types: list[str | None], attributes: list[dict[str, Any]]
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+    """The number of each node's type, the columns of all attributes in a row, and how many a type has."""
+    layouts = _Layouts()
+    found = [
+        # a node without a type is one of a kind
+        layouts[(object() if kind is None else kind, *own)]
+        for kind, own in zip(types, attributes, strict=True)
+    ]
+    kinds = np.array([kind for kind, _ in found], dtype=np.int32)
+    columns = np.frombuffer(b"".join([columns for _, columns in found]), dtype=np.int32)
+    return kinds, columns, np.array([len(known) for known in layouts.columns], dtype=np.int32)
+
+
+def _value_numbers(attributes: list[dict[str, Any]], strict: bool) -> npt.NDArray[np.int32]:
+    """A number for each value of all attributes in a row, equal exactly when the values are; null is 0."""
+    plain = _PLAIN[strict]
+    frozen = [
+        value if type(value) in plain else freeze(value, strict)
+        for own in attributes
+        for value in own.values()
+    ]
+    return np.fromiter(map(_numbers(None).__getitem__, frozen), np.int32, len(frozen))
+
+
+def _divisors(
+    kinds: npt.NDArray[np.int32],
+    counts: IntArray,
+    widths: npt.NDArray[np.int32],
+    symmetric: bool,
+    uniform: bool,
+) -> set[int]:
+    """The numbers of attributes that can divide a similarity."""
+    if uniform:
+        return set(widths.tolist())
+    if not symmetric:
+        return set(counts.tolist())
+    fewest = widths.copy()
+    np.minimum.at(fewest, kinds, counts.astype(np.int32))
+    return {
+        p
+        for few, width in zip(fewest.tolist(), widths.tolist(), strict=True)
+        for p in range(few, width + 1)
+    }
+
+
+def _unit(divisors: set[int], most_nodes: int) -> int:
+    """A multiple of every number of attributes that can divide a similarity.
+
+    Where the least common multiple would overflow sums of 64-bit integers, a power of two serves: each
+    similarity is then rounded down by less than 2⁻⁶¹ · nodes, far below the resolution of a double.
+    """
+    cap = 2**61 // (most_nodes + 1)
+    unit = 1
+    for divisor in divisors:
+        unit = lcm(unit, divisor or 1)
+        if unit > cap:
+            return 1 << (cap.bit_length() - 1)
+    return unit
+
+
+def _labels(
+    flows: Sequence[Flow], rank: IntArray, first: IntArray, corner: IntArray, ports: bool
+) -> npt.NDArray[np.uint8]:
+    """The wires of each flow as a square of labels: 1 for a wire, or one label per set of ports."""
+    counts = [len(flow.wires) for flow in flows]
+    ends = [end for flow in flows for wire in flow.wires for end in wire]
+    start = np.repeat(first[:-1], counts)
+    source, target = rank[np.array(ends, dtype=np.int64).reshape(-1, 2).T + start]
+    result = np.zeros(corner[-1], dtype=np.uint8)
+    result[np.repeat(corner[:-1], counts) + source * np.repeat(np.diff(first), counts) + target] = (
+        _port_labels(flows) if ports else 1
+    )
+    return result
+
+
+def _port_labels(flows: Sequence[Flow]) -> list[int]:
+    seen = _numbers(frozenset())
+    labels = [seen[ports] for flow in flows for ports in flow.ports.values()]
+    if len(seen) > 256:
+        raise BadInput("ports", len(seen), "sets of ports are too many", "use ports=False")
+    return labels
+
+
+def shades(t: Table, flow: int, rounds: int = 4) -> IntArray:
+    """A number per node for its content and that of the nodes up to `rounds` wires away.
+
+    Nodes that correspond in a renamed copy have the same shade (Weisfeiler and Leman's refinement).
+    """
+    start, end = int(t.first[flow]), int(t.first[flow + 1])
+    size = end - start
+    square = t.label[t.corner[flow] : t.corner[flow + 1]].reshape(size, size)
+    ends = [(int(i), int(j), int(square[i, j])) for i, j in np.argwhere(square)]
+    shade = [
+        hash((int(t.kind[k]), t.values[t.row[k] : t.row[k + 1]].tobytes()))
+        for k in range(start, end)
+    ]
+    for _ in range(rounds):
+        around: list[list[tuple[int, int]]] = [[] for _ in range(size)]
+        for i, j, label in ends:
+            around[i].append((label, shade[j]))
+            around[j].append((-label, shade[i]))
+        shade = [hash((own, *sorted(near))) for own, near in zip(shade, around, strict=True)]
+    return np.array(shade, dtype=np.int64)

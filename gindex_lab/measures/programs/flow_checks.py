@@ -1,0 +1,157 @@
+"""What makes an array of nodes a program: the checks behind `Flow`, each with an error that teaches.
+
+A node is an object with a text `id`, a text `type`, JSON values and `wires`, a list of lists of ids. Nothing
+here trusts its input: texts may be broken, nested without end, or megabytes long.
+"""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Mapping
+from os import PathLike
+from typing import Any
+
+from gindex_lab.foundation.errors import BadInput, BadProgram
+from gindex_lab.foundation.inputs import read_text
+
+__all__ = ["Node", "checked_nodes", "node_array", "ports_of", "text_of"]
+
+Node = Mapping[str, Any]
+
+_DEEPEST = 60  # levels of nesting in one attribute
+_TEXT = frozenset([str])
+_PLAIN = frozenset([str, bool, int, float, type(None)])
+
+
+def text_of(path: str | PathLike[str]) -> str:
+    """The text of a file."""
+    try:
+        return read_text(path)
+    except BadInput as error:
+        raise BadProgram(
+            error.argument, error.value, error.problem, error.remedy, code=error.code
+        ) from None
+
+
+def _not_json(constant: str) -> Any:
+    raise BadProgram("nodes", constant, "is not JSON", "write null or a finite number")
+
+
+def _parse(text: str) -> Any:
+    try:
+        return json.loads(text, parse_constant=_not_json)
+    except RecursionError:
+        raise BadProgram("nodes", text[:40], "is nested too deeply", "flatten it") from None
+    except BadProgram:
+        raise
+    except ValueError as error:
+        raise BadProgram(
+            "nodes",
+            text[:40],
+            f"is not JSON ({str(error)[:80]})",
+            "mend the text, or take what can be saved with Flow.salvage(text)",
+        ) from None
+
+
+def node_array(source: object) -> tuple[list[Any], str, str]:
+    """The array of nodes, and the name and prompt that may stand beside it."""
+    if isinstance(source, (str, bytes)):
+        source = _parse(source if isinstance(source, str) else source.decode(errors="replace"))
+    name = prompt = ""
+    if isinstance(source, Mapping):
+        if "flow" not in source:
+            raise BadProgram(
+                "nodes", list(source), "is an object without a flow", 'put the nodes under "flow"'
+            )
+        name, prompt = str(source.get("name") or ""), str(source.get("text") or "")
+        source = source["flow"]
+        source = _parse(source) if isinstance(source, str) else source
+    if not isinstance(source, (list, tuple)):
+        raise BadProgram("nodes", source, "is not an array of nodes", "pass a list of node objects")
+    return list(source), name, prompt
+
+
+def checked_nodes(array: list[Any], strict: bool, drop_types: frozenset[str]) -> dict[str, Node]:
+    """The nodes by id, each with a type and with attributes that can be compared."""
+    kept: dict[str, Node] = {}
+    for k, node in enumerate(array):
+        place = f"nodes[{k}]"
+        if not isinstance(node, Mapping):
+            raise BadProgram(place, node, "is not a node", "a node is an object with id and type")
+        name = node.get("id")
+        if not isinstance(name, str) or not name:
+            raise BadProgram(f"{place}['id']", name, "is not a name", "give each node a string id")
+        _check_type(place, node, strict)
+        _check_values(place, node)
+        if name in kept:
+            if strict:
+                raise BadProgram(
+                    f"{place}['id']", name, "is taken", "rename it, or pass strict=False"
+                )
+            warnings.warn(f"{place}: id {name!r} is taken, the last node wins", stacklevel=4)
+            del kept[name]
+        if node.get("type") not in drop_types:
+            kept[name] = node
+    return kept
+
+
+def _check_type(place: str, node: Node, strict: bool) -> None:
+    kind = node.get("type")
+    if isinstance(kind, str) and kind:
+        return
+    if kind is not None or strict:
+        raise BadProgram(f"{place}['type']", kind, "is not a type", "give each node a string type")
+
+
+def _check_values(place: str, node: Node) -> None:
+    """Keys are text, values are JSON; wires are looked at with the ids in hand."""
+    if not _TEXT.issuperset(map(type, node)):
+        key = next(key for key in node if type(key) is not str)
+        raise BadProgram(place, key, "is not a name of an attribute", "use string keys")
+    if _PLAIN.issuperset(map(type, node.values())):
+        return
+    for key, value in node.items():
+        if isinstance(value, (str, bool, int, float)) or value is None or key == "wires":
+            continue
+        if not isinstance(value, (list, tuple, dict)):
+            raise BadProgram(
+                f"{place}[{key!r}]", value, "is no JSON value", "use text, numbers, lists, objects"
+            )
+        if _deeper_than(value, _DEEPEST):
+            raise BadProgram(
+                f"{place}[{key!r}]", type(value), f"is over {_DEEPEST} levels deep", "flatten it"
+            )
+
+
+def _deeper_than(value: object, levels: int) -> bool:
+    layer: list[Any] = [value]
+    for _ in range(levels):
+        layer = [
+            part
+            for item in layer
+            for part in (item.values() if isinstance(item, Mapping) else item)
+            if isinstance(part, (list, tuple, dict))
+        ]
+        if not layer:
+            return False
+    return True
+
+
+def ports_of(name: str, wires: object) -> list[list[str]]:
+    """The targets of each output port; a flat list of ids is one port, null is none."""
+    if wires is None:
+        return []
+    if not isinstance(wires, (list, tuple)):
+        raise BadProgram(f"wires of {name!r}", wires, "is not a list", "use a list of lists of ids")
+    if all(isinstance(port, str) for port in wires):
+        return [list(wires)]
+    if not all(isinstance(port, (list, tuple)) for port in wires):
+        raise BadProgram(
+            f"wires of {name!r}", wires, "mixes ids and lists of ids", "use one list per port"
+        )
+    for port in wires:
+        for target in port:
+            if not isinstance(target, str):
+                raise BadProgram(f"wires of {name!r}", target, "is not an id", "use string ids")
+    return [list(port) for port in wires]

@@ -1,0 +1,268 @@
+"""What drives the g-index: levels, simulations, and the constants one at a time.
+
+Section 3.2 of the paper shows the index responding to samples, compute, performance and distance by
+simulation; `simulate` does that with the authors' formula (which has raw compute where the text has a
+logarithm) and with the corrected one. `sensitivity` changes one constant at a time and asks whether the
+ranking of systems stays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.validate import (
+    FloatArray,
+    Mode,
+    choice,
+    generator,
+    integer,
+    mode_of,
+    number,
+)
+from gindex_lab.measures.programs.gindex import (
+    GIndex,
+    Settings,
+    curriculum_weight,
+    experience,
+    find_distances,
+    g_index,
+)
+from gindex_lab.measures.programs.records import Experiment
+
+__all__ = [
+    "VARIANTS",
+    "generalisation_level",
+    "priors_by_ablation",
+    "random_distances",
+    "repeated_split",
+    "sensitivity",
+    "simulate",
+    "summary",
+    "uneven_split",
+]
+
+# Splits are drawn so many at a time: of sixteen domains with 20 samples each, one in 1,300 is accepted.
+_BLOCK, _MOST_BLOCKS = 256, 4_000
+VARIANTS: dict[str, tuple[Any, ...]] = {
+    "priors": (1e-6, 1e-2, 1.0, 10.0),
+    "performance_rate": (6.0, 24.0),
+    "difficulty_rate": (0.0, 5.0, 20.0),
+    "unit": ("PFLOP", "TFLOP", "GFLOP"),
+    "split": ("total", "samples"),
+    "difficulty": ("domain", "curriculum"),
+    "domains": ("given", "samples"),
+}
+
+
+def generalisation_level(distance: float, *, rule_based: bool = False) -> str:
+    """The level of generalisation by the mean Ω of the tasks (Section 3.3).
+
+    L1: known variables in known domains, Ω up to 0.15; L2: unknown variables, 0.4 to 0.7; L3: unknown
+    domains, from 0.85. The paper's borders are approximate and leave gaps. L0, a system of fixed rules,
+    cannot be told from Ω: say so with `rule_based`.
+
+    >>> [generalisation_level(x) for x in (0.09, 0.3, 0.5, 0.75, 0.9)]
+    ['L1', 'between L1 and L2', 'L2', 'between L2 and L3', 'L3']
+    """
+    mean = round(number("distance", distance, 0, 1), 9)
+    if rule_based:
+        return "L0"
+    borders = [(0.15, "L1"), (0.4, "between L1 and L2"), (0.7, "L2"), (0.85, "between L2 and L3")]
+    for border, level in borders:
+        if mean < border or (mean == border and level in ("L1", "L2")):
+            return level
+    return "L3"
+
+
+def simulate(
+    distances: pd.DataFrame | Callable[[np.random.Generator], pd.DataFrame],
+    *,
+    performance: Sequence[float],
+    samples: Sequence[int] = (40,),
+    compute: Sequence[float] = (100,),
+    priors: float = 1e-2,
+    draws: int = 0,
+    split: str | None = None,
+    mode: Mode = "exact",
+    seed: object = 1,
+) -> pd.DataFrame:
+    """g of imagined systems: one row per performance, samples per domain, compute and draw.
+
+    With `draws` = 0 the samples are split evenly over the domains, else at random so many times: `split`
+    is "repeated" (`repeated_split`, the authors' law, and the default in reference mode) or "uniform"
+    (`uneven_split`, the default in exact mode). Distances may be a function that draws a matrix. Reference
+    mode takes raw compute for E and rounds to three decimals, as the authors' simulation does; exact mode
+    takes log₂ of it (PFLOP, as in Table 1).
+
+    >>> omega = pd.DataFrame([[0.0, 0.9], [0.9, 0.0]])
+    >>> both = [simulate(omega, performance=[1], compute=[50, 1500], mode=m)["g_index"]
+    ...         for m in ("reference", "exact")]
+    >>> [round(float(1 - g[1] / g[0]), 2) for g in both]
+    [0.82, 0.27]
+    """
+    rng, reference = generator(seed), mode_of(mode) == "reference"
+    law = split or ("repeated" if reference else "uniform")
+    divide = {"repeated": repeated_split, "uniform": uneven_split}[
+        choice("split", law, ["repeated", "uniform"])
+    ]
+    rows = []
+    for theta, n, flop in product(performance, samples, compute):
+        for draw in range(max(1, draws)):
+            omega = distances(rng) if callable(distances) else distances
+            count = len(omega.columns)
+            counts = divide(n * count, count, rng) if draws else np.full(count, n)
+            g = _uniform_g(theta, counts, flop, omega.to_numpy(dtype=float), priors, reference)
+            distance = float(omega.to_numpy().mean())
+            rows.append((theta, n, flop, draw if draws else -1, distance, g))
+    columns = ["performance", "samples_per_domain", "compute", "draw", "mean_distance", "g_index"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def _uniform_g(
+    theta: float, counts: Any, compute: float, omega: FloatArray, priors: float, reference: bool
+) -> float:
+    """Eq 9 where every task has the same performance."""
+    number("performance", theta, 0, 1)
+    effort = number("compute", compute, 0, open_ends=True)
+    spent = effort if reference else float(experience(effort, "PFLOP"))
+    if priors + spent <= 0:
+        raise BadInput("compute", compute, "gives no positive ρ + E", "use more than 1 PFLOP")
+    bracket = (curriculum_weight(counts) * np.exp(10 * omega) / (priors + spent)).sum(axis=1)
+    g = float(np.sqrt(np.exp(12 * theta) * bracket).mean())
+    return round(g, 3) if reference else g
+
+
+def uneven_split(total: int, parts: int, rng: np.random.Generator) -> Any:
+    """A number of samples split over domains at random, at least one for each.
+
+    >>> int(uneven_split(100, 4, np.random.default_rng(1)).sum())
+    100
+    """
+    integer("total", total, parts)
+    share = rng.dirichlet(np.ones(integer("parts", parts)))
+    return 1 + rng.multinomial(total - parts, share)
+
+
+def repeated_split(total: int, parts: int, rng: np.random.Generator) -> Any:
+    """The authors' uneven split of Figs 7 and 8: each domain in turn takes a random part of what is left.
+
+    A limit L starts at total - parts + 1. Each domain but the last takes x, uniform on 1 ... L - 1, and L
+    becomes L - x + 1; the last takes L. The first domains take about half of what is left each time, so
+    most hold only a few samples. A split is drawn again as long as some count occurs int(parts / 5) times
+    or more, which no split of fewer than ten domains can avoid: there this is an error.
+
+    >>> repeated_split(640, 16, np.random.default_rng(1)).sum()
+    np.int64(640)
+    """
+    integer("total", total, parts)
+    most = integer("parts", parts) // 5
+    if most < 2:
+        problem = (
+            "is too few domains: in every split some count occurs int(parts / 5) times or more"
+        )
+        raise BadInput("parts", parts, problem, 'use 10 domains or more, or split="uniform"')
+    for _ in range(_MOST_BLOCKS if total > parts else 0):
+        counts = np.empty((_BLOCK, parts), np.int64)
+        left = np.full(_BLOCK, total - parts + 1)
+        for k in range(parts - 1):
+            counts[:, k] = rng.integers(1, left)
+            left += 1 - counts[:, k]
+        counts[:, -1] = left
+        ranked = np.sort(counts, axis=1)
+        good = (ranked[:, most - 1 :] > ranked[:, : parts - most + 1]).all(axis=1)
+        if good.any():
+            return counts[good.argmax()]
+    problem = f"samples over {parts} domains repeat some count {most} times in every split tried"
+    raise BadInput("total", total, problem, 'use more samples, or split="uniform"')
+
+
+def random_distances(
+    rng: np.random.Generator, domains: int = 16, mean: float = 0.5, spread: float = 0.4
+) -> pd.DataFrame:
+    """A matrix of Ω drawn from a normal distribution and clipped to [0, 1], as for Fig 9.
+
+    >>> random_distances(np.random.default_rng(1), 2).shape
+    (2, 2)
+    """
+    return pd.DataFrame(np.clip(rng.normal(mean, spread, (domains, domains)), 0, 1))
+
+
+def sensitivity(
+    experiments: Mapping[str, object],
+    mode: Mode = "reference",
+    *,
+    distances: pd.DataFrame | None = None,
+    programs: Any = None,
+    variants: Mapping[str, Sequence[Any]] | None = None,
+) -> pd.DataFrame:
+    """g of each experiment under other constants and choices, one changed at a time.
+
+    One row per (constant, value), a column per experiment, then `kendall_tau` (agreement of the ranking with
+    that of the unchanged settings, the row "none"), and `ratio` (median g over median unchanged g). The
+    variants are `VARIANTS` unless given; records that name a unit of compute keep it.
+
+    >>> omega = pd.DataFrame([[0.0, 0.9], [0.9, 0.0]], ["a", "b"], ["a", "b"])
+    >>> def run(n, theta):
+    ...     return Experiment({"a": n, "b": n}, 100, pd.DataFrame({"domain": ["a"], "performance": [theta]}))
+    >>> table = sensitivity({"few": run(10, 0.7), "many": run(640, 0.8)}, distances=omega,
+    ...                     variants={"performance_rate": [6.0]})
+    >>> table["kendall_tau"].tolist()
+    [1.0, -1.0]
+    """
+    from scipy.stats import kendalltau
+
+    records = {name: Experiment.of(source) for name, source in experiments.items()}
+    if len(records) < 2:
+        raise BadInput("experiments", list(records), "cannot be ranked", "pass at least two")
+    first = next(iter(records.values()))
+    base = replace(Settings.recorded(first, mode)[1], decimals=None)
+    if variants is None:
+        own_unit = "unit" in (first.settings or {})
+        variants = {key: v for key, v in VARIANTS.items() if not (own_unit and key == "unit")}
+    changes = [("none", "")] + [(key, v) for key, values in variants.items() for v in values]
+    known = [find_distances(record, mode, programs, distances) for record in records.values()]
+
+    def values(settings: Settings) -> list[float]:
+        return [
+            g_index(record, mode, settings=settings, distances=omega).value
+            for record, omega in zip(records.values(), known, strict=True)
+        ]
+
+    rows = [values(replace(base, **({} if key == "none" else {key: v}))) for key, v in changes]
+    table = pd.DataFrame(rows, columns=list(records))
+    table.index = pd.MultiIndex.from_tuples(
+        [(key, str(v)) for key, v in changes], names=["constant", "value"]
+    )
+    tau = [round(float(kendalltau(row, rows[0]).statistic), 12) for row in rows]
+    ratio = [float(np.median(row) / np.median(rows[0])) for row in rows]
+    return table.assign(kendall_tau=tau, ratio=ratio)
+
+
+def priors_by_ablation(with_prior: GIndex | float, without_prior: GIndex | float) -> float:
+    """The weight of a prior by removing it, up to a constant: ρ ∝ g with it / g without it (Eq 10).
+
+    >>> priors_by_ablation(300.0, 100.0)
+    3.0
+    """
+    above = number("with_prior", float(with_prior), 0)
+    return above / number("without_prior", float(without_prior), 0, open_ends=True)
+
+
+def summary(results: Mapping[str, GIndex]) -> pd.DataFrame:
+    """One row per experiment: mean performance, skill, mean domain distance, level, g-index, rank.
+
+    >>> summary({}).columns.tolist()
+    ['performance', 'skill', 'domain_distance', 'g_index', 'level', 'rank']
+    """
+    columns = ["performance", "skill", "domain_distance"]
+    rows = {name: [*r.components[columns].mean(), r.value] for name, r in results.items()}
+    table = pd.DataFrame.from_dict(rows, orient="index", columns=[*columns, "g_index"])
+    level = [generalisation_level(distance) for distance in table["domain_distance"]]
+    return table.assign(level=level, rank=table["g_index"].rank(ascending=False).astype(int))

@@ -1,0 +1,364 @@
+"""Do the measures agree? Mean score, capability, generality, g score, ability and person fit, together.
+
+Each measure looks at the same responses through other glasses: `measures` puts them side by side,
+`rank_correlations` says which of them order people alike. The rest asks what each cannot see: the
+difficulties (`without_difficulty`), the company (`in_other_company`), anything but the number of items
+solved (`share_of_score`), and its own noise (`split_half`, `across_halves`, `corrected`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.responses import Responses
+from gindex_lab.foundation.validate import FloatArray, choice, generator, integer, number
+from gindex_lab.measures.generality import difficulties_of, generality, study_of
+from gindex_lab.measures.psychometrics.factors import factors
+from gindex_lab.measures.psychometrics.irt import irt
+from gindex_lab.measures.psychometrics.person_fit import norm_conformity
+from gindex_lab.measures.summary import rank_correlation
+from gindex_lab.presentation.plots.common import new_axes, styled
+
+__all__ = [
+    "MEASURES",
+    "across_halves",
+    "blind_spots",
+    "corrected",
+    "corrected_interval",
+    "corrected_intervals",
+    "in_other_company",
+    "measures",
+    "plot_agreement",
+    "plot_blind_spots",
+    "rank_correlations",
+    "share_of_score",
+    "split_half",
+    "without_difficulty",
+]
+
+MEASURES = {
+    "mean": "mean score",
+    "g_score": "g score",
+    "ability": "IRT ability θ",
+    "capability": "capability Ψ",
+    "spread": "spread S",
+    "normalised_generality": "generality γ",
+    "norm_conformity": "norm conformity",
+    "lz": "person fit lz",
+}
+_QUESTIONS = {
+    "without_difficulty": "same without difficulty",
+    "in_other_company": "moved by company (sd)",
+    "share_of_score": "share of mean score",
+    "split_half": "reliability",
+}
+_FEWEST = 10  # agents: below that neither a factor nor an item response model means anything
+
+
+def measures(
+    responses: object, difficulty: object = None, *, priors: str | None = None
+) -> pd.DataFrame:
+    """One row for each agent, one column for each of `MEASURES`, on the same responses.
+
+    The g score is the regression score of one minres factor; ability and lz come from a 2PL model (its
+    `priors` as in `gl.irt`; a response between 0 and 1 counts as a failure there).
+
+    >>> from gindex_lab.studies.own_experiments.respondents import maze_respondents
+    >>> table = measures(maze_respondents(seed=1, agents=100))
+    >>> table.shape, bool(table["ability"].corr(table["mean"]) > 0.9)
+    ((100, 8), True)
+    """
+    study = study_of(responses, difficulty)
+    if len(study.frame) < _FEWEST:
+        raise BadInput(
+            "responses",
+            study.shape,
+            "has too few agents for a factor or an item response model",
+            f"measure at least {_FEWEST}",
+        )
+    return _measured(study, study.interval, priors)
+
+
+def _measured(
+    study: Responses, interval: tuple[float, float] | None, priors: str | None
+) -> pd.DataFrame:
+    model = irt(study, priors=priors)
+    table = generality(study, interval=interval)
+    table["g_score"] = factors(study, constant="drop").scores()["factor 1"]
+    table["ability"] = model.abilities["ability"]
+    table["norm_conformity"] = norm_conformity(study.values, difficulties_of(study))
+    table["lz"] = model.person_fit()["lz"]
+    return table[list(MEASURES)]
+
+
+def rank_correlations(table: pd.DataFrame) -> pd.DataFrame:
+    """Spearman's correlation of every pair of columns: do they put the agents in the same order?
+
+    >>> rank_correlations(pd.DataFrame({"a": [1.0, 2, 3], "b": [1.0, 4, 9], "c": [3.0, 2, 1]}))
+         a    b    c
+    a  1.0  1.0 -1.0
+    b  1.0  1.0 -1.0
+    c -1.0 -1.0  1.0
+    """
+    names = list(table.columns)
+    values = [[rank_correlation(table[row], table[column]) for column in names] for row in names]
+    return pd.DataFrame(values, names, names)
+
+
+# -- what each cannot see -----------------------------------------------------------------------------
+
+
+def blind_spots(responses: object, *, seed: object, priors: str | None = None) -> pd.DataFrame:
+    """The four questions of this module, one column each, one row for each measure.
+
+    >>> from gindex_lab.studies.own_experiments.respondents import maze_respondents
+    >>> found = blind_spots(maze_respondents(seed=1, agents=120), seed=1)
+    >>> found.loc["mean"].round(2).tolist()[:3]  # sees no difficulty, needs no company, is the score
+    [1.0, 0.0, 1.0]
+    """
+    study = study_of(responses)
+    table = measures(study, priors=priors)
+    return pd.DataFrame(
+        {
+            "without_difficulty": without_difficulty(study, seed=seed, priors=priors, table=table),
+            "in_other_company": in_other_company(study, priors=priors, table=table),
+            "share_of_score": share_of_score(table),
+            "split_half": split_half(study, priors=priors),
+        }
+    )
+
+
+def without_difficulty(
+    responses: object,
+    *,
+    seed: object,
+    priors: str | None = None,
+    table: pd.DataFrame | None = None,
+) -> pd.Series:
+    """Rank correlation of each measure with itself after the difficulties are dealt out anew.
+
+    1 for a measure that never looked at them.
+    """
+    study = study_of(responses)
+    before = measures(study, priors=priors) if table is None else table
+    dealt = study.with_difficulty(generator(seed).permutation(difficulties_of(study)))
+    return _with_itself(before, _measured(dealt, dealt.interval, priors))
+
+
+def in_other_company(
+    responses: object, *, priors: str | None = None, table: pd.DataFrame | None = None
+) -> pd.Series:
+    """How far each measure of the same agents moves when the better half is no longer measured.
+
+    The mean absolute change of the lower half (by mean score), in standard deviations of the measure
+    over all agents; 0 for a measure that is an agent's own.
+    """
+    study = study_of(responses)
+    whole = measures(study, priors=priors) if table is None else table
+    low = whole.index[whole["mean"] <= whole["mean"].median()]
+    alone = measures(study.select(agents=list(low)), priors=priors)
+    return (alone - whole.loc[low]).abs().mean() / whole.std()
+
+
+def share_of_score(table: pd.DataFrame) -> pd.Series:
+    """The share of each measure's variance (of its ranks) that the mean score accounts for.
+
+    ε² = 1 - (within / (n - k)) / (total / (n - 1)) for n agents with k different mean scores (Kelley
+    1935: η², freed of its bias). 1 for a measure that says nothing beyond the number of items solved,
+    about 0 for one that has nothing to do with it.
+
+    >>> table = pd.DataFrame({"mean": [0, 0, 0.5, 0.5, 1, 1], "x": [1.0, 2, 3, 4, 5, 6]})
+    >>> share_of_score(table).round(2).tolist()
+    [1.0, 0.86]
+    """
+    ranks, score = table.rank(), table["mean"].round(9)
+    free = len(table) - score.nunique()
+    if free < 1:
+        raise BadInput(
+            "table", len(table), "agents all have different mean scores", "measure more agents"
+        )
+    inside = ((ranks - ranks.groupby(score).transform("mean")) ** 2).sum() / free
+    return 1 - inside / ranks.var()
+
+
+def split_half(responses: object, *, priors: str | None = None) -> pd.Series:
+    """The reliability of each measure: two halves of the items, by the formula of Spearman and Brown.
+
+    With r the rank correlation of the halves of `across_halves`, that of the whole is 2r / (1 + r).
+    """
+    crossed = across_halves(responses, priors=priors)
+    r = pd.Series(np.diag(crossed), crossed.index)
+    return 2 * r / (1 + r)
+
+
+def across_halves(responses: object, *, priors: str | None = None) -> pd.DataFrame:
+    """Rank correlations of each measure on one half of the items with each measure on the other half.
+
+    Items in the order of difficulty go to the halves in turn, so that both reach as far. The halves
+    share no response, and so no error; the matrix is the mean of both directions.
+    """
+    return _crossed(*_halves(study_of(responses), priors), list(MEASURES))
+
+
+def _halves(study: Responses, priors: str | None) -> tuple[pd.DataFrame, pd.DataFrame]:
+    h = difficulties_of(study)
+    order = study.frame.columns[np.argsort(h, kind="stable")]
+    span = study.interval or (float(h.min()), float(h.max()))
+    one, other = (_measured(study.select(items=list(order[k::2])), span, priors) for k in (0, 1))
+    return one, other
+
+
+def _crossed(one: pd.DataFrame, other: pd.DataFrame, names: list[str]) -> pd.DataFrame:
+    table = pd.DataFrame({b: {a: rank_correlation(one[a], other[b]) for a in names} for b in names})
+    return (table + table.T) / 2
+
+
+def corrected(crossed: pd.DataFrame, least: float = 0.1) -> pd.DataFrame:
+    """Correlations freed of noise: r_ij / √(r_ii r_jj) of the matrix of `across_halves`.
+
+    Spearman's correction for attenuation (1904), with errors that are independent because the halves
+    share no item. NaN for a measure whose own halves correlate by less than `least`.
+
+    >>> crossed = pd.DataFrame([[0.64, 0.24], [0.24, 0.36]])
+    >>> corrected(crossed).round(2).to_numpy().tolist()
+    [[1.0, 0.5], [0.5, 1.0]]
+    """
+    own = np.diag(crossed.to_numpy(dtype=float))
+    root = np.sqrt(np.where(own >= least, own, np.nan))
+    return crossed / np.outer(root, root)
+
+
+def corrected_interval(
+    responses: object,
+    first: str,
+    second: str,
+    *,
+    seed: object,
+    ci: float = 0.95,
+    resamples: int = 400,
+    priors: str | None = None,
+) -> pd.Series:
+    """The corrected correlation of two measures, with the percentile interval over agents.
+
+    Agents are drawn anew with the measures that they have; the models are not fitted again.
+
+    >>> from gindex_lab.studies.own_experiments.respondents import maze_respondents
+    >>> found = corrected_interval(maze_respondents(seed=1, agents=200), "mean", "ability", seed=1)
+    >>> bool(found["low"] <= 1 <= found["high"])
+    True
+    """
+    names = [choice("first", first, list(MEASURES)), choice("second", second, list(MEASURES))]
+    halves = _halves(study_of(responses), priors)
+    return _corrected_with_interval(
+        halves, names, number("ci", ci, 0, 1, open_ends=True), resamples, seed
+    )
+
+
+def corrected_intervals(
+    responses: object,
+    pairs: Sequence[tuple[str, str]],
+    *,
+    seed: object,
+    resamples: int = 400,
+    priors: str | None = None,
+) -> pd.DataFrame:
+    """`corrected_interval` of several pairs of measures, beside the rank correlation as observed.
+
+    >>> from gindex_lab.studies.own_experiments.respondents import maze_respondents
+    >>> corrected_intervals(maze_respondents(seed=1, agents=200), [("mean", "lz")], seed=1).columns.tolist()
+    ['observed', 'estimate', 'low', 'high']
+    """
+    study = study_of(responses)
+    table, halves = measures(study, priors=priors), _halves(study, priors)
+    rows = {}
+    for pair in pairs:
+        first, second = (choice("pairs", name, list(MEASURES)) for name in pair)
+        rows[f"{MEASURES[first]}, {MEASURES[second]}"] = {
+            "observed": rank_correlation(table[first], table[second]),
+            **_corrected_with_interval(halves, [first, second], 0.95, resamples, seed),
+        }
+    return pd.DataFrame.from_dict(rows, orient="index")
+
+
+def _corrected_with_interval(
+    halves: tuple[pd.DataFrame, pd.DataFrame],
+    names: list[str],
+    level: float,
+    resamples: int,
+    seed: object,
+) -> pd.Series:
+    values = np.hstack([half[names] for half in halves])
+    count = len(values)
+    rows = generator(seed).integers(0, count, (integer("resamples", resamples), count))
+    low, high = np.nanquantile(
+        [_freed(values[drawn]) for drawn in rows], [(1 - level) / 2, (1 + level) / 2]
+    )
+    return pd.Series({"estimate": _freed(values), "low": low, "high": high})
+
+
+def _freed(halves: FloatArray) -> float:
+    """`corrected`, for columns first, second (one half), first, second (other half); NaN for noise."""
+    from scipy.stats import rankdata
+
+    r = np.corrcoef(rankdata(halves, axis=0).T)
+    own = r[0, 2] * r[1, 3] if min(r[0, 2], r[1, 3]) > 0 else np.nan
+    return float((r[0, 3] + r[1, 2]) / 2 / np.sqrt(own))
+
+
+def _with_itself(one: pd.DataFrame, other: pd.DataFrame) -> pd.Series:
+    return pd.Series({name: rank_correlation(one[name], other[name]) for name in one})
+
+
+@styled
+def plot_agreement(correlations: pd.DataFrame, title: str = "", ax: Any = None) -> Any:
+    """The matrix of `rank_correlations` as coloured squares with the numbers written in them.
+
+    >>> names = ["mean", "lz"]
+    >>> plot_agreement(pd.DataFrame([[1, 0.2], [0.2, 1]], names, names)).get_title(loc="left")
+    ''
+    """
+    ax = new_axes(ax, figsize=(5.6, 4.8))
+    values = correlations.to_numpy(dtype=float)
+    names = [MEASURES.get(str(name), str(name)) for name in correlations.columns]
+    ax.imshow(values, cmap="RdBu_r", vmin=-1.25, vmax=1.25)
+    for (row, column), value in np.ndenumerate(values):
+        text = f"{value:.2f}".replace("-", "−")
+        ink = "white" if abs(value) > 0.7 else "black"
+        ax.text(column, row, text, ha="center", va="center", fontsize=7.5, color=ink)
+    ax.set_xticks(range(len(names)), names, rotation=40, ha="right", rotation_mode="anchor")
+    ax.set_yticks(range(len(names)), names)
+    ax.tick_params(length=0)
+    ax.spines[:].set_visible(False)
+    ax.set_title(title, loc="left")
+    return ax
+
+
+@styled
+def plot_blind_spots(spots: Mapping[str, pd.DataFrame]) -> Any:
+    """The tables of `blind_spots`, one panel for each question, one marker for each data set.
+
+    >>> table = pd.DataFrame(0.5, list(MEASURES), list(_QUESTIONS))
+    >>> len(plot_blind_spots({"mazes": table}).axes)
+    4
+    """
+    import matplotlib.pyplot as plt
+
+    size = (12.5, 3.4)
+    figure, axes = plt.subplots(1, len(_QUESTIONS), figsize=size, sharey=True, layout="constrained")
+    for ax, (column, title) in zip(axes, _QUESTIONS.items(), strict=True):
+        for (name, spot), marker in zip(spots.items(), "osD^", strict=False):
+            places = range(len(MEASURES))
+            ax.plot(spot.loc[list(MEASURES), column], places, marker, label=name, ms=6, alpha=0.85)
+        ax.axvline(0, color="0.7", lw=0.8)
+        ax.set(title=title)
+    axes[0].set_yticks(range(len(MEASURES)), MEASURES.values())
+    axes[0].invert_yaxis()
+    figure.legend(
+        *axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=len(spots)
+    )
+    return figure

@@ -1,0 +1,273 @@
+"""What an item response fit is told: the grid and stopping rule, the priors, the patterns.
+
+`Settings` and `Priors` are the knobs, each with named choices ("mirt", "weak"). A table of responses
+is checked and coded as 0 and 1; `Patterns` is that table with equal rows collapsed, the form in
+which the EM of `irt_em` wants it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.responses import Responses
+from gindex_lab.foundation.validate import FloatArray, integer, number, numeric_frame
+
+__all__ = [
+    "FRACTIONS",
+    "Patterns",
+    "Priors",
+    "Settings",
+    "check_agents",
+    "check_size",
+    "coded",
+    "table_of",
+    "varies",
+]
+
+FRACTIONS = ["truncate", "round", "weigh", "error"]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The knobs of the fit. `Settings()` has mirt's grid, `Settings.named("mirt")` all it does.
+
+    `nodes` points on [-limit, limit] stand for the abilities; the fit has converged when no
+    parameter moves by more than `tolerance` in one EM step, and gives up after `iterations` steps.
+
+    >>> Settings.named("mirt")
+    Settings(nodes=61, limit=6.0, tolerance=0.0001, iterations=500, accelerate=True)
+    """
+
+    nodes: int = 61
+    limit: float = 6.0
+    tolerance: float = 1e-5
+    iterations: int = 2000
+    accelerate: bool = True
+
+    def __post_init__(self) -> None:
+        integer("settings.nodes", self.nodes, 5)
+        number("settings.limit", self.limit, 1, 20)
+        number("settings.tolerance", self.tolerance, 0, 1, open_ends=True)
+        integer("settings.iterations", self.iterations, 1)
+
+    @classmethod
+    def named(cls, settings: object, items: int = 1) -> Settings:
+        """Settings from their name: "default", or "mirt" (R's mirt 1.x: 61 nodes on [-6, 6]).
+
+        The more items, the narrower an agent's posterior: from 160 items on, the default grid gets
+        finer, so that its step stays near one standard error. mirt's does not.
+
+        >>> Settings.named("default", items=100).nodes, Settings.named("default", items=1000).nodes
+        (61, 153)
+        """
+        if isinstance(settings, cls):
+            return settings
+        if settings == "default":
+            return cls(nodes=max(61, 2 * int(np.ceil(6 * np.sqrt(0.16 * items))) + 1))
+        if settings == "mirt":
+            return cls(tolerance=1e-4, iterations=500)
+        raise BadInput("settings", settings, "is not known", 'use "default", "mirt" or Settings()')
+
+    def grid(self) -> tuple[FloatArray, FloatArray]:
+        """The nodes and their weights, the normal density scaled to sum to one.
+
+        >>> nodes, weights = Settings(nodes=5, limit=2).grid()
+        >>> nodes, weights.round(3)
+        (array([-2., -1.,  0.,  1.,  2.]), array([0.054, 0.244, 0.403, 0.244, 0.054]))
+        """
+        nodes = np.linspace(-self.limit, self.limit, self.nodes)
+        weights = np.exp(-(nodes**2) / 2)
+        return nodes, weights / weights.sum()
+
+
+@dataclass(frozen=True)
+class Priors:
+    """Normal priors (mean, sd) on slope, intercept and the logit of guessing; None for none.
+
+    With few agents an item that splits them perfectly has an infinite slope: a weak prior, worth
+    about one more response per item, keeps it finite (Mislevy 1986). `log_slope` is a normal prior on
+    the log of the slope, which keeps it above zero too: "lognormal" has BILOG's mean 0 and sd ½
+    (Mislevy and Bock 1990), as a density of the slope itself, as in R's mirt.
+
+    >>> Priors.named("weak").slope, Priors.named("lognormal").log_slope
+    ((1.0, 1.0), (0.0, 0.5))
+    """
+
+    slope: tuple[float, float] | None = None
+    intercept: tuple[float, float] | None = None
+    guessing: tuple[float, float] | None = None
+    log_slope: tuple[float, float] | None = None
+
+    def __post_init__(self) -> None:
+        if self.slope is not None and self.log_slope is not None:
+            raise BadInput(
+                "priors.log_slope", self.log_slope, "is a second prior on the slope", "give one"
+            )
+        for name in ("slope", "intercept", "guessing", "log_slope"):
+            prior = getattr(self, name)
+            if prior is None:
+                continue
+            if not isinstance(prior, tuple) or len(prior) != 2:
+                raise BadInput(f"priors.{name}", prior, "is not a prior", "give (mean, sd) or None")
+            number(f"priors.{name} mean", prior[0])
+            number(f"priors.{name} sd", prior[1], 0, open_ends=True)
+
+    @classmethod
+    def named(cls, priors: object) -> Priors:
+        """Priors from their name: None or "none", "weak" or "lognormal"."""
+        if isinstance(priors, cls):
+            return priors
+        if priors is None or priors == "none":
+            return cls()
+        if isinstance(priors, str) and priors == "weak":
+            return cls((1.0, 1.0), (0.0, 3.0), (-1.4, 0.5))
+        if isinstance(priors, str) and priors == "lognormal":
+            return cls(guessing=(-1.4, 0.5), log_slope=(0.0, 0.5))
+        remedy = 'use None, "weak", "lognormal" or Priors(slope=(1, 1))'
+        raise BadInput("priors", priors, "is not known", remedy)
+
+    def arrays(self, size: int) -> tuple[FloatArray, FloatArray]:
+        """Means and precisions of the first parameters; precision 0 where there is no prior.
+
+        >>> Priors(slope=(1.0, 0.5)).arrays(2)
+        (array([1., 0.]), array([4., 0.]))
+        """
+        pairs = [p or (0.0, np.inf) for p in (self.slope, self.intercept, self.guessing)]
+        mean, sd = np.array(pairs[:size], dtype=float).T
+        return mean, sd**-2.0
+
+    def log_density(self, parameters: FloatArray) -> FloatArray:
+        """The log prior of each item, up to a constant.
+
+        >>> Priors(slope=(1.0, 1.0)).log_density(np.array([[1.0, 5.0], [3.0, 5.0]]))
+        array([-0., -2.])
+        """
+        mean, precision = self.arrays(parameters.shape[1])
+        density = -0.5 * ((parameters - mean) ** 2 @ precision)
+        if self.log_slope is None:
+            return density
+        log, (centre, sd) = np.log(parameters[:, 0]), self.log_slope
+        return density - log - 0.5 * ((log - centre) / sd) ** 2
+
+    def pull(self, parameters: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """The gradient of the log prior and minus its second derivative (both items x k).
+
+        >>> Priors(log_slope=(0.0, 0.5)).pull(np.array([[1.0, 0.0]]))
+        (array([[-1.,  0.]]), array([[3., 0.]]))
+        """
+        mean, precision = self.arrays(parameters.shape[1])
+        gradient = precision * (mean - parameters)
+        curvature = np.broadcast_to(precision, parameters.shape)
+        if self.log_slope is None:
+            return gradient, curvature
+        slope, (centre, sd) = parameters[:, 0], self.log_slope
+        far, curvature = (np.log(slope) - centre) / sd**2, curvature.copy()
+        gradient[:, 0] = -(1 + far) / slope
+        curvature[:, 0] = (sd**-2 - 1 - far) / slope**2
+        return gradient, curvature
+
+
+class Patterns(NamedTuple):
+    """Responses with equal rows collapsed: what was right, what was seen, and how many did so."""
+
+    right: FloatArray  # patterns x items; 0 where missing
+    seen: FloatArray | None  # patterns x items, 1 where observed; None if all is
+    agents: FloatArray  # how many agents show the pattern
+    pattern: npt.NDArray[np.intp]  # the pattern of each agent
+
+    @classmethod
+    def of(cls, values: FloatArray) -> Patterns:
+        """Agents x items (NaN = missing) as distinct patterns.
+
+        >>> Patterns.of(np.array([[1.0, 0.0], [1.0, 0.0], [np.nan, 1.0]])).agents
+        array([2., 1.])
+        """
+        values = np.ascontiguousarray(values, dtype=float) + 0.0  # so that -0.0 equals 0.0
+        keys = np.empty(len(values), dtype=object)
+        keys[:] = [row.tobytes() for row in values]
+        pattern, _ = pd.factorize(keys)
+        first = np.unique(pattern, return_index=True)[1]
+        distinct = values[first]
+        missing = np.isnan(distinct)
+        seen = (~missing).astype(float) if missing.any() else None
+        agents = np.bincount(pattern).astype(float)
+        return cls(np.where(missing, 0.0, distinct), seen, agents, pattern)
+
+
+def table_of(responses: object) -> pd.DataFrame:
+    """The numbers of a `Responses` or of anything table-like, all in [0, 1] or missing.
+
+    >>> table_of([[1, 0], [None, 1]]).isna().sum().sum()
+    np.int64(1)
+    """
+    frame = responses if not hasattr(responses, "frame") else responses.frame
+    return Responses(numeric_frame("responses", frame)).frame
+
+
+def coded(frame: pd.DataFrame, fractions: str) -> pd.DataFrame:
+    """Responses as 0 and 1, by the rule for what lies between.
+
+    >>> coded(pd.DataFrame([[0.0, 0.7, 1.0]]), "truncate").to_numpy()
+    array([[0., 0., 1.]])
+    """
+    values = frame.to_numpy()
+    between = np.argwhere((values > 0) & (values < 1))
+    if fractions == "error" and len(between):
+        agent, item = frame.index[between[0][0]], frame.columns[between[0][1]]
+        raise BadInput(
+            f"responses[{agent!r}, {item!r}]",
+            float(values[tuple(between[0])]),
+            "is neither 0 nor 1",
+            'choose fractions="truncate", "round" or "weigh"',
+        )
+    if fractions == "truncate":
+        values = np.floor(values + 1e-9)
+    elif fractions == "round":
+        values = np.round(values)
+    return pd.DataFrame(values, frame.index, frame.columns)
+
+
+def varies(frame: pd.DataFrame) -> pd.Series:
+    """Which items have more than one value.
+
+    >>> varies(pd.DataFrame({"a": [0, 1], "b": [1, 1]})).tolist()
+    [True, False]
+    """
+    return frame.max() > frame.min()
+
+
+def check_agents(frame: pd.DataFrame) -> None:
+    """Every agent has answered something."""
+    silent = frame.isna().all(axis=1)
+    if silent.any():
+        raise BadInput(
+            "responses",
+            silent.idxmax(),
+            "is an agent without any response to a varying item",
+            "drop the agent",
+        )
+
+
+def check_size(
+    frame: pd.DataFrame, informative: pd.Series, model: str, fractions: str = ""
+) -> None:
+    """Enough to tell ability from difficulty: two agents, and three items that vary (as `fractions`,
+    the rule for responses between 0 and 1, reads them)."""
+    if len(frame) < 2:
+        raise BadInput("responses", frame.shape, "has one agent only", "measure two or more agents")
+    least = 2 if model == "1pl" else 3
+    if informative.sum() < least:
+        raise BadInput(
+            "responses",
+            f"{int(informative.sum())} of {frame.shape[1]} items vary",
+            f"too few to fit a {model}",
+            f"give at least {least} items that some agents solve and others do not"
+            + (f", or read fractions otherwise than {fractions=}" if fractions else ""),
+        )
+    check_agents(frame.loc[:, informative])

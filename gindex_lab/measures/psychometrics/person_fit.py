@@ -1,0 +1,225 @@
+"""Person fit beside generality: how far is each agent from answering like a Guttman scale?
+
+Psychometrics asks of every respondent whether the easy items were solved and the hard ones failed, as
+a step curve would have it (supplement, B.1). These indices count ranks where generality measures
+areas; on items one unit apart the two are the same thing: Guttman errors G = S²/2, and the norm
+conformity index is the normalised generality γ.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.responses import Responses, Scores
+from gindex_lab.foundation.validate import FloatArray, choice
+
+__all__ = ["disagreement", "guttman_errors", "norm_conformity", "person_fit", "relations"]
+
+_FEWEST_FOR_MODEL = 30  # agents: a two-parameter model of fewer is fitted to noise
+_MODELS = ["auto", "1pl", "2pl", "3pl"]
+
+
+def person_fit(
+    responses: object,
+    difficulty: object = None,
+    *,
+    model: str | None = "auto",
+    interval: tuple[float, float] | None = None,
+    missing: str = "error",
+) -> pd.DataFrame:
+    """Person-fit indices of each agent, with its Γ and γ on the same data beside them.
+
+    `score` (sum of responses), `guttman_errors` G, `normalised_guttman_errors` G* (0 a Guttman
+    pattern, 1 its reverse), `norm_conformity` (1 to -1), `disagreement`, `lz_star` (the more negative,
+    the stranger; .05 of agents who follow the model are below -1.645), `lz` (the same without Snijders'
+    correction, for comparison with other programs), `capability`, `spread`, `generality`,
+    `normalised_generality`.
+
+    Parameters
+    ----------
+    difficulty : of each item; without any, 1 minus the item's mean response
+    model : the item response model behind `lz_star` and `lz`: "auto" is a 2PL where responses are
+        binary and there are at least 30 agents, else neither; None leaves them out
+    missing : "error", or "drop": each agent on the items that it met
+
+    Notes
+    -----
+    References: van der Flier 1977 (G*); Tatsuoka & Tatsuoka 1983 (norm conformity); Kane & Brennan
+    1980 (disagreement); Drasgow, Levine & Williams 1985 (lz); Snijders 2001 and Magis, Raîche & Béland
+    2012 (lz*); Meijer & Sijtsma 2001 for all.
+
+    Examples
+    --------
+    >>> found = person_fit([[1, 1, 1, 0, 0], [0, 1, 1, 0, 1]], difficulty=[1, 2, 3, 4, 5])
+    >>> found[["guttman_errors", "normalised_guttman_errors", "norm_conformity"]].round(3)
+             guttman_errors  normalised_guttman_errors  norm_conformity
+    agent 1             0.0                      0.000            1.000
+    agent 2             4.0                      0.667           -0.333
+    """
+    from gindex_lab.measures.generality import difficulties_of, generality, study_of
+
+    study = study_of(_with_difficulty(responses, difficulty), None, missing)
+    values, h = study.values, difficulties_of(study)
+    errors, most = guttman_errors(values, h), _most_errors(values, h)
+    found = {
+        "score": np.nansum(values, axis=1),
+        "guttman_errors": errors,
+        "normalised_guttman_errors": _share(errors, most),
+        "norm_conformity": norm_conformity(values, h),
+        "disagreement": disagreement(values, h),
+    }
+    table = pd.DataFrame(found, index=study.frame.index.copy())
+    kind = _model_of(model, study)
+    if kind is not None:
+        from gindex_lab.measures.psychometrics.irt import irt
+
+        table = table.join(irt(study, kind).person_fit()[["lz_star", "lz"]])
+    beside = ["capability", "spread", "generality", "normalised_generality"]
+    return table.join(generality(study, interval=interval, missing=missing)[beside])
+
+
+def guttman_errors(values: FloatArray, difficulty: FloatArray) -> FloatArray:
+    """G (A,): pairs with the harder item solved and the easier one failed; for graded responses, by
+    how much the harder one is ahead. Items of one difficulty make no pair.
+
+    G = Σ max(0, r_j - r_i) over h_i < h_j  (Guttman 1950; Meijer & Sijtsma 2001).
+
+    >>> guttman_errors(np.array([[0.0, 1.0, 1.0], [1.0, 1.0, 0.0]]), np.arange(3.0)).tolist()
+    [2.0, 0.0]
+    """
+    order = np.argsort(difficulty, kind="stable")
+    return _ahead(values[:, order], difficulty[order])
+
+
+def norm_conformity(values: FloatArray, difficulty: FloatArray) -> FloatArray:
+    """Norm conformity index (A,): (C - G) / (C + G), C the pairs in the order of difficulty, G those
+    against it; 1 for an agent without any such pair.
+
+    Without ties in difficulty it is 1 - 2G*, and Goodman and Kruskal's gamma of easiness and response
+    (Tatsuoka & Tatsuoka 1983, Eq. 1).
+
+    >>> norm_conformity(np.array([[1.0, 1, 0, 0], [0, 0, 1, 1], [1, 1, 1, 1]]), np.arange(4.0)).tolist()
+    [1.0, -1.0, 1.0]
+    """
+    order = np.argsort(difficulty, kind="stable")
+    wrong = _ahead(values[:, order], difficulty[order])
+    right = _ahead(values[:, order[::-1]], -difficulty[order[::-1]])
+    total = right + wrong
+    return np.divide(right - wrong, total, out=np.ones_like(total), where=total > 0)
+
+
+def disagreement(values: FloatArray, difficulty: FloatArray) -> FloatArray:
+    """Disagreement index (A,): Σ r h minus the least it could be with the same responses.
+
+    Kane & Brennan (1980) compare the sum of responses times easiness with its maximum, reached by the
+    Guttman pattern; with difficulty in place of easiness the maximum becomes the minimum and the
+    difference stays.
+
+    >>> disagreement(np.array([[1.0, 1, 0], [1, 0, 1]]), np.array([1.0, 2.0, 4.0])).tolist()
+    [0.0, 2.0]
+    """
+    seen = ~np.isnan(values)
+    found = np.empty(len(values))
+    if seen.all():
+        best = -np.sort(-values, axis=1) @ np.sort(difficulty)
+        return np.asarray(values @ difficulty - best)
+    for row, (met, r) in enumerate(zip(seen, values, strict=True)):
+        h = difficulty[met]
+        found[row] = r[met] @ h - -np.sort(-r[met]) @ np.sort(h)
+    return found
+
+
+def relations(table: pd.DataFrame) -> pd.DataFrame:
+    """Spearman correlations of every index with spread, γ and capability over agents.
+
+    Γ = 1/S orders agents as -S does, so its correlations are those of spread with the sign turned.
+
+    >>> rng = np.random.default_rng(1)
+    >>> table = person_fit((rng.random((40, 20)) < np.linspace(0.9, 0.1, 20)).astype(float),
+    ...                    difficulty=range(20), model=None)
+    >>> relations(table).loc["norm_conformity", "normalised_generality"].round(2)
+    np.float64(0.97)
+    """
+    from gindex_lab.measures.summary import rank_correlation
+
+    if "norm_conformity" not in getattr(table, "columns", ()):
+        raise BadInput(
+            "table", type(table).__name__, "holds no person fit", "pass gl.person_fit(...)"
+        )
+    if len(table) < 3:
+        raise BadInput(
+            "table", len(table), "are too few agents for a correlation", "use three or more"
+        )
+    against = ["spread", "normalised_generality", "capability"]
+    rows = [name for name in table.columns if name not in [*against, "generality", "score"]]
+    return pd.DataFrame(
+        {name: [rank_correlation(table[row], table[name]) for row in rows] for name in against},
+        index=pd.Index(rows),
+    )
+
+
+def _ahead(values: FloatArray, difficulty: FloatArray) -> FloatArray:
+    """Σ max(0, r_j - r_i) over items i before j, of different difficulty; NaN cells make no pair."""
+    binary = np.isnan(values) | (values == 0) | (values == 1)
+    result = np.empty(len(values))
+    whole = binary.all(axis=1)
+    result[whole] = _ahead_binary(values[whole], difficulty)
+    earlier = difficulty[:, None] != difficulty[None, :]
+    earlier &= np.arange(len(difficulty))[:, None] < np.arange(len(difficulty))[None, :]
+    for row in np.flatnonzero(~whole):
+        gain = np.maximum(values[row][None, :] - values[row][:, None], 0.0)
+        result[row] = np.nansum(np.where(earlier, gain, 0.0))
+    return result
+
+
+def _ahead_binary(values: FloatArray, difficulty: FloatArray) -> FloatArray:
+    """The same for 0 and 1: solved items times failed items at earlier levels, in one pass."""
+    failed = np.cumsum(values == 0, axis=1)
+    first = np.maximum.accumulate(
+        np.where(np.diff(difficulty, prepend=np.nan) != 0, np.arange(len(difficulty)), 0)
+    )
+    before = np.concatenate([np.zeros((len(values), 1)), failed], axis=1)[:, first]
+    return np.asarray(((values == 1) * before).sum(axis=1))
+
+
+def _most_errors(values: FloatArray, difficulty: FloatArray) -> FloatArray:
+    """G of the reverse pattern: the same responses, the best on the hardest items.
+
+    For binary responses on distinct difficulties it is r(n - r) (van der Flier 1977).
+    """
+    order = np.argsort(difficulty, kind="stable")
+    if not np.isnan(values).any():
+        return _ahead(np.sort(values, axis=1), difficulty[order])
+    result = np.empty(len(values))
+    for row, r in enumerate(values):
+        met = ~np.isnan(r)
+        result[row] = _ahead(np.sort(r[met])[None, :], np.sort(difficulty[met]))[0]
+    return result
+
+
+def _share(part: FloatArray, whole: FloatArray) -> FloatArray:
+    """G / max G, and 0 for an agent whose responses cannot be out of order."""
+    return np.divide(part, whole, out=np.zeros_like(part), where=whole > 0)
+
+
+def _with_difficulty(responses: object, difficulty: object) -> Responses:
+    if isinstance(responses, Scores):
+        raise BadInput("responses", responses, "holds raw scores", "turn them into responses first")
+    study = responses if isinstance(responses, Responses) else Responses(responses)
+    if difficulty is not None:
+        return study.with_difficulty(difficulty)
+    if study.difficulty is not None:
+        return study
+    return study.with_difficulty((1 - study.frame.mean()).to_numpy())
+
+
+def _model_of(model: str | None, study: Responses) -> str | None:
+    if model is None:
+        return None
+    if choice("model", model, _MODELS) != "auto":
+        return model
+    values = study.values
+    binary = bool((np.isnan(values) | (values == 0) | (values == 1)).all())
+    return "2pl" if binary and len(values) >= _FEWEST_FOR_MODEL else None

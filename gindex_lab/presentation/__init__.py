@@ -1,0 +1,1 @@
+"""Figures, and the widgets of the teaching demos: tables in, pictures out."""

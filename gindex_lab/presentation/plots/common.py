@@ -1,0 +1,146 @@
+"""What every figure shares: the style, the checks of a table, and the words around the frame."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
+from pathlib import Path
+from typing import Any, ParamSpec, TypeVar
+
+import numpy as np
+import pandas as pd
+
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.measures.summary import population_summary
+
+__all__ = [
+    "STYLE",
+    "columns_of",
+    "heading",
+    "indicator_line",
+    "new_axes",
+    "number_text",
+    "styled",
+    "summary_line",
+    "use_style",
+    "with_unit",
+]
+
+STYLE = Path(__file__).with_name("gindex_lab.mplstyle")
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def use_style() -> None:
+    """Make the style of gindex_lab that of every figure from here on (a notebook's first cell)."""
+    import matplotlib.pyplot as plt
+
+    plt.style.use(STYLE)
+
+
+def styled(function: Callable[P, R]) -> Callable[P, R]:
+    """Run a plotting function in our style and leave the user's settings as they were."""
+
+    @wraps(function)
+    def inside(*args: P.args, **kwargs: P.kwargs) -> R:
+        import matplotlib.pyplot as plt
+
+        with plt.style.context(STYLE):
+            return function(*args, **kwargs)
+
+    return inside
+
+
+def new_axes(ax: Any, **figure: Any) -> Any:
+    """The axes given, or those of a new figure."""
+    import matplotlib.pyplot as plt
+
+    return plt.subplots(**figure)[1] if ax is None else ax
+
+
+def columns_of(table: object, needed: Sequence[str], source: str) -> pd.DataFrame:
+    """The table, if it is one and has these columns, without gaps in them."""
+    if not isinstance(table, pd.DataFrame):
+        raise BadInput("table", type(table).__name__, "is not a DataFrame", f"pass {source}")
+    for name in needed:
+        if name not in table:
+            raise BadInput(
+                "table", list(table.columns), f"has no column {name!r}", f"pass {source}"
+            )
+    if table.empty:
+        raise BadInput("table", table.shape, "has no rows to draw", f"pass {source}")
+    gaps = table[list(needed)].isna().any(axis=1)
+    if gaps.any():
+        raise BadInput("table", table.index[gaps][0], "is a row with a gap", "drop or fill it")
+    return table
+
+
+def indicator_line(indicators: pd.Series | Mapping[str, float] | None) -> str:
+    """Ψ, H, S, Γ and γ of one agent as one line of text, what is absent left out.
+
+    >>> indicator_line({"capability": 1.25, "generality": 1.139})
+    'Ψ 1.25 · Γ 1.14'
+    """
+    if indicators is None:
+        return ""
+    symbols = {
+        "capability": "Ψ",
+        "expected_difficulty": "H",
+        "spread": "S",
+        "generality": "Γ",
+        "normalised_generality": "γ",
+    }
+    have = {s: float(indicators[k]) for k, s in symbols.items() if k in indicators}
+    return " · ".join(f"{s} {number_text(v)}" for s, v in have.items())
+
+
+def heading(ax: Any, title: str, line: str, *, small: bool = False) -> None:
+    """A title, and below it, still above the frame, one line of numbers in grey."""
+    size = 9 if small else 10.5
+    ax.set_title(title, loc="left", fontsize=size, pad=(14 if small else 18) if line else 6)
+    if line:
+        offset = {"xytext": (0, 4), "textcoords": "offset points", "va": "bottom"}
+        look = {"fontsize": 7 if small else 8, "color": "#555555", "annotation_clip": False}
+        ax.annotate(line, (0, 1), xycoords="axes fraction", **offset, **look)
+
+
+def summary_line(table: pd.DataFrame, *, short: bool = False) -> str:
+    """The population in one line; what is not defined is left out.
+
+    >>> summary_line(pd.DataFrame({"capability": [1.0], "spread": [0.5], "abstruse": [False],
+    ...                            "normalised_generality": [0.4]}))
+    'n 1 · mean Ψ 1.00 · mean S 0.50 · mean γ 0.40 · abstruse 0 %'
+    """
+    if not {"normalised_generality", "abstruse"} <= set(table.columns):
+        return f"n {len(table)}"
+    s = population_summary(table)
+    parts = [f"n {len(table)}"] if not short else []
+    parts += [
+        f"mean Ψ {number_text(s['mean_capability'])}",
+        f"mean S {number_text(s['mean_spread'])}",
+    ]
+    parts += [f"mean γ {s['mean_normalised_generality']:.2f}".replace("-", "−")]
+    if short:
+        return " · ".join(parts)
+    parts += [f"abstruse {100 * s['abstruse'] / len(table):.3g} %"]
+    for key, text in {"capability_spread": "r(Ψ, S)", "capability_generality": "r(Ψ, γ)"}.items():
+        parts += [] if np.isnan(s[key]) else [f"{text} {s[key]:.2f}".replace("-", "−")]
+    return " · ".join(parts)
+
+
+def number_text(value: float) -> str:
+    """Two decimals, more for small numbers, ∞ for infinite generality.
+
+    >>> [number_text(v) for v in (12.345, 0.0029, float("inf"), -1.5)]
+    ['12.35', '0.0029', '∞', '−1.50']
+    """
+    if np.isinf(value):
+        return "∞"
+    text = f"{value:.2f}" if abs(value) >= 0.1 or value == 0 else f"{value:.2g}"
+    return text.replace("-", "−")
+
+
+def with_unit(name: str, unit: str) -> str:
+    """An axis title with its unit in brackets, where there is one."""
+    return f"{name} ({unit})" if unit else name

@@ -1,0 +1,97 @@
+"""Figures of the g-index: what a system achieved against what it was given.
+
+The g-index rewards performance and charges for samples and compute, so the figures of the paper put
+performance θ on one axis, a cost on the other, and the index in the size of the bubble (Figs 12, 13).
+"""
+
+from __future__ import annotations
+
+from itertools import cycle
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from gindex_lab.foundation.validate import FloatArray
+from gindex_lab.presentation.plots.common import columns_of, new_axes, styled
+from gindex_lab.presentation.plots.labels import boxes_of, label_points
+
+__all__ = ["plot_performance_cost"]
+
+_SMALLEST = 150.0  # area of the smallest bubble, in square points; the others in proportion
+_NEAR = 8.0  # points between a bubble and a name that still stands beside it
+_TITLES = {
+    "training_samples": "training samples",
+    "compute_pflop": "compute (PFLOP)",
+}
+
+
+@styled
+def plot_performance_cost(
+    table: pd.DataFrame, cost: str = "training_samples", *, title: str = "", ax: Any = None
+) -> Any:
+    """Performance θ against a cost, one bubble per run, its area in proportion to the g-index.
+
+    `table` has the columns `model`, `performance`, `g_index` and the one named by `cost`, one row per
+    run; both costs span orders of magnitude, so their axis is logarithmic. Each model has a colour, and
+    its name and index stand beside each of its runs.
+
+    >>> runs = pd.DataFrame({"model": ["a", "a"], "training_samples": [640, 1280],
+    ...                      "performance": [0.5, 0.7], "g_index": [400.0, 900.0]})
+    >>> plot_performance_cost(runs).get_xlabel()
+    'training samples'
+    """
+    columns_of(table, ["model", "performance", "g_index", cost], "a table of runs")
+    ax = new_axes(ax)
+    area = _SMALLEST * table["g_index"] / table["g_index"].min()
+    for colour, (_, runs) in zip(cycle(_palette()), table.sort_values(cost).groupby("model")):
+        x, y = runs[cost], runs["performance"]
+        ax.scatter(x, y, s=area[runs.index], color=colour, alpha=0.8, edgecolor="white")
+    ax.set_xscale("log")
+    _ticks(ax, cost, table[cost])
+    ax.set_xlabel(_TITLES.get(cost, cost.replace("_", " ")))
+    ax.set_ylabel("performance θ")
+    ax.set_title(title)
+    ax.margins(x=0.15, y=0.15)
+    points = table[[cost, "performance"]].to_numpy(dtype=float)
+    texts = [
+        f"{model}\ng = {g:,.0f}" for model, g in zip(table["model"], table["g_index"], strict=True)
+    ]
+    labels = [(x, y, text) for (x, y), text in zip(points, texts, strict=True)]
+    bubbles = _bubbles(ax, points, area.to_numpy())
+    names = label_points(ax, labels, marks=points, avoid=bubbles, size=7)
+    _lead_only_where_needed(ax, names, bubbles)
+    return ax
+
+
+def _lead_only_where_needed(ax: Any, names: list[Any], bubbles: FloatArray) -> None:
+    """A name that touches its bubble needs no line to the bubble's centre."""
+    near = _NEAR * ax.figure.dpi / 72
+    for name, box, bubble in zip(names, boxes_of(names), bubbles, strict=True):
+        gap = np.maximum(box[:2] - bubble[2:], bubble[:2] - box[2:]).max()
+        if name.arrow_patch is not None and gap < near:
+            name.arrow_patch.set_visible(False)
+
+
+def _bubbles(ax: Any, points: FloatArray, area: FloatArray) -> FloatArray:
+    """The box of each bubble in pixels, for the names to keep clear of."""
+    ax.figure.canvas.draw()
+    radius = np.sqrt(area / np.pi)[:, None] * ax.figure.dpi / 72
+    centre = ax.transData.transform(points)
+    return np.hstack([centre - radius, centre + radius])
+
+
+def _palette() -> list[str]:
+    """The colours of the style, by value: "C0" would be looked up anew outside our style."""
+    import matplotlib as mpl
+
+    return list(mpl.rcParams["axes.prop_cycle"].by_key()["color"])
+
+
+def _ticks(ax: Any, cost: str, values: pd.Series) -> None:
+    """Sample sizes come in a few steps: name those; a compute axis keeps its decades."""
+    if cost != "training_samples":
+        return
+    steps = sorted(set(values))
+    ax.set_xticks(steps, [f"{step:,}" for step in steps])
+    ax.minorticks_off()

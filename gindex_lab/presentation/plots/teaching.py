@@ -1,0 +1,185 @@
+"""Small figures of the teaching demos: a table of responses, a tape, bars of change, a running mean."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.presentation.plots.common import columns_of, new_axes, styled
+
+__all__ = ["plot_changes", "plot_responses", "plot_rewards", "plot_tape"]
+
+_SOLVED, _FAILED = "#0B5FA5", "#EEF1F4"
+_UP, _DOWN = "#009E73", "#D55E00"
+
+
+@styled
+def plot_responses(frame: pd.DataFrame, *, title: str = "", ax: Any = None) -> Any:
+    """Who solved what: a row per agent, a column per item in the order given, dark for solved.
+
+    >>> plot_responses(pd.DataFrame([[1.0, 0.0]], ["a"], [1, 2])).get_xlabel()
+    'item, easy to hard'
+    """
+    from matplotlib.colors import LinearSegmentedColormap
+
+    if not isinstance(frame, pd.DataFrame) or frame.empty:
+        raise BadInput("frame", frame, "is no table of responses", "pass agents x items")
+    ax = new_axes(ax, figsize=(5.6, 3.6))
+    colours = LinearSegmentedColormap.from_list("responses", [_FAILED, _SOLVED])
+    ax.imshow(frame.to_numpy(float), cmap=colours, vmin=0, vmax=1, aspect="auto")
+    few = len(frame) <= 20
+    ax.set_yticks(
+        range(len(frame)) if few else [], [str(name) for name in frame.index] if few else []
+    )
+    ax.set_xticks([])
+    ax.tick_params(length=0)
+    ax.set(xlabel="item, easy to hard", ylabel="" if few else "agent")
+    ax.set_title(title)
+    return ax
+
+
+@styled
+def plot_changes(changes: Mapping[str, float], *, title: str = "", ax: Any = None) -> Any:
+    """By how many percent something changes with each change of a cause, as bars.
+
+    >>> plot_changes({"twice the compute": -12.0}).get_xlabel()
+    'change of g (%)'
+    """
+    ax = new_axes(ax, figsize=(5.6, 3.2))
+    values = np.array(list(changes.values()), dtype=float)
+    ax.barh(list(changes), values, color=[_UP if v >= 0 else _DOWN for v in values], height=0.62)
+    for row, value in enumerate(values):
+        side = "left" if value >= 0 else "right"
+        ax.annotate(
+            f"{value:+.1f} %".replace("-", "−"),
+            (value, row),
+            (4 if value >= 0 else -4, 0),
+            textcoords="offset points",
+            ha=side,
+            va="center",
+            fontsize=8,
+        )
+    ax.axvline(0, color="#444444", lw=0.8)
+    ax.invert_yaxis()
+    ax.margins(x=0.28)
+    ax.tick_params(axis="y", length=0)
+    ax.set(xlabel="change of g (%)")
+    ax.set_title(title)
+    return ax
+
+
+@styled
+def plot_tape(
+    tape: Mapping[int, int],
+    head: int,
+    *,
+    symbols: int = 5,
+    around: int = 8,
+    title: str = "",
+    ax: Any = None,
+) -> Any:
+    """The cells of a work tape around its head, the symbol in each; blank cells are pale.
+
+    >>> plot_tape({0: 4}, 0, around=1).get_xlabel()
+    'cell of the work tape'
+    """
+    import matplotlib as mpl
+
+    ax = new_axes(ax, figsize=(7, 1.4))
+    blank, shades = symbols // 2, mpl.colormaps["viridis"]
+    for place in range(head - around, head + around + 1):
+        symbol = tape.get(place, blank)
+        touched = place in tape
+        face = shades(symbol / max(symbols - 1, 1)) if touched else "#F4F6F8"
+        dark = touched and symbol < symbols / 2
+        ax.add_patch(_box(place, face, head == place))
+        ax.text(
+            place, 0.5, str(symbol), ha="center", va="center", color="white" if dark else "#222222"
+        )
+    ax.annotate(
+        "head",
+        (head, 1.02),
+        (head, 1.42),
+        ha="center",
+        fontsize=8,
+        arrowprops={"arrowstyle": "-|>"},
+    )
+    ax.set(
+        xlim=(head - around - 0.6, head + around + 0.6),
+        ylim=(0, 1.6),
+        xlabel="cell of the work tape",
+    )
+    ax.set_yticks([])
+    ax.spines["left"].set_visible(False)
+    ax.set_title(title)
+    return ax
+
+
+def _box(place: int, face: Any, here: bool) -> Any:
+    from matplotlib.patches import Rectangle
+
+    edge, width = ("#D55E00", 2.2) if here else ("#C9CDD2", 0.8)
+    return Rectangle(
+        (place - 0.5, 0.02),
+        1,
+        0.96,
+        facecolor=face,
+        edgecolor=edge,
+        lw=width,
+        zorder=3 if here else 2,
+    )
+
+
+@styled
+def plot_rewards(
+    table: pd.DataFrame,
+    *,
+    low: float = -100.0,
+    high: float = 100.0,
+    levels: Mapping[str, float] | None = None,
+    title: str = "",
+    ax: Any = None,
+) -> Any:
+    """Reward by interaction with its running mean; `levels` are horizontal lines with names.
+
+    >>> plot_rewards(pd.DataFrame({"reward": [0.0, 100.0]})).get_xlabel()
+    'interaction'
+    """
+    rewards = columns_of(table, ["reward"], "one row per interaction")["reward"].to_numpy(float)
+    ax = new_axes(ax, figsize=(6, 3))
+    steps = np.arange(1, len(rewards) + 1)
+    ax.plot(steps, rewards, "o", ms=4, color="#8FA3B5", zorder=2)
+    ax.plot(steps, np.cumsum(rewards) / steps, color="#0B5FA5", zorder=3)
+    pad = 0.06 * (high - low)
+    ax.set(ylim=(low - pad, high + pad), xlabel="interaction", ylabel="reward, and its mean")
+    ax.set_xlim(0.5, max(10.0, len(rewards) + 0.5))
+    for name, level in _apart(levels or {}, high - low):
+        ax.axhline(level, color="#D55E00", lw=0.9, ls="--", zorder=1)
+        ax.annotate(
+            name,
+            (1.0, level),
+            (-2, 3),
+            xycoords=ax.get_yaxis_transform(),
+            textcoords="offset points",
+            ha="right",
+            fontsize=8,
+            color="#D55E00",
+        )
+    ax.xaxis.get_major_locator().set_params(integer=True)
+    ax.set_title(title)
+    return ax
+
+
+def _apart(levels: Mapping[str, float], width: float) -> Sequence[tuple[str, float]]:
+    """Levels that nearly coincide share one name, so that no name covers another."""
+    kept: list[tuple[str, float]] = []
+    for name, level in sorted(levels.items(), key=lambda pair: pair[1]):
+        if kept and level - kept[-1][1] < 0.09 * width:
+            kept[-1] = (f"{kept[-1][0]}, {name}", kept[-1][1])
+        else:
+            kept.append((name, level))
+    return kept

@@ -1,0 +1,171 @@
+"""A g-index calculator: what a system would score, and what moves its score most.
+
+An imagined system is trained on some domains, each with so many samples, and tested on one task of each.
+Its tasks are near their own domain (Ω `own`) and farther from the others (`other`). The bars say by how
+many percent g changes with a small change of each cause: Eq 9 and its constants (Section 3.2).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from gindex_lab.foundation.validate import choice, integer, number
+from gindex_lab.measures.programs.gindex import g_index
+from gindex_lab.measures.programs.records import Experiment
+from gindex_lab.measures.programs.sensitivity import generalisation_level
+from gindex_lab.presentation.plots.common import styled
+from gindex_lab.presentation.plots.teaching import plot_changes
+from gindex_lab.presentation.widgets.live import Demo
+from gindex_lab.presentation.widgets.view import Value, View, blank_figure
+
+__all__ = ["calculator_demo", "calculator_view", "sensitivities", "system"]
+
+_EQUATIONS = (
+    r"g = \frac{1}{n}\sum_i \sqrt{e^{12\,\theta_i} \sum_k \frac{W_k\, e^{10\,\Omega_{ik}}}{\rho + E_k}}",
+    r"W = \frac{1}{1 + \log_2 s}",
+    r"E = \log_2 C",
+)
+
+
+def system(
+    performance: float, domains: int = 4, samples: int = 40, compute: float = 100.0,
+    own: float = 0.1, other: float = 0.7,
+) -> Experiment:  # fmt: skip
+    """An imagined experiment: `domains` of `samples` each, one task per domain, all of one performance θ.
+
+    >>> system(0.8, domains=2)
+    Experiment('imagined', 80 training samples in 2 domains, 100 PFLOP, 2 tasks)
+    """
+    n = integer("domains", domains)
+    names = [f"domain {k + 1}" for k in range(n)]
+    theta = number("performance", performance, 0, 1)
+    near, far = number("own", own, 0, 1), number("other", other, 0, 1)
+    omega = pd.DataFrame(np.where(np.eye(n, dtype=bool), near, far), names, names)
+    tasks = pd.DataFrame({"domain": names, "performance": theta})
+    counts = dict.fromkeys(names, integer("samples", samples))
+    return Experiment(
+        counts, number("compute", compute, 0, open_ends=True), tasks, "imagined", omega
+    )
+
+
+def sensitivities(mode: str = "exact", *, performance: float, **given: Any) -> dict[str, float]:
+    """Percent by which g changes with each change of one cause; what cannot change is left out.
+
+    >>> changes = sensitivities(performance=0.5, domains=2, samples=10)
+    >>> round(changes["θ + 0.05"], 1)                # exp(12 · 0.05 / 2)
+    35.0
+    >>> changes["samples × 2"] < 0, changes["compute × 2"] < 0
+    (True, True)
+    """
+    given = {"performance": performance} | given
+    base = system(**given)
+    start = float(g_index(base, mode))  # type: ignore[arg-type]
+    full = {"domains": 4, "samples": 40, "compute": 100.0, "own": 0.1, "other": 0.7} | given
+    changed = {
+        "θ + 0.05": {"performance": full["performance"] + 0.05},
+        "samples × 2": {"samples": 2 * full["samples"]},
+        "compute × 2": {"compute": 2 * full["compute"]},
+        "one domain more": {"domains": full["domains"] + 1},
+        "Ω own + 0.05": {"own": full["own"] + 0.05},
+        "Ω others + 0.05": {"other": full["other"] + 0.05},
+    }
+    shares = ("performance", "own", "other")
+    allowed = {
+        name: change
+        for name, change in changed.items()
+        if all(change.get(key, 0) <= 1 for key in shares)
+    }
+    after = {
+        name: float(g_index(system(**(full | change)), mode))  # type: ignore[arg-type]
+        for name, change in allowed.items()
+    }
+    return {name: 100 * (value / start - 1) for name, value in after.items()}
+
+
+@styled
+def calculator_view(
+    performance: float, domains: int = 4, samples: int = 40, compute: float = 100.0,
+    own: float = 0.1, other: float = 0.7, mode: str = "exact",
+) -> View:  # fmt: skip
+    """g, its parts and its sensitivities for an imagined system (Eq 7 to 9).
+
+    >>> view = calculator_view(0.7)
+    >>> view.numbers["g-index"] > calculator_view(0.7, samples=640).numbers["g-index"]
+    True
+    """
+    choice("mode", mode, ["exact", "reference"])
+    given: dict[str, Any] = {
+        "performance": performance, "domains": domains, "samples": samples, "compute": compute,
+        "own": own, "other": other,
+    }  # fmt: skip
+    result = g_index(system(**given), mode)  # type: ignore[arg-type]
+    term = result.terms.iloc[0]
+    mean = float(result.components["domain_distance"].mean())
+    numbers: dict[str, Value] = {
+        "g-index": result.value,
+        "weight W of a domain": float(term["weight"]),
+        "experience E": float(term["experience"]),
+        "difficulty GD, own domain": float(term["difficulty"]),
+        "share of the own domain": float(result.components["own_share"].iloc[0]),
+        "level of generalisation": generalisation_level(mean),
+    }
+    figure = blank_figure(8.4, 3.6, left=0.15, right=0.98, wspace=0.28, bottom=0.15)
+    left, right = figure.subplots(1, 2, width_ratios=[1.05, 1])
+    changes = sensitivities(mode, **given)
+    plot_changes(changes, title="What would change g, and by how much?", ax=left)
+    _draw_growth(right, given, mode, result.value)
+    arguments = ", ".join(f"{name}={value:g}" for name, value in given.items())
+    code = f"gl.g_index(gl.widgets.system({arguments}), {mode!r})"
+    return View(figure, numbers, code, _reading(changes), {"components": result.components})
+
+
+def _draw_growth(ax: Any, given: dict[str, Any], mode: str, value: float) -> None:
+    thetas = np.linspace(0, 1, 21)
+    line = [float(g_index(system(**(given | {"performance": t})), mode)) for t in thetas]  # type: ignore[arg-type]
+    ax.plot(thetas, line, color="#0B5FA5")
+    ax.plot(given["performance"], value, "o", color="#D55E00", ms=7, zorder=4)
+    ax.set_yscale("log")
+    ax.set(xlabel="performance θ", ylabel="g-index")
+    ax.set_title("g grows exponentially with θ")
+
+
+def _reading(changes: dict[str, float]) -> str:
+    name, value = max(changes.items(), key=lambda pair: abs(pair[1]))
+    way = "up" if value > 0 else "down"
+    return f"The most telling of these changes: {name} takes g {way} by {abs(value):.0f} percent."
+
+
+def calculator_demo() -> Demo:
+    """The demo: a slider for each thing that enters the index.
+
+    >>> demo = calculator_demo()
+    >>> demo.set(performance=0.5)
+    >>> demo.view.numbers["level of generalisation"]
+    'L1'
+    """
+    import ipywidgets as widgets
+
+    style = {"style": {"description_width": "118px"}, "layout": {"width": "330px"}}
+    share = {"min": 0, "max": 1, "step": 0.05, **style}
+    controls = {
+        "performance": widgets.FloatSlider(value=0.7, description="performance θ", **share),
+        "domains": widgets.IntSlider(value=4, min=1, max=16, description="domains", **style),
+        "samples": widgets.SelectionSlider(
+            value=40,
+            options=[1, 10, 20, 40, 80, 160, 320, 640],
+            description="samples each",
+            **style,
+        ),
+        "compute": widgets.FloatLogSlider(
+            value=100, min=0.5, max=5, step=0.1, description="compute, PFLOP", **style
+        ),
+        "own": widgets.FloatSlider(value=0.1, description="Ω own domain", **share),
+        "other": widgets.FloatSlider(value=0.7, description="Ω other domains", **share),
+        "mode": widgets.ToggleButtons(
+            options=["exact", "reference"], style={"button_width": "90px"}
+        ),
+    }
+    return Demo(calculator_view, controls, name="calculator", equations=_EQUATIONS)

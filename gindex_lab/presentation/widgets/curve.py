@@ -1,0 +1,187 @@
+"""Shape a characteristic curve by hand, and see capability, spread and generality move.
+
+Eight sliders are the mean responses at difficulties 1 to 8. Two curves of one capability can differ in
+all but that: the demo puts the curve beside its point in the plane of capability and spread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.responses import Responses
+from gindex_lab.foundation.validate import FloatArray, choice, integer, vector
+from gindex_lab.measures.generality import characteristic_curve, generality
+from gindex_lab.presentation.plots.common import styled
+from gindex_lab.presentation.plots.curve import plot_curve
+from gindex_lab.presentation.plots.generality import plot_capability_spread
+from gindex_lab.presentation.widgets.live import Demo
+from gindex_lab.presentation.widgets.view import View, blank_figure
+
+__all__ = [
+    "INDICATORS",
+    "LEVELS",
+    "SHAPES",
+    "curve_demo",
+    "curve_responses",
+    "curve_view",
+    "indicator_numbers",
+    "plot_plane",
+    "shape",
+]
+
+LEVELS = 8  # difficulties 1 to 8, on the interval from 0 to 9
+INDICATORS = {
+    "capability Ψ": "capability",
+    "spread S": "spread",
+    "generality Γ": "generality",
+    "normalised generality γ": "normalised_generality",
+    "expected difficulty H": "expected_difficulty",
+}
+SHAPES = ("step", "slope", "flat", "specialist", "upside down")
+_EQUATIONS = (
+    r"\Psi = \int \psi(h)\,dh",
+    r"S^2 = 2\int h\,\psi(h)\,dh - \Psi^2",
+    r"\Gamma = 1/S",
+    r"\gamma = 1 - \frac{S^2}{\Psi\,(9 - \Psi)}",
+)
+
+
+def shape(name: str, levels: int = LEVELS) -> FloatArray:
+    """The responses of a few agents worth knowing, easy items first; all have the mean 1/2.
+
+    Multiples of 0.05, as a slider has them.
+
+    >>> shape("step").tolist(), shape("flat", 4).tolist()
+    ([1.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0], [0.5, 0.5, 0.5, 0.5])
+    """
+    rank = np.arange(integer("levels", levels, 2, 100))
+    low = 2 * rank < levels
+    shapes = {
+        "step": low,
+        "slope": 1 - rank / (levels - 1),
+        "flat": np.full(levels, 0.5),
+        "specialist": rank % 2 == 1,
+        "upside down": ~low,
+    }
+    return (np.asarray(shapes[choice("name", name, SHAPES)], dtype=float) * 20).round() / 20
+
+
+def indicator_numbers(row: pd.Series) -> dict[str, float]:
+    """Ψ, S, Γ, γ and H of one agent's row of `gl.generality`, by the names that a reader knows.
+
+    >>> indicator_numbers(generality([[1.0, 0.0]], [1, 2]).iloc[0])["capability Ψ"]
+    1.5
+    """
+    return {name: float(row[column]) for name, column in INDICATORS.items()}
+
+
+def curve_responses(heights: Sequence[float]) -> Responses:
+    """One agent's mean responses at difficulties 1, 2, 3 ..., with one more on either side.
+
+    >>> curve_responses([1, 0.5, 0]).interval
+    (0.0, 4.0)
+    """
+    found = _checked(heights)
+    frame = pd.DataFrame([found], index=["you"])
+    return Responses(frame, np.arange(1, len(found) + 1), interval=(0.0, len(found) + 1.0))
+
+
+@styled
+def curve_view(heights: Sequence[float]) -> View:
+    """A curve through `heights` at difficulties 1, 2, 3 ..., and its indicators (supplement, E.3).
+
+    Left of difficulty 1 everything counts as solved, right of the last nothing does.
+
+    >>> view = curve_view([1, 1, 1, 1, 0, 0, 0, 0])
+    >>> round(view.numbers["capability Ψ"], 3), round(view.numbers["normalised generality γ"], 3)
+    (4.5, 0.996)
+    """
+    study = curve_responses(heights)
+    table = generality(study)
+    assert study.interval is not None
+    interval = study.interval
+    figure = blank_figure(8.4, 3.9, wspace=0.2)
+    left, right = figure.subplots(1, 2)
+    curve = characteristic_curve(study, "you")
+    plot_curve(curve, interval=interval, ax=left, title="The curve ψ")
+    left.set_xlim(*interval)
+    plot_plane(right, table, interval)
+    listed = ", ".join(f"{value:g}" for value in study.values[0])
+    difficulty = list(range(1, study.shape[1] + 1))
+    code = f"gl.generality([[{listed}]], difficulty={difficulty}, interval={interval})"
+    numbers = indicator_numbers(table.iloc[0])
+    return View(figure, numbers, code, _reading(table.iloc[0]), {"indicators": table})
+
+
+def plot_plane(
+    ax: Any, table: pd.DataFrame, interval: tuple[float, float], title: str = "Its place"
+) -> None:
+    """The plane of capability and spread without names: quick enough to follow a slider."""
+    plot_capability_spread(
+        table, interval, ax=ax, summary=False, labels=False, title=title, frame="interval"
+    )
+
+
+def _checked(heights: object) -> FloatArray:
+    found = vector("heights", heights)
+    if len(found) < 2:
+        raise BadInput("heights", heights, "make no curve", "give at least two responses")
+    if ((found < 0) | (found > 1)).any():
+        at = int(np.flatnonzero((found < 0) | (found > 1))[0])
+        remedy = "a mean response lies between 0 and 1"
+        raise BadInput(f"heights[{at}]", found[at], "is out of range", remedy)
+    return found
+
+
+def _reading(row: pd.Series) -> str:
+    gamma = row["normalised_generality"]
+    if gamma > 0.9:
+        return "Nearly a step: all up to the capability, hardly anything beyond. A generalist."
+    if gamma > 0.2:
+        return "More is solved of the easy than of the hard: more general than a constant curve."
+    if gamma >= -0.05:
+        return "Difficulty hardly matters: no more general than a constant curve."
+    return (
+        "Hard items are solved better than easy ones: abstruse, less general than a constant curve."
+    )
+
+
+def curve_demo(levels: int = LEVELS) -> Demo:
+    """The demo: a slider for each difficulty, and buttons for a few shapes.
+
+    >>> demo = curve_demo()
+    >>> demo.set(h1=0.5)
+    >>> demo.view.code[:23]
+    'gl.generality([[0.5, 0.'
+    """
+    import ipywidgets as widgets
+
+    look: dict[str, Any] = {"min": 0, "max": 1, "step": 0.05, "orientation": "vertical"}
+    tall = {"height": "190px", "width": "42px"}
+    start = shape("slope", levels)
+    sliders = {
+        f"h{k + 1}": widgets.FloatSlider(
+            value=float(value), description=f"{k + 1}", readout_format=".2f", layout=tall, **look
+        )
+        for k, value in enumerate(start)
+    }
+    buttons = [widgets.Button(description=name, layout={"width": "auto"}) for name in SHAPES]
+    row = widgets.Box(buttons, layout={"flex_flow": "row wrap", "width": "340px"})
+
+    def view(**heights: float) -> View:
+        return curve_view(list(heights.values()))
+
+    demo = Demo(view, sliders, name="curve", equations=_EQUATIONS, extra=[row], rows=True)
+
+    def press(button: Any) -> None:
+        values = shape(button.description, levels)
+        demo.set(**{f"h{k + 1}": float(value) for k, value in enumerate(values)})
+
+    for button in buttons:
+        button.on_click(press)
+    return demo

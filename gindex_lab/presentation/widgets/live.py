@@ -1,0 +1,172 @@
+"""Views made live: controls on the left, the figure on the right, the code below.
+
+`Demo` is the only place that knows ipywidgets. It calls the view function whenever a control changes,
+shows what comes back, and shows an error of ours as a sentence instead of a traceback. Where no one can
+move a slider (`gindex-lab reproduce`), `show` displays and saves the same view as a still.
+"""
+
+from __future__ import annotations
+
+import html
+import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from gindex_lab.foundation.errors import BadInput, GIndexLabError
+from gindex_lab.presentation.widgets.view import View, code_html, numbers_html
+from gindex_lab.press import notebook
+
+__all__ = ["Demo", "equation_html", "problem_html"]
+
+_WIDE = "680px"  # more would make the figures coarse
+
+
+def equation_html(equations: Sequence[str]) -> str:
+    """Formulas in LaTeX as MathML, one beside the other: the browser draws them, nothing is fetched.
+
+    >>> equation_html([r"\\\\Gamma = 1 / S"]).count("<math")
+    1
+    """
+    from gindex_lab.press.reproduction.reports import formula
+
+    tall = '<math style="math-style:normal" '  # fractions and sums as in a displayed formula
+    shown = [formula(text).replace("<math ", tall) for text in equations]
+    parts = "".join(f'<span style="margin-right:2.2em">{markup}</span>' for markup in shown)
+    return f'<div class="gl-equation" style="font-size:115%;line-height:2">{parts}</div>'
+
+
+def problem_html(error: Exception) -> str:
+    """What went wrong, in a red box.
+
+    >>> problem_html(BadInput("step", 99, "is beyond the end", "use 3 or less"))
+    '<div class="gl-problem" ...>step=99: is beyond the end; use 3 or less</div>'
+    """
+    look = "border-left:4px solid #B2182B;background:#fdf0ef;color:#222;padding:.4em .8em"
+    return f'<div class="gl-problem" style="{look}">{html.escape(str(error))}</div>'
+
+
+class Demo:
+    """A view function with a control for each of its parameters.
+
+    `controls` are ipywidgets by the name of the parameter they set; `extra` are widgets that stand below
+    them (buttons that change the controls). `view` gets the controls' values.
+
+    >>> from ipywidgets import IntSlider
+    >>> from gindex_lab.presentation.widgets.view import View, blank_figure
+    >>> def double(n): return View(blank_figure(2, 1), {"double": 2 * n}, f"2 * {n}")
+    >>> demo = Demo(double, {"n": IntSlider(value=4)}, name="double")
+    >>> demo.controls["n"].value = 21
+    >>> demo.view.numbers
+    {'double': 42}
+    """
+
+    def __init__(
+        self,
+        view: Callable[..., View],
+        controls: Mapping[str, Any],
+        *,
+        name: str,
+        equations: Sequence[str] = (),
+        extra: Sequence[Any] = (),
+        rows: bool = False,
+    ) -> None:
+        import ipywidgets as widgets
+
+        self.function, self.controls, self.name = view, dict(controls), name
+        self.equations = equations
+        self.picture = widgets.Image(format="png", layout={"width": "100%"})
+        self.picture.add_class("gl-picture")
+        self.numbers, self.code, self.note, self.problem = (widgets.HTML() for _ in range(4))
+        self.held = False
+        self.view = self._compute()
+        for control in self.controls.values():
+            control.observe(self._changed, names="value")
+        self.widget = self._arrange(widgets, list(self.controls.values()), list(extra), rows)
+        self._display()
+
+    def _arrange(self, widgets: Any, controls: list[Any], extra: list[Any], rows: bool) -> Any:
+        """Side by side where there is room, one below the other where there is not."""
+        sliders = widgets.HBox(controls) if rows else widgets.VBox(controls)
+        side = {"flex": "0 0 auto", "width": "auto" if rows else "345px", "margin": "0 12px 0 0"}
+        left = widgets.VBox([sliders, *extra, self.numbers], layout=side)
+        rest = {
+            "flex": "1 1 600px",
+            "max_width": _WIDE,
+        }  # below it the figure's words get too small
+        right = widgets.VBox([self.picture, self.note], layout=rest)
+        both = widgets.Box([left, right], layout={"flex_flow": "row wrap"})
+        top = widgets.HTML(equation_html(self.equations)) if self.equations else None
+        below = [both, self.problem, widgets.HTML("The same in code:"), self.code]
+        return widgets.VBox([top, *below] if top is not None else below)
+
+    def values(self) -> dict[str, Any]:
+        """What the controls say now, by parameter."""
+        return {name: control.value for name, control in self.controls.items()}
+
+    def set(self, **values: Any) -> None:
+        """Move several controls at once, and draw once.
+
+        >>> from ipywidgets import IntSlider
+        >>> from gindex_lab.presentation.widgets.view import View, blank_figure
+        >>> def total(a, b): return View(blank_figure(2, 1), {"sum": a + b}, f"{a} + {b}")
+        >>> demo = Demo(total, {"a": IntSlider(), "b": IntSlider()}, name="total")
+        >>> demo.set(a=3, b=4)
+        >>> demo.view.code
+        '3 + 4'
+        """
+        self.held = True
+        try:
+            for name, value in values.items():
+                self._control(name).value = value
+        finally:
+            self.held = False
+        self._changed()
+
+    def _control(self, name: str) -> Any:
+        if name not in self.controls:
+            remedy = "use one of " + ", ".join(self.controls)
+            raise BadInput("control", name, "is not a control of this demo", remedy)
+        return self.controls[name]
+
+    def _compute(self) -> View:
+        return self.function(**self.values())
+
+    def _changed(self, _: object = None) -> None:
+        """Draw again; what cannot be drawn is told in a sentence, and the last picture stays."""
+        if self.held:
+            return
+        try:
+            self.view = self._compute()
+        except GIndexLabError as error:
+            self.problem.value = problem_html(error)
+            return
+        self._display()
+
+    def _display(self) -> None:
+        self.problem.value = ""
+        self.picture.value = self.view.png()
+        self.numbers.value = numbers_html(self.view.numbers)
+        self.code.value = code_html(self.view.code)
+        self.note.value = f'<div style="line-height:1.4">{html.escape(self.view.note)}</div>'
+
+    def show(self) -> None:
+        """The live demo; in a pipeline run a still of it, which is saved as a figure of the notebook."""
+        if os.environ.get(notebook.OUTPUT):
+            self._still()
+        else:
+            display(self.widget)
+
+    def _still(self) -> None:
+        from IPython.display import HTML
+
+        view = self.view
+        display(HTML(equation_html(self.equations) + numbers_html(view.numbers)))  # type: ignore[no-untyped-call]
+        notebook.show(view.figure, self.name)
+        display(HTML(code_html(view.code) + html.escape(view.note)))  # type: ignore[no-untyped-call]
+
+
+def display(what: Any) -> None:
+    """IPython's display, imported when it is used."""
+    from IPython.display import display as show
+
+    show(what)  # type: ignore[no-untyped-call]

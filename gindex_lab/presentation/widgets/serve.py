@@ -1,0 +1,100 @@
+"""JupyterLab at the start page (`make lab`) and the demos as web pages (`make demo`), on this machine only.
+
+Both servers listen on 127.0.0.1 and ask for a token, which the address that they print and open contains:
+whoever can run code through a notebook can do all that you can. Neither is meant to be put on a network.
+
+>>> lab_command(Path("project"))[-1]
+'--LabApp.default_url=/lab/tree/notebooks/start.ipynb'
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.validate import choice
+
+__all__ = ["demo_command", "environment", "lab_command", "main"]
+
+_GUARDS = "gindex_lab.presentation.widgets.guards"
+# the command line comes after every configuration file, so that none can take these back
+_INSISTED = (
+    f"--ServerApp.identity_provider_class={_GUARDS}.AlwaysToken",
+    f"--ServerApp.kernel_manager_class={_GUARDS}.FewKernels",
+    "--ServerApp.allow_remote_access=False",
+    "--ServerApp.disable_check_xsrf=False",
+    "--ServerApp.allow_origin=",
+    "--ServerApp.allow_origin_pat=",
+)
+_SHARE = Path(__file__).resolve().parent / "share"  # holds our page template for Voilà
+
+
+def lab_command(root: Path) -> list[str]:
+    """JupyterLab on the whole project, so that the start page can also open reports and README.
+
+    >>> "--ServerApp.ip=127.0.0.1" in lab_command(Path())
+    True
+    """
+    return [
+        *(sys.executable, "-m", "jupyterlab"),
+        "--ServerApp.ip=127.0.0.1",
+        *_INSISTED,
+        f"--ServerApp.root_dir={root.resolve()}",
+        # versions are locked: nobody need ask a server elsewhere for newer ones
+        "--LabApp.check_for_updates_class=jupyterlab.handlers.announcements.NeverCheckForUpdate",
+        "--LabApp.default_url=/lab/tree/notebooks/start.ipynb",
+    ]
+
+
+def demo_command(root: Path) -> list[str]:
+    """Voilà on the teaching notebooks; a kernel ends two minutes after its page was closed.
+
+    Voilà asks for a token only when told to (`--token`), unlike JupyterLab. Our template is Voilà's
+    without the icon fonts that it fetches from elsewhere, and with a list of demos that says what they are.
+
+    >>> "--token" in demo_command(Path()), "--Voila.ip=127.0.0.1" in demo_command(Path())
+    (True, True)
+    """
+    return [
+        *(sys.executable, "-m", "gindex_lab.presentation.widgets.guards"),
+        str(root.resolve() / "notebooks" / "teaching"),
+        "--Voila.ip=127.0.0.1",
+        "--token",
+        f"--Voila.identity_provider_class={_GUARDS}.AlwaysToken",
+        f"--VoilaConfiguration.multi_kernel_manager_class={_GUARDS}.FewKernels",
+        "--template=gindex_lab",
+        "--VoilaConfiguration.classic_tree=True",
+        # with a token Voilà refuses its own pages' request to end their kernel (a 403 as one leaves them)
+        "--MappingKernelManager.cull_idle_timeout=120",
+        "--MappingKernelManager.cull_interval=30",
+    ]
+
+
+def environment(inherited: Mapping[str, str]) -> dict[str, str]:
+    """The environment of a server: our templates on Jupyter's path, no headless plotting backend.
+
+    >>> environment({"MPLBACKEND": "agg", "JUPYTER_PATH": "/x"})["JUPYTER_PATH"].endswith("share:/x")
+    True
+    """
+    kept = {name: value for name, value in inherited.items() if name != "MPLBACKEND"}
+    before = kept.get("JUPYTER_PATH")
+    return kept | {"JUPYTER_PATH": os.pathsep.join(filter(None, [str(_SHARE), before]))}
+
+
+def main(arguments: Sequence[str]) -> None:
+    """`python -m gindex_lab.presentation.widgets.serve lab` or `demo`; the rest is the server's."""
+    what, *rest = arguments or [""]
+    commands = {"lab": lab_command, "demo": demo_command}
+    root = Path.cwd()
+    command = commands[choice("server", what, list(commands))](root)
+    last = ["--ServerApp.ip=127.0.0.1"] if what == "lab" else ["--Voila.ip=127.0.0.1"]
+    if not (root / "notebooks" / "teaching").is_dir():
+        raise BadInput("folder", str(root), "holds no notebooks", "run this in the project")
+    os.execve(command[0], [*command, *rest, *last], environment(os.environ))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,149 @@
+"""One environment of the AIQ test, one instruction at a time.
+
+The machine is the readable one of `gl.aiq.trace`: what the program is about to do, the tape around the head,
+and the reward and observation that it has written so far (Vadinský 2018, section 1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.validate import integer
+from gindex_lab.presentation.plots.common import styled
+from gindex_lab.presentation.plots.teaching import plot_tape
+from gindex_lab.presentation.widgets.live import Demo
+from gindex_lab.presentation.widgets.view import View, blank_figure
+from gindex_lab.worlds.aiq.explain import explain
+from gindex_lab.worlds.aiq.machine import trace
+
+__all__ = ["PROGRAMS", "actions_of", "stepper_demo", "stepper_view"]
+
+PROGRAMS = (",+.#", ".,#", ",[>++<[+]]>.#", ",-.,+.#", "%.,.#", "+[,.>]%.<#")
+_EQUATIONS = (
+    r"\hat\Upsilon(\pi) = \frac{1}{N}\sum_i \hat V(\pi, p_i)",
+    r"\text{reward} = 100\,\frac{o - 2}{2}",
+)
+_MEANING = {
+    "+": "add one to the cell",
+    "-": "take one from the cell",
+    ">": "move the head right",
+    "<": "move the head left",
+    ",": "read an action into the cell",
+    ".": "write the cell to the output",
+    "%": "put a random symbol into the cell",
+    "[": "if the cell is blank (2), jump behind ]",
+    "]": "unless the cell is blank (2), jump behind [",
+    "#": "end of the cycle",
+}
+
+
+def actions_of(text: str, symbols: int = 5) -> list[int]:
+    """Actions as they are typed: digits, with or without commas and spaces.
+
+    >>> actions_of("4, 0 2"), actions_of("402")
+    ([4, 0, 2], [4, 0, 2])
+    """
+    if not isinstance(text, str) or not text.strip(" ,"):
+        raise BadInput("actions", text, "name no action", f"type digits from 0 to {symbols - 1}")
+    allowed = "0123456789"[:symbols]
+    for sign in text:
+        if sign not in allowed and sign not in " ,":
+            raise BadInput(
+                "actions", sign, "is not an action", f"type digits from 0 to {symbols - 1}"
+            )
+    return [int(sign) for sign in text if sign in allowed]
+
+
+@styled
+def stepper_view(program: str, actions: str | Sequence[int], step: int = 1, seed: int = 0) -> View:
+    """The machine after `step` instructions of an episode with these actions.
+
+    >>> view = stepper_view(",+.#", "3", step=3)
+    >>> view.numbers["instruction"], view.numbers["reward so far"]
+    ('. write the cell to the output', 100.0)
+    """
+    moves = actions_of(actions) if isinstance(actions, str) else list(actions)
+    table = trace(program, moves, seed=seed)
+    at = min(integer("step", step), len(table)) - 1
+    row = table.iloc[at]
+    reward, observation = row["output"]
+    numbers = {
+        "step": f"{at + 1} of {len(table)}",
+        "cycle": int(row["cycle"]),
+        "action of this cycle": int(row["action"]),
+        "instruction": f"{row['instruction']} {_MEANING[row['instruction']]}",
+        "cell under the head": int(row["cell"]),
+        "reward so far": 100 * (reward - 2) / 2,
+        "observation so far": int(observation),
+    }
+    figure = blank_figure(8.4, 3.2, left=0.03, right=0.97, top=0.88, bottom=0.16, hspace=0.75)
+    top, bottom = figure.subplots(2, 1, height_ratios=[1, 1.2])
+    _draw_program(top, program, int(row["place"]))
+    plot_tape(row["tape"], int(row["head"]), title="The work tape after it", ax=bottom)
+    code = f"gl.aiq.trace({program!r}, {moves}, seed={seed}).iloc[{at}]"
+    return View(figure, numbers, code, explain(program).replace("\n", " "), {"trace": table})
+
+
+def _draw_program(ax: Any, program: str, place: int) -> None:
+    """The text with the present instruction framed; a long one shows the part around it."""
+    first = max(0, min(place - 15, len(program) - 30))
+    part = program[first : first + 30]
+    for k, sign in enumerate(part, first):
+        here = k == place
+        box = {
+            "facecolor": "#fdf7ea" if here else "white",
+            "edgecolor": "#D55E00" if here else "none",
+        }
+        ax.text(
+            k - first,
+            0.5,
+            sign,
+            family="monospace",
+            fontsize=16,
+            ha="center",
+            va="center",
+            bbox=box,
+        )
+    ax.set(xlim=(-1, max(len(part), 16)), ylim=(0, 1))
+    ax.set_axis_off()
+    ax.set_title("The program, and the instruction just done")
+
+
+def stepper_demo() -> Demo:
+    """The demo: a program, the actions, and a slider (with a play button) for the step.
+
+    >>> demo = stepper_demo()
+    >>> demo.set(step=3)
+    >>> demo.view.numbers["cycle"]
+    1
+    """
+    import ipywidgets as widgets
+
+    style = {"style": {"description_width": "70px"}, "layout": {"width": "320px"}}
+    controls = {
+        "program": widgets.Combobox(
+            value=PROGRAMS[2],
+            options=PROGRAMS,
+            description="program",
+            continuous_update=False,
+            **style,
+        ),
+        "actions": widgets.Text(
+            value="424", description="actions", continuous_update=False, **style
+        ),
+        "step": widgets.IntSlider(value=1, min=1, max=60, description="step", **style),
+    }
+    play = widgets.Play(min=1, max=60, interval=700)
+    widgets.jslink((play, "value"), (controls["step"], "value"))
+    demo = Demo(stepper_view, controls, name="stepper", equations=_EQUATIONS, extra=[play])
+
+    def resize(_: object) -> None:
+        count = len(demo.view.tables["trace"])
+        controls["step"].max = play.max = count
+
+    for name in ("program", "actions"):
+        controls[name].observe(resize, names="value")
+    resize(None)
+    return demo

@@ -1,0 +1,1 @@
+"""What makes the reports: notebooks' helpers, claims, reproduction, the command line."""

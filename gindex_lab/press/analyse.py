@@ -1,0 +1,90 @@
+"""From logs or a table of scores to a report: what `gindex-lab analyse` does.
+
+Read whatever is there (`gl.read`), take numbers in [0, 1] as responses and others as raw scores, and hand
+the table to `gl.analysis.analyse_table`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.files import header_of, read_facts, read_table
+from gindex_lab.foundation.responses import Responses, Scores
+from gindex_lab.studies.analysis.lengths import with_minutes
+from gindex_lab.studies.analysis.options import TRANSFORMS
+from gindex_lab.studies.analysis.whole import Analysis, analyse_table
+from gindex_lab.studies.readers.reading import read_scores
+
+__all__ = ["TRANSFORMS", "Analysis", "analyse"]
+
+
+def analyse(
+    path: str | PathLike[str],
+    *,
+    transform: str = "auto",
+    reference: str | None = None,
+    difficulty: str | None = None,
+    minutes: str | None = None,
+    dates: str | None = None,
+    ci: float | None = 0.95,
+    seed: int = 1,
+    missing: str = "error",
+    resample: str = "items",
+    floor: object = None,
+    reading: Mapping[str, Any] | None = None,
+) -> Analysis:
+    """Measure the agents of evaluation logs, or of a table of scores or responses.
+
+    `minutes` names a column of human minutes (of items.csv, or of a long table; "minutes" is found by
+    itself): the report then states time horizons. `dates` names a column of release dates.
+    `difficulty` is a column of the items, or a CSV with the columns item and difficulty; `reading` holds
+    options of `gl.read` (metric, filter ...); the others are those of `gl.analysis.analyse_table`. A metric
+    of which neither the log nor its name tells whether more is better is refused (`--higher-is-better`).
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder, "scores.csv")
+    ...     _ = file.write_text("agent,pong,chess,go\\nann,9,1200,3\\nbob,7,1500,1\\n")
+    ...     analyse(file, ci=None).table["capability"].round(2).to_dict()
+    {'ann': 0.58, 'bob': 0.42}
+    """
+    data = _read(Path(path), difficulty, dict(reading or {}))
+    data = with_minutes(data, Path(path), minutes, dates)
+    options: dict[str, Any] = {"reference": reference, "missing": missing, "resample": resample}
+    options |= {"dates": dates, "floor": floor}
+    return analyse_table(data, transform=transform, ci=ci, seed=seed, **options)
+
+
+def _read(path: Path, difficulty: str | None, reading: dict[str, Any]) -> Responses | Scores:
+    """Responses where every number is in [0, 1], raw scores otherwise."""
+    data: Responses | Scores
+    if path.is_dir() and read_facts(path).get("kind") == "StepCurves":
+        data = Responses.read(path)
+    else:
+        data = read_scores(path, **({"unknown_direction": "error"} | reading))
+        if np.nanmin(data.values) >= 0 and np.nanmax(data.values) <= 1:
+            data = _as_responses(data)
+    if difficulty is None:
+        return data
+    is_file = difficulty.endswith(".csv")
+    return data.with_difficulty(_difficulties(Path(difficulty)) if is_file else difficulty)
+
+
+def _as_responses(data: Scores) -> Responses:
+    kept = ("items", "agents", "interval", "trials", "name", "source", "citation", "licence")
+    found = Responses(data.frame, **{key: getattr(data, key) for key in kept})
+    found.notes = data.notes
+    return found
+
+
+def _difficulties(path: Path) -> pd.Series:
+    if not {"item", "difficulty"} <= set(header_of(path)):
+        raise BadInput("difficulty", str(path), "lacks the columns item, difficulty", "name them")
+    return read_table(path, ["item"]).set_index("item")["difficulty"]

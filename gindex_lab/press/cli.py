@@ -1,0 +1,272 @@
+"""`gindex-lab` on the command line: reproduce, data, claims, analyse, docs.
+
+Each command is a thin layer over one function of the package. Our own errors are printed as one line
+and end with status 2; 130 is Ctrl-C, 141 a reader (`| head`) that left before the end; anything else is a
+bug and shows its traceback.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+
+from gindex_lab import __version__
+from gindex_lab.foundation import terminal
+from gindex_lab.foundation.errors import BadInput, GIndexLabError
+from gindex_lab.foundation.interrupts import INTERRUPTED, ends_once
+from gindex_lab.foundation.output import appendable
+from gindex_lab.studies.analysis.options import TRANSFORMS
+
+__all__ = ["main"]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; the exit status is 0 where everything went well.
+
+    >>> main(["data", "where", "no-such-data"])
+    2
+    """
+    terminal.speak_any_encoding()
+    try:
+        with ends_once(), warnings.catch_warnings():
+            warnings.showwarning = _one_line  # type: ignore[assignment]
+            options = _parser().parse_args(arguments)
+            status = int(options.run(options) or 0)
+            sys.stdout.flush()
+            return status
+    except GIndexLabError as error:
+        print(f"gindex-lab: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("gindex-lab: stopped; the same command resumes", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:
+        if not terminal.reader_gone():
+            raise
+        terminal.silence()
+        return terminal.READER_GONE
+
+
+def _one_line(message: Warning | str, *_: object) -> None:
+    print(f"gindex-lab: {message}", file=sys.stderr)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="gindex-lab", description="Measure how capable and how general agents are."
+    )
+    parser.add_argument("--version", action="version", version=f"gindex-lab {__version__}")
+    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+
+    command = commands.add_parser("reproduce", help="run the notebooks and write reports/")
+    command.add_argument("only", nargs="?", help="one notebook, e.g. gindex/table1")
+    command.add_argument("--profile", default="quick", choices=["quick", "full"])
+    command.add_argument("--jobs", type=int, default=2, help="notebooks at a time (2)")
+    command.add_argument("--force", action="store_true", help="run what is up to date, too")
+    command.add_argument("--reports", type=Path, default=Path("reports"))
+    command.set_defaults(run=_reproduce)
+
+    command = commands.add_parser("data", help="the published data sets")
+    actions = command.add_subparsers(required=True, metavar="list|fetch|where")
+    action = actions.add_parser("list", help="every data set, its licence, and whether it is here")
+    action.set_defaults(run=_data_list)
+    action = actions.add_parser("fetch", help="download what may be downloaded")
+    action.add_argument("names", nargs="*", help="all where none is named")
+    action.set_defaults(run=_data_fetch)
+    action = actions.add_parser("where", help="where a data set is read from")
+    action.add_argument("name")
+    action.set_defaults(run=_data_where)
+
+    command = commands.add_parser("claims", help="what the papers state, and what we get")
+    command.add_argument("--paper", help="one paper only")
+    command.add_argument("--all", action="store_true", help="one line per claim")
+    command.add_argument("--accept", action="store_true", help="take today's statuses as baseline")
+    command.set_defaults(run=_claims)
+
+    command = commands.add_parser("docs", help="the guide and the reference -> reports/docs/")
+    command.add_argument("--out", type=Path, default=Path("reports") / "docs")
+    command.set_defaults(run=_docs)
+
+    command = commands.add_parser(
+        "analyse", help="evaluation logs or a table of scores -> a report"
+    )
+    command.add_argument(
+        "path",
+        type=Path,
+        help="a table (CSV, TSV, Parquet), a log, or a folder of logs of one format",
+    )
+    command.add_argument("--out", type=Path, help="write an HTML report here")
+    command.add_argument("--transform", default="auto", choices=TRANSFORMS)
+    command.add_argument("--reference", help="the reference agent of --transform reference")
+    command.add_argument("--difficulty", help="a column of items.csv, or a CSV of item,difficulty")
+    command.add_argument("--minutes", help="a column of human minutes: state time horizons")
+    command.add_argument("--dates", help="a column of release dates: state a doubling time")
+    command.add_argument(
+        "--ci", type=float, default=0.95, help="level of the intervals (0.95; 0 for none)"
+    )
+    command.add_argument("--seed", type=int, default=1)
+    command.add_argument(
+        "--missing", default="error", choices=["error", "drop"], help="drop: measure what is there"
+    )
+    command.add_argument(
+        "--resample",
+        default="items",
+        choices=["items", "families", "trials"],
+        help="for the intervals",
+    )
+    for name, says in _READING.items():
+        command.add_argument(f"--{name}", help=says)
+    command.add_argument(
+        "--columns",
+        nargs="+",
+        type=_pair,
+        metavar="KIND=NAME",
+        help="of a table: agent=model item=q",
+    )
+    command.add_argument(
+        "--scale", type=float, nargs=2, metavar=("LOW", "HIGH"), help="scores on it become [0, 1]"
+    )
+    for name, says in _LISTS.items():
+        command.add_argument(f"--{name}", nargs="+", metavar="NAME", help=says)
+    command.add_argument(
+        "--transpose",
+        action=argparse.BooleanOptionalAction,
+        help="of a wide table: rows are items, columns agents",
+    )
+    command.add_argument(
+        "--floor",
+        nargs="+",
+        metavar="CHANCE",
+        help="what guessing gives: one number, or TASK=CHANCE of some tasks",
+    )
+    command.set_defaults(run=_analyse)
+    return parser
+
+
+_READING = {  # options of gl.read
+    "format": "of the logs, where it is not to be recognised (lm-eval, inspect, helm, long, wide ...)",
+    "metric": "which score of the logs is the response",
+    "filter": "of lm-evaluation-harness tasks that have several",
+    "repeats": "a second response of an agent to an item: error, trials, first or last",
+    "encoding": "of text that is not UTF-8",
+}
+
+
+_LISTS = {  # options of gl.read that take several names
+    "higher-is-better": "metrics, or columns of a wide table, of which more is better",
+    "lower-is-better": "those of which less is better: they are turned round",
+    "items": "of a wide table, the columns to read as items",
+}
+
+
+def _floors(given: list[str] | None) -> float | dict[str, float] | None:
+    """One number for all items, or one for each task that is named."""
+    if given is None:
+        return None
+    pairs = [text.rpartition("=") for text in given]
+    try:
+        if len(pairs) == 1 and not pairs[0][1]:
+            return float(pairs[0][2])
+        if all(equals for _, equals, _ in pairs):
+            return {task: float(chance) for task, _, chance in pairs}
+    except ValueError:
+        pass
+    remedy = "write --floor 0.25, or --floor arc=0.25 boolq=0.5"
+    raise BadInput("floor", " ".join(given), "is neither a number nor TASK=CHANCE", remedy)
+
+
+def _pair(text: str) -> tuple[str, str]:
+    kind, equals, name = text.partition("=")
+    if not equals:
+        raise argparse.ArgumentTypeError(f"{text!r} is not KIND=NAME, for instance agent=model")
+    return kind, name
+
+
+def _reproduce(options: argparse.Namespace) -> int:
+    from gindex_lab.press.reproduction.reproduce import reproduce
+
+    return reproduce(
+        options.only,
+        profile=options.profile,
+        jobs=options.jobs,
+        force=options.force,
+        reports=options.reports,
+    )
+
+
+def _data_list(_: argparse.Namespace) -> None:
+    from gindex_lab.studies.data.loading import datasets
+
+    shown = datasets()[["name", "size", "kind", "available", "licence", "where"]]
+    print(shown.to_string(index=False, max_colwidth=48))
+
+
+def _data_fetch(options: argparse.Namespace) -> None:
+    from gindex_lab.studies.data.loading import fetch
+
+    for name, where in fetch(options.names or None).items():
+        print(f"{name}: {where}")
+
+
+def _data_where(options: argparse.Namespace) -> None:
+    from gindex_lab.studies.data.loading import where
+
+    print(where(options.name))
+
+
+def _claims(options: argparse.Namespace) -> None:
+    from gindex_lab.press.reproduction import claims
+
+    if options.accept:
+        print(claims.accept())
+    elif options.all:
+        print(claims.table(paper=options.paper).to_string(index=False, max_colwidth=60))
+    else:
+        print(claims.summary(paper=options.paper).to_string())
+
+
+def _docs(options: argparse.Namespace) -> None:
+    from gindex_lab.press.reproduction.docs import build
+
+    print(f"documentation: {build(options.out)}")
+
+
+def _check_out(path: Path, out: Path) -> None:
+    """A place that cannot be written is told before the work; data are not replaced by their report."""
+    appendable(out, "out")
+    if not (out.exists() and path.exists()):
+        return
+    inside = path.resolve() in out.resolve().parents and out.suffix.lower() not in (".html", ".htm")
+    if path.samefile(out) or inside:
+        raise BadInput("out", str(out), "is to be analysed itself", "name another file")
+
+
+def _analyse(options: argparse.Namespace) -> None:
+    from gindex_lab.press.analyse import analyse
+
+    if options.out:
+        _check_out(options.path, options.out)
+    reading = {name: getattr(options, name) for name in (*_READING, "scale")}
+    reading["columns"] = dict(options.columns) if options.columns else None
+    reading["transpose"] = options.transpose
+    reading |= {n: getattr(options, n) for n in (name.replace("-", "_") for name in _LISTS)}
+    report = analyse(
+        options.path,
+        transform=options.transform,
+        reference=options.reference,
+        difficulty=options.difficulty,
+        minutes=options.minutes,
+        dates=options.dates,
+        ci=options.ci or None,
+        seed=options.seed,
+        missing=options.missing,
+        resample=options.resample,
+        floor=_floors(options.floor),
+        reading={name: value for name, value in reading.items() if value is not None},
+    )
+    print(report.text())
+    if options.out:
+        print(f"report: {report.write(options.out)}")

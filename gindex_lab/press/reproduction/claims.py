@@ -1,0 +1,399 @@
+"""The ledger: every number and statement of the papers, and what we get for it.
+
+`data/claims.csv` and `data/claims_horizon.csv` (the horizon studies) hold what was printed and how far a
+computed value may be from it; notebooks record computed values with `nb.claim`. A status
+is always computed from the two, never typed: reproduced, differs, needs data, not computable, not yet
+checked. A claim about published data counts only when it was computed from those data. What was reproduced
+once is kept in `data/claims_baseline.json`.
+"""
+
+from __future__ import annotations
+
+import csv
+import difflib
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.press.reproduction.claim_values import (
+    KINDS,
+    Value,
+    agrees,
+    checked,
+    printed_numbers,
+    shown,
+)
+from gindex_lab.press.reproduction.kept import read_claims
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = [
+    "STATUSES",
+    "Claim",
+    "Record",
+    "Result",
+    "accept",
+    "failed_folder",
+    "find",
+    "ledger",
+    "load_baseline",
+    "print_hash",
+    "records",
+    "regressions",
+    "results",
+    "status",
+    "summary",
+    "table",
+    "unexplained",
+]
+
+STATUSES = ("reproduced", "differs", "needs data", "not computable", "not yet checked")
+ROOT = Path(__file__).resolve().parents[3]
+LEDGER = ROOT / "data" / "claims.csv"
+BASELINE = ROOT / "data" / "claims_baseline.json"
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One row of the ledger, as typed in."""
+
+    id: str
+    paper: str
+    section: str
+    figure: str
+    quantity: str
+    published: str
+    where: str  # text, table, figure
+    kind: str  # one of KINDS
+    expected: str  # `published` in a form that can be compared, where that is not one itself
+    tolerance: str  # derived from the printed digits; a test keeps it so
+    rounding: str  # "truncated" where the authors cut digits off
+    requires: str  # the data sets it is about, separated by spaces
+    explanation: str  # why our value differs
+    obstacle: str  # why nobody can compute it from what is public
+    note: str
+
+    @property
+    def place(self) -> str:
+        """Where it stands: section and figure or table."""
+        return ", ".join(
+            part for part in (f"§{self.section}" * bool(self.section), self.figure) if part
+        )
+
+    @property
+    def target(self) -> str:
+        return self.expected or self.published
+
+    @property
+    def truncated(self) -> bool:
+        return self.rounding == "truncated"
+
+    def derived_tolerance(self) -> str:
+        """Half a unit of the last printed digit of each number; one unit where truncated."""
+        if self.kind not in ("number", "numbers"):
+            return ""
+        factor = 1.0 if self.truncated else 0.5
+        return " ".join(f"{p.unit * factor:.12g}" for p in printed_numbers(self.target))
+
+    def check(self, value: object) -> Value:
+        """The value, ready to be recorded; `BadInput` when it cannot be compared."""
+        return checked(self.id, self.kind, self.target, value)
+
+    def holds(self, value: Value) -> bool:
+        """Whether the value agrees with the print to the printed digits."""
+        return agrees(self.kind, self.target, value, truncated=self.truncated)
+
+
+@dataclass(frozen=True)
+class Record:
+    """What a notebook computed for a claim."""
+
+    id: str
+    value: Value
+    source: str = ""  # published, own experiment, simulated; "" where no data are involved
+    mode: str = ""
+    exact: Value | None = None
+    note: str = ""
+    notebook: str = ""
+    profile: str = ""
+    data_absent: bool = False  # a data set of the notebook was not on this machine
+
+
+@dataclass(frozen=True)
+class Result:
+    """A claim, what was computed for it, and the status that follows."""
+
+    claim: Claim
+    records: tuple[Record, ...]
+    status: str
+    why: str
+
+    @property
+    def ours(self) -> str:
+        return shown(self.records[0].value) if self.records else ""
+
+    @property
+    def tolerance(self) -> str:
+        return ", ".join(f"±{size}" for size in dict.fromkeys(self.claim.tolerance.split()))
+
+    @property
+    def notebooks(self) -> list[str]:
+        return sorted({record.notebook for record in self.records})
+
+
+def ledger(path: Path | None = None) -> dict[str, Claim]:
+    """Every claim by its id.
+
+    >>> ledger()["N047"].published
+    '-0.49'
+    >>> ledger()["L081"].quantity
+    'doubling time of the 50% horizon, days'
+    """
+    paths = [path] if path else [LEDGER, *sorted(LEDGER.parent.glob("claims_*.csv"))]
+    claims: dict[str, Claim] = {}
+    for part in paths:
+        try:
+            facts = part.stat()
+        except FileNotFoundError:
+            raise BadInput("path", str(part), "is no ledger", f"restore data/{part.name}") from None
+        found = _read(part, (facts.st_mtime_ns, facts.st_size))
+        twice = [name for name in found if name in claims]
+        if twice:
+            raise BadInput("id", twice[0], "stands in two ledgers", "keep one row")
+        claims |= found
+    return claims
+
+
+@lru_cache(maxsize=4)
+def _read(path: Path, _stamp: tuple[int, int]) -> dict[str, Claim]:
+    """The ledger of that stamp, read once: a notebook asks for it with every claim."""
+    try:
+        with path.open(newline="", encoding="utf-8") as file:
+            claims = [Claim(**row) for row in csv.DictReader(file)]
+    except TypeError as error:
+        raise BadInput(
+            "path", str(path), f"has other columns than a ledger ({error})", "see claims.Claim"
+        ) from None
+    for claim in claims:
+        if claim.kind not in KINDS:
+            raise BadInput(
+                "kind", claim.kind, f"of claim {claim.id} is unknown", f"use one of {list(KINDS)}"
+            )
+    twice = [name for name, n in Counter(claim.id for claim in claims).items() if n > 1]
+    if twice:
+        raise BadInput("id", twice[0], "stands in the ledger twice", "keep one row")
+    return {claim.id: claim for claim in claims}
+
+
+def find(claim_id: str, claims: Mapping[str, Claim] | None = None) -> Claim:
+    """One claim; an unknown id is an error that suggests its neighbours.
+
+    >>> find("T0001")
+    Traceback (most recent call last):
+        ...
+    gindex_lab.foundation.errors.BadInput: id='T0001': is not in the ledger; did you mean ...?
+    """
+    claims = ledger() if claims is None else claims
+    if claim_id in claims:
+        return claims[claim_id]
+    near = difflib.get_close_matches(str(claim_id), claims, n=3)
+    remedy = f"did you mean {', '.join(near)}?" if near else "see data/claims.csv for the ids"
+    raise BadInput("id", claim_id, "is not in the ledger", remedy)
+
+
+def records(reports: Path) -> list[Record]:
+    """The records of the notebooks that ran, in the order of their names.
+
+    What a notebook published before it began to fail does not count.
+    """
+    found: list[Record] = []
+    for path in sorted(Path(reports).glob("*/*/record.json")):
+        kept = read_claims(path.parent)
+        if kept is None:
+            continue
+        run, claims = kept
+        if (failed_folder(Path(reports), run["notebook"]) / "error.txt").is_file():
+            continue
+        absent = any(data["fingerprint"] is None for data in run["data"])
+        found += [
+            Record(**entry, notebook=run["notebook"], profile=run["profile"], data_absent=absent)
+            for entry in claims
+        ]
+    return found
+
+
+def failed_folder(reports: Path, notebook: str) -> Path:
+    """Where a notebook is kept as far as it came, with its error, until it succeeds."""
+    return reports / ".failed" / notebook.replace("/", "-")
+
+
+def print_hash(folder: Path) -> str:
+    """A hash of what the papers print for the claims that a notebook recorded.
+
+    When a row of the ledger is mended, the notebook that shows it has to run again.
+    """
+    found = json.loads((folder / "claims.json").read_text(encoding="utf-8"))
+    claims = ledger() if found else {}
+    rows = [claims[e["id"]] for e in found if e["id"] in claims]
+    compared = [[r.id, r.quantity, r.published, r.target, r.rounding, r.requires] for r in rows]
+    return hashlib.sha256(json.dumps(compared).encode()).hexdigest()
+
+
+def status(claim: Claim, found: Iterable[Record], absent: Iterable[str] = ()) -> tuple[str, str]:
+    """The status of a claim and why, from the records and the data sets that are absent here.
+
+    >>> status(find("N295"), [Record("N295", -0.86602)])
+    ('reproduced', '')
+    >>> status(find("N047"), [Record("N047", -0.49, source="simulated")])
+    ('needs data', 'computed from simulated data; needs mazes')
+    >>> status(find("N042"), [])[0]
+    'not computable'
+    """
+    found = list(found)
+    counted = [r for r in found if r.source == "published" or not claim.requires]
+    if any(not claim.holds(r.value) for r in counted):
+        return "differs", claim.explanation
+    if counted:
+        return "reproduced", claim.note
+    if claim.obstacle:
+        return "not computable", claim.obstacle
+    if found:
+        return "needs data", f"computed from {found[0].source or 'no'} data; needs {claim.requires}"
+    missing = [name for name in claim.requires.split() if name in set(absent)]
+    if missing:
+        return "needs data", f"needs {', '.join(missing)}"
+    return "not yet checked", claim.note
+
+
+def results(
+    reports: Path | None = None,
+    claims: Mapping[str, Claim] | None = None,
+    absent: Iterable[str] | None = None,
+) -> list[Result]:
+    """Every claim with its records and status, in the order of the ledger."""
+    claims = ledger() if claims is None else claims
+    by_id: dict[str, list[Record]] = {}
+    for record in records(reports or ROOT / "reports"):
+        by_id.setdefault(record.id, []).append(record)
+    absent = _absent_data(claims) if absent is None else list(absent)
+    return [
+        Result(claim, tuple(by_id.get(key, ())), *status(claim, by_id.get(key, ()), absent))
+        for key, claim in claims.items()
+    ]
+
+
+def _absent_data(claims: Mapping[str, Claim]) -> list[str]:
+    from gindex_lab.press.reproduction.inputs import data_fingerprint
+
+    names = sorted({name for claim in claims.values() for name in claim.requires.split()})
+    return [name for name in names if data_fingerprint(name) is None]
+
+
+def table(paper: str | None = None, reports: Path | None = None) -> pd.DataFrame:
+    """The ledger as a DataFrame, one row per claim, with our value and the status."""
+    import pandas as pd
+
+    rows = [_row(result) for result in _of_paper(results(reports), paper)]
+    return pd.DataFrame(rows)
+
+
+def _row(result: Result) -> dict[str, Any]:
+    claim = result.claim
+    return {
+        "id": claim.id,
+        "paper": claim.paper,
+        "place": claim.place,
+        "quantity": claim.quantity,
+        "published": claim.published,
+        "ours": result.ours,
+        "tolerance": result.tolerance,
+        "status": result.status,
+        "why": result.why,
+        "notebook": " ".join(result.notebooks),
+    }
+
+
+def summary(paper: str | None = None, reports: Path | None = None) -> pd.DataFrame:
+    """How many claims have which status: papers x statuses, with sums."""
+    import pandas as pd
+
+    counted = Counter((r.claim.paper, r.status) for r in _of_paper(results(reports), paper))
+    papers = list(dict.fromkeys(paper for paper, _ in counted))
+    counts = pd.DataFrame(
+        [[counted[p, s] for s in STATUSES] for p in papers], index=papers, columns=list(STATUSES)
+    )
+    counts.loc["all"] = counts.sum()
+    counts["claims"] = counts.sum(axis=1)
+    return counts
+
+
+def _of_paper(found: list[Result], paper: str | None) -> list[Result]:
+    papers = sorted({result.claim.paper for result in found})
+    if paper is not None and paper not in papers:
+        raise BadInput("paper", paper, "is not in the ledger", f"use one of {papers}")
+    return [result for result in found if paper in (None, result.claim.paper)]
+
+
+def unexplained(found: Iterable[Result]) -> list[str]:
+    """Ids that differ and whose row in the ledger does not say why."""
+    return [r.claim.id for r in found if r.status == "differs" and not r.claim.explanation]
+
+
+def load_baseline(path: Path | None = None) -> dict[str, dict[str, str]]:
+    """Profile -> id -> the notebook that reproduced it when the baseline was last accepted."""
+    path = path or BASELINE
+    try:
+        return dict(json.loads(path.read_bytes())) if path.exists() else {}
+    except (OSError, ValueError, TypeError) as error:
+        problem = f"is not a baseline ({error})"
+        raise BadInput("path", str(path), problem, "restore it from git") from None
+
+
+def regressions(
+    found: Iterable[Result], ran: Mapping[str, str], baseline: Mapping[str, Mapping[str, str]]
+) -> list[str]:
+    """Ids that were reproduced by a notebook that ran again, and now are not.
+
+    `ran` maps each notebook whose outputs are up to date to its profile. A claim may fall silent only
+    while its data are absent from this machine.
+    """
+    wanted = {
+        key
+        for notebook, profile in ran.items()
+        for key, by in baseline.get(profile, {}).items()
+        if by == notebook
+    }
+    return [r.claim.id for r in found if r.claim.id in wanted and not _excused(r)]
+
+
+def _excused(result: Result) -> bool:
+    if result.status == "needs data":
+        return all(record.data_absent for record in result.records)
+    return result.status == "reproduced"
+
+
+def accept(reports: Path | None = None, path: Path | None = None) -> str:
+    """Take what is reproduced now as the baseline; ids whose data are absent here stay in it."""
+    from gindex_lab.foundation.output import write_text
+
+    found = results(reports)
+    silent = {r.claim.id for r in found if r.status in ("needs data", "not yet checked")}
+    baseline = load_baseline(path)
+    for profile in sorted({record.profile for r in found for record in r.records}):
+        kept = {key: by for key, by in baseline.get(profile, {}).items() if key in silent}
+        now = {
+            r.claim.id: min(record.notebook for record in r.records)
+            for r in found
+            if r.status == "reproduced" and profile in {record.profile for record in r.records}
+        }
+        baseline[profile] = dict(sorted((kept | now).items()))
+    write_text(path or BASELINE, json.dumps(baseline, indent=1) + "\n")
+    counts = ", ".join(f"{len(ids)} under {profile}" for profile, ids in baseline.items())
+    return f"baseline: {counts or 'nothing recorded yet'}"

@@ -1,0 +1,121 @@
+"""`make docs`: the reference, one page per concept, and the guide that leads to it.
+
+pdoc turns each module's docstrings into a page (equation, example, source); the front page is ours:
+which measure answers which question, then every public name with its first sentence.
+"""
+
+from __future__ import annotations
+
+import inspect
+import os
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.output import atomic_folder, write_text
+
+__all__ = ["Entry", "build", "documented", "public_modules"]
+
+ROOT = "gindex_lab"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A public name: how a user writes it, what it says of itself, and where it is explained."""
+
+    name: str
+    module: str
+    summary: str
+    anchor: str
+
+    @property
+    def link(self) -> str:
+        """Where its reference stands, from the front page.
+
+        >>> Entry("gl.generality", "gindex_lab.measures.generality", "...", "generality").link
+        'gindex_lab/measures/generality.html#generality'
+        """
+        return f"{self.module.replace('.', '/')}.html#{self.anchor}"
+
+
+def documented() -> dict[str, list[Entry]]:
+    """Every public function and class under its module, in the order of the tables of contents.
+
+    >>> [entry.name for entry in documented()["gindex_lab.measures.generality"]]
+    ['gl.characteristic_curve', 'gl.generality']
+    """
+    import gindex_lab as gl
+
+    found: dict[str, list[Entry]] = {}
+    for spoken, module in [("gl", gl), *((f"gl.{n}", getattr(gl, n)) for n in gl._PACKAGES)]:
+        for name in _names(module):
+            thing = getattr(module, name)
+            if callable(thing):  # constants are explained where they are used
+                entry = Entry(
+                    f"{spoken}.{name}", thing.__module__, _first_sentence(thing), thing.__qualname__
+                )
+                found.setdefault(entry.module, []).append(entry)
+    return found
+
+
+def public_modules() -> list[str]:
+    """The modules that the reference explains."""
+    return list(documented())
+
+
+def build(
+    out: Path | str = Path("reports") / "docs", reports: Path | str = Path("reports")
+) -> Path:
+    """Write the guide and the reference into the folder `out`, whole or not at all; its front page.
+
+    The front page leads to the reports of the notebooks, where there are some in the folder `reports`.
+    """
+    from gindex_lab.press.reproduction.guide import questions
+    from gindex_lab.press.reproduction.reports import page
+
+    folder = Path(out)
+    if folder.is_file():
+        raise BadInput("out", str(out), "is a file", "name a folder")
+    names = documented()
+    titles = {module: _first_sentence(import_module(module)) for module in names}
+    asked, around = questions(names), Path(reports)
+    targets = ["index.html", "claims.html", "manifest.json"]
+    targets += [f"{question.notebook}/report.html" for question in asked]
+    front = page("docs.html.j2", title="gindex_lab: guide and reference", here="docs",
+                 up=f"{Path(os.path.relpath(around, folder)).as_posix()}/",
+                 there={target for target in targets if (around / target).is_file()},
+                 questions=asked, names=names, titles=titles)  # fmt: skip
+    with atomic_folder(folder, "docs") as temporary:
+        _reference(list(names), temporary)
+        write_text(temporary / "index.html", front)
+    return folder / "index.html"
+
+
+def _names(module: Any) -> list[str]:
+    packages: Mapping[str, str] = getattr(module, "_PACKAGES", {})
+    order: Mapping[str, str] = getattr(module, "_CONTENTS", {})
+    listed = [name for line in order.values() for name in line.split()]
+    rest = [name for name in module.__all__ if name not in listed and name not in packages]
+    return listed + rest
+
+
+def _first_sentence(thing: Any) -> str:
+    return " ".join((inspect.getdoc(thing) or "").split("\n\n")[0].split())
+
+
+def _reference(modules: list[str], folder: Path) -> None:
+    import pdoc
+
+    from gindex_lab import __version__
+    from gindex_lab.press.reproduction.policy import with_policy
+
+    pdoc.render.configure(docformat="numpy", footer_text=f"gindex_lab {__version__}", math=False)
+    with warnings.catch_warnings():  # names that only the type checker imports stay as written
+        warnings.filterwarnings("ignore", message="Error parsing type annotation")
+        pdoc.pdoc(*modules, output_directory=folder)
+    for file in sorted(folder.rglob("*.html")):
+        write_text(file, with_policy(file.read_text(encoding="utf-8")))

@@ -1,0 +1,61 @@
+"""What a run leaves behind and the next one reads: sealed records, and the claims that they vouch for.
+
+A record carries a hash of itself and of every file beside it. Whatever lies in `reports/`, a record that does
+not fit its seal, or a file that does not fit the record, does not count: the notebook runs again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import warnings
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from gindex_lab.foundation.journals import sealed
+
+__all__ = ["intact", "read_claims", "read_record", "was_written"]
+
+# what those who come later read of a record
+_READ = {"notebook", "profile", "data", "outputs"}
+
+
+def was_written(folder: Path) -> bool:
+    """Whether there is a record, sound or not."""
+    return (folder / "record.json").exists()
+
+
+def read_record(folder: Path) -> dict[str, Any] | None:
+    """The record of a notebook's last run, or None where it is absent, damaged or of another version."""
+    try:
+        path = folder / "record.json"
+        found = json.loads(path.read_bytes()) if path.is_file() else None
+        sound = isinstance(found, dict) and sealed(found)["seal"] == found.get("seal")
+    except (OSError, ValueError, RecursionError):
+        return None
+    return found if sound and set(found or ()) >= _READ else None
+
+
+def intact(folder: Path, record: Mapping[str, Any], name: str) -> bool:
+    """Whether a file is there as the record says."""
+    path = folder / name
+    try:
+        if not path.is_file():
+            return False
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest() == record["outputs"].get(name)
+    except OSError:
+        return False
+
+
+def read_claims(folder: Path) -> tuple[dict[str, Any], list[dict[str, Any]]] | None:
+    """The record and the claims of a notebook; None, said in a warning, where they are damaged."""
+    record = read_record(folder)
+    if record is None or not intact(folder, record, "claims.json"):
+        warnings.warn(
+            f"{folder} is damaged and does not count; gindex-lab reproduce makes it anew",
+            stacklevel=2,
+        )
+        return None
+    return record, json.loads((folder / "claims.json").read_bytes())

@@ -1,0 +1,228 @@
+"""The pages of reports/: one per notebook, the gallery, and the ledger.
+
+Plain HTML files that need no network and no server: the styles are inside, figures are embedded or lie
+beside the page, formulas are MathML, and the ledger's filter is a few lines of script. Whatever comes
+from a notebook, a paper or an error message is escaped by the templates.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from gindex_lab.press.reproduction.claims import STATUSES, Result
+from gindex_lab.press.reproduction.inputs import Entry
+from gindex_lab.press.reproduction.policy import player_scripts, policy
+
+__all__ = ["claims_page", "formula", "index_page", "notebook_page", "page", "rehearse"]
+
+_TEMPLATES = Path(__file__).resolve().parent / "templates"
+_PAPERS = {
+    "g-index": "Towards a measure of general machine intelligence (g-index)",
+    "generality": "General intelligence disentangled via a generality metric",
+    "aiq": "Towards general evaluation of intelligent systems (AIQ)",
+    "anytime": "Measuring universal intelligence: towards an anytime intelligence test",
+    "horizon": "Time horizons: METR, Lyptus and their relatives, read as generality",
+    "teaching": "Teaching",
+}
+
+
+@cache
+def _pages() -> Any:
+    import jinja2
+
+    pages = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(_TEMPLATES),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+    )
+    pages.filters["slug"] = lambda text: str(text).replace(" ", "-")
+    pages.filters["code"] = _with_code
+    return pages
+
+
+def _with_code(text: str) -> Any:
+    """Escaped text with `code` in backquotes set as code."""
+    from markupsafe import Markup
+
+    escaped = html.escape(text)
+    return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", escaped))
+
+
+def page(template: str, **content: Any) -> str:
+    """One HTML page from a template of ours; everything in `content` is escaped.
+
+    `scripts` in `content` are the only scripts that a browser will run on the page.
+    """
+    from gindex_lab import __version__
+
+    style = (_TEMPLATES / "style.css").read_text(encoding="utf-8")
+    return str(
+        _pages()
+        .get_template(template)
+        .render(
+            style=style, version=__version__, policy=policy(content.get("scripts", ())), **content
+        )
+        + "\n"
+    )
+
+
+def formula(latex: str, *, block: bool = False) -> str:
+    r"""LaTeX as MathML; what cannot be converted stays readable as its source.
+
+    >>> formula(r"\gamma")
+    '<math xmlns="http://www.w3.org/1998/Math/MathML" display="inline">...</math>'
+    """
+    from latex2mathml import exceptions
+    from latex2mathml.converter import convert
+
+    unreadable: tuple[type[Exception], ...] = (IndexError, KeyError)
+    unreadable += tuple(
+        e for e in vars(exceptions).values() if isinstance(e, type) and issubclass(e, Exception)
+    )
+    try:
+        return str(convert(latex, display="block" if block else "inline"))
+    except unreadable:
+        return f'<code class="formula">{html.escape(latex)}</code>'
+
+
+@cache
+def _exporter() -> Any:
+    """nbconvert with our cells (code folded away) and formulas as MathML instead of MathJax."""
+    import jinja2
+    from nbconvert.exporters.html import HTMLExporter
+    from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
+
+    class Renderer(IPythonRenderer):
+        def inline_math(self, body: str) -> str:
+            return formula(body)
+
+        def block_math(self, body: str) -> str:
+            return formula(body, block=True)
+
+        def latex_environment(self, name: str, body: str) -> str:
+            return formula(f"\\begin{{{name}}}{body}\\end{{{name}}}", block=True)
+
+    def markdown(source: str) -> str:
+        renderer = Renderer(escape=False, anchor_link_text="")
+        return str(MarkdownWithMath(renderer=renderer).render(source))
+
+    exporter = HTMLExporter(  # type: ignore[no-untyped-call]
+        template_name="basic",
+        template_file="cells.html.j2",
+        extra_loaders=[jinja2.FileSystemLoader(_TEMPLATES)],
+        exclude_input_prompt=True,
+        exclude_output_prompt=True,
+    )
+    exporter.register_filter("markdown2html", markdown)  # type: ignore[no-untyped-call]
+    return exporter
+
+
+def rehearse() -> None:
+    """Convert a small notebook: templates and patterns are compiled now, and forks inherit them."""
+    from nbformat import v4
+
+    shown = v4.new_output("display_data", {"text/html": "<i>x</i>"})  # type: ignore[no-untyped-call]
+    cells = [v4.new_markdown_cell("# `x` is $x$"), v4.new_code_cell("x = 1", outputs=[shown])]  # type: ignore[no-untyped-call]
+    notebook = v4.new_notebook(cells=cells)  # type: ignore[no-untyped-call]
+    _exporter().from_notebook_node(notebook)
+
+
+def notebook_page(executed: Path, entry: Entry, profile: str) -> str:
+    """The HTML report of an executed notebook."""
+    import nbformat
+    from nbconvert.filters import Highlight2HTML
+    from pygments.formatters import HtmlFormatter  # type: ignore[import-untyped]
+
+    notebook = nbformat.read(executed, as_version=4)  # type: ignore[no-untyped-call]
+    for cell in notebook.cells:  # papermill gives its own cell a random id
+        if "injected-parameters" in cell.metadata.get("tags", []):
+            cell["id"] = "injected-parameters"
+    exporter = _exporter()
+    highlight = Highlight2HTML(pygments_lexer="python")  # type: ignore[no-untyped-call]
+    exporter.register_filter("highlight_code", highlight)
+    body, _ = exporter.from_notebook_node(notebook)
+    return page(
+        "notebook.html.j2",
+        title=entry.title,
+        paper=_PAPERS.get(entry.paper, entry.paper),
+        entry=entry,
+        profile=profile,
+        body=body,
+        scripts=[(_TEMPLATES / "fold.js").read_text(encoding="utf-8"), *player_scripts(body)],
+        colours=HtmlFormatter(style="friendly").get_style_defs(".highlight"),
+        up="../../",
+        here="",
+    )
+
+
+def index_page(
+    entries: Sequence[Entry], runs: Mapping[str, Mapping[str, Any]], found: Iterable[Result]
+) -> str:
+    """The gallery: one card per notebook, grouped by paper."""
+    found = list(found)
+    groups: dict[str, list[dict[str, Any]]] = {}
+    for entry in entries:
+        card = _card(entry, runs[entry.path], found)
+        groups.setdefault(_PAPERS.get(entry.paper, entry.paper), []).append(card)
+    return page(
+        "index.html.j2",
+        title="gindex_lab reports",
+        groups=groups,
+        counts=_counts(found),
+        total=len(found),
+        done=sum(run["status"] == "done" for run in runs.values()),
+        notebooks=len(entries),
+        up="",
+        here="index",
+    )
+
+
+def _card(entry: Entry, run: Mapping[str, Any], found: list[Result]) -> dict[str, Any]:
+    of_this = [r for r in found if entry.path in {record.notebook for record in r.records}]
+    figures = [name for name in run.get("outputs", {}) if name.endswith(".png")]
+    provenance = run.get("provenance") or {}
+    return {
+        "path": entry.path,
+        "title": entry.title,
+        "status": run["status"],
+        "error": run.get("error", ""),
+        "seconds": run.get("seconds"),
+        "profile": run.get("profile", ""),
+        "source": provenance.get("source", ""),
+        "figure": f"{entry.path}/{figures[0]}" if figures else None,
+        "figures": len(figures),
+        "tables": sum(name.startswith("tables/") for name in run.get("outputs", {})),
+        "claims": len(of_this),
+        "reproduced": sum(r.status == "reproduced" for r in of_this),
+        "differs": sum(r.status == "differs" for r in of_this),
+        "needs": sum(r.status == "needs data" for r in of_this),
+    }
+
+
+def _counts(found: Iterable[Result]) -> dict[str, int]:
+    counted = Counter(result.status for result in found)
+    return {status: counted[status] for status in STATUSES}
+
+
+def claims_page(found: Iterable[Result]) -> str:
+    """The ledger: published, ours, tolerance, status and why, to filter and to sort."""
+    found = list(found)
+    return page(
+        "claims.html.j2",
+        title="What the papers state, and what we get",
+        results=found,
+        counts=_counts(found),
+        papers=list(dict.fromkeys(result.claim.paper for result in found)),
+        total=len(found),
+        scripts=[(_TEMPLATES / "claims.js").read_text(encoding="utf-8")],
+        up="",
+        here="claims",
+    )

@@ -1,0 +1,375 @@
+"""`gindex-lab reproduce`: run the notebooks that are out of date, then write the gallery and the ledger.
+
+Every notebook publishes its folder by one rename, with a record of its inputs inside. So there is no
+state to corrupt: killed at any moment, the next run finds what was finished and computes the rest. A
+failing notebook does not stop the others. The run fails when a notebook failed, when a claim that was
+reproduced no longer is, or when a claim differs and nobody has said why.
+"""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import sys
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.interrupts import ends_once
+from gindex_lab.foundation.output import (
+    appendable,
+    clear_unfinished,
+    is_ours,
+    listed,
+    mark,
+    remove,
+    write_text,
+    writing,
+)
+from gindex_lab.foundation.validate import choice, integer
+from gindex_lab.press.reproduction import claims as ledger
+from gindex_lab.press.reproduction import inputs as reproduce_inputs
+from gindex_lab.press.reproduction import kept
+from gindex_lab.press.reproduction.inputs import PROFILES, Entry, inputs, parameters
+from gindex_lab.press.reproduction.runs import (
+    Failure,
+    Task,
+    died,
+    git_commit,
+    run,
+    start_worker,
+    versions,
+)
+
+__all__ = ["judged", "reproduce", "stale_reason"]
+
+Report = Callable[[str], None]
+_PAGES = ("claims.html", "index.html", "manifest.json")
+
+
+def reproduce(
+    only: str | None = None,
+    profile: str = "quick",
+    jobs: int = 2,
+    force: bool = False,
+    reports: Path = Path("reports"),
+    root: Path = ledger.ROOT,
+) -> int:
+    """Bring `reports` up to date and return the exit status (0 when everything is well).
+
+    `only` names one notebook ("gindex/table1") or a folder of them ("gindex").
+    """
+    choice("profile", profile, PROFILES)
+    integer("jobs", jobs)
+    reproduce_inputs.forget()
+    entries = reproduce_inputs.read_catalogue(root)
+    chosen = reproduce_inputs.select(entries, only)
+    reports = _writable(Path(reports).resolve())
+    with ends_once(), _alone(reports):
+        _claim_folder(reports)
+        _clear_leftovers(reports, {entry.path for entry in entries})
+        tasks, reasons = _out_of_date(chosen, profile, reports, force)
+        failures = _run_all(tasks, reasons, jobs, reports) if tasks else []
+        return _conclude(entries, profile, reports, root, len(tasks), failures)
+
+
+def _writable(reports: Path) -> Path:
+    try:
+        reports.mkdir(parents=True, exist_ok=True)
+        probe = reports / f".probe-{os.getpid()}"
+        probe.touch()
+        probe.unlink()
+    except OSError as error:
+        problem = f"cannot be written to ({error.strerror})"
+        raise BadInput("reports", str(reports), problem, "choose another with --reports") from None
+    return reports
+
+
+@contextmanager
+def _alone(reports: Path) -> Iterator[None]:
+    """One run at a time in a reports folder; the lock ends with the process, however it ends."""
+    appendable(reports / ".lock")
+    with (reports / ".lock").open("a+b") as file:
+        try:
+            if sys.platform == "win32":
+                import msvcrt
+
+                msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+            else:
+                import fcntl
+
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise BadInput(
+                "reports", str(reports), "is being written by another run", "wait until it ends"
+            ) from None
+        yield
+
+
+def _claim_folder(reports: Path) -> None:
+    """Put our marker on the reports; a folder with pages of somebody else is refused."""
+    if not is_ours(reports):
+        found = [name for name in _PAGES if os.path.lexists(reports / name)]
+        if found and not _made_before_markers(reports):
+            problem = f"holds {found[0]!r}, which gindex_lab did not write"
+            remedy = "choose another folder with --reports"
+            raise BadInput("reports", str(reports), problem, remedy, code="not-ours")
+    mark(reports, "reports", sorted({*listed(reports), *_PAGES, ".lock"}))
+    for name in (".cache", ".failed"):
+        with writing(reports / name, "reports"):
+            (reports / name).mkdir(exist_ok=True)
+            mark(reports / name, "state", ["kernels.log"])
+    appendable(reports / ".cache" / "kernels.log")
+
+
+def _made_before_markers(reports: Path) -> bool:
+    manifest = reports / "manifest.json"
+    try:
+        found = json.loads(manifest.read_bytes()) if manifest.is_file() else None
+    except (OSError, ValueError, RecursionError):
+        return False
+    return isinstance(found, dict) and {"profile", "versions", "notebooks"} <= set(found)
+
+
+def _clear_leftovers(reports: Path, known: set[str]) -> None:
+    """Unpublished folders of a run that was killed, and notebooks that left the catalogue."""
+    for section in sorted(path for path in reports.glob("[!.]*") if path.is_dir()):
+        clear_unfinished(section)
+        for folder in sorted(path for path in section.glob("[!.]*") if is_ours(path)):
+            name = folder.relative_to(reports).as_posix()
+            if name not in known and kept.was_written(folder):
+                remove(folder)
+    for name in known:
+        _adopt(reports / name, name)
+
+
+def _adopt(folder: Path, name: str) -> None:
+    """The folder of a notebook whose marker is damaged, or that was run before folders had markers."""
+    if listed(folder) or not (folder / "record.json").is_file():
+        return
+    try:
+        record = json.loads((folder / "record.json").read_bytes())
+        if record["notebook"] == name:
+            mark(folder, "notebook", [*map(str, record["outputs"]), "record.json"])
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return  # not ours as far as we can tell: the run will say so
+
+
+def stale_reason(folder: Path, wanted: dict[str, str]) -> str | None:
+    """Why a notebook has to run: what changed since its last run, or None when it is up to date."""
+    record = kept.read_record(folder)
+    if record is None:
+        return "its record is damaged" if kept.was_written(folder) else "not run yet"
+    changed = [
+        name for name, value in wanted.items() if record.get("inputs", {}).get(name) != value
+    ]
+    if changed:
+        return f"{', '.join(changed)} changed"
+    for name in record["outputs"]:
+        if not kept.intact(folder, record, name):
+            return f"{name} was changed or removed"
+    return None if record.get("ledger") == ledger.print_hash(folder) else "ledger changed"
+
+
+def _out_of_date(
+    chosen: list[Entry], profile: str, reports: Path, force: bool
+) -> tuple[list[Task], dict[str, str]]:
+    """What has to run and why; the slowest first, so that no worker waits at the end."""
+    tasks: list[tuple[float, Task]] = []
+    reasons = {}
+    for entry in chosen:
+        wanted = inputs(entry, profile)
+        task = Task(entry, profile, parameters(entry, profile), wanted, reports)
+        reason = "forced" if force else stale_reason(task.folder, wanted)
+        if reason:
+            last = kept.read_record(task.folder) or {}
+            tasks.append((-last.get("seconds", entry.seconds), task))
+            reasons[entry.path] = reason
+    return [task for _, task in sorted(tasks, key=lambda pair: pair[0])], reasons
+
+
+def _run_all(tasks: list[Task], reasons: dict[str, str], jobs: int, reports: Path) -> list[Failure]:
+    failures: list[Failure] = []
+    print(f"{len(tasks)} notebook{'s' * (len(tasks) > 1)} to run", flush=True)
+    finished = _finished(tasks, min(jobs, len(tasks)), reports / ".cache")
+    with _progress(len(tasks)) as say, _same_hashes():
+        for task, failure in finished:
+            record = kept.read_record(task.folder)
+            took = f"{record.get('seconds', 0):.1f} s" if record and not failure else ""
+            say(
+                str(failure)
+                if failure
+                else f"{task.entry.path}: {took} ({reasons[task.entry.path]})"
+            )
+            _note(task, failure)
+            failures += [failure] if failure else []
+    return failures
+
+
+@contextmanager
+def _same_hashes() -> Iterator[None]:
+    """The order of sets is the same in every run; Python reads this when a worker starts."""
+    before = os.environ.get("PYTHONHASHSEED")
+    os.environ["PYTHONHASHSEED"] = "0"
+    try:
+        yield
+    finally:
+        del os.environ["PYTHONHASHSEED"]
+        os.environ |= {} if before is None else {"PYTHONHASHSEED": before}
+
+
+def _note(task: Task, failure: Failure | None) -> None:
+    """A failure is remembered until the notebook succeeds: the gallery shows it."""
+    if failure:
+        write_text(task.failed / "error.txt", f"{failure}\n")
+    else:
+        for name in ("error.txt", "notebook.ipynb"):
+            (task.failed / name).unlink(missing_ok=True)
+        with suppress(OSError):  # somebody keeps something there
+            task.failed.rmdir()
+
+
+@contextmanager
+def _progress(total: int) -> Iterator[Report]:
+    """A bar on a terminal; elsewhere (a log, CI) one line per finished notebook."""
+    if not sys.stderr.isatty():
+        count = iter(range(1, total + 1))
+        yield lambda text: print(f"[{next(count)}/{total}] {text}", flush=True)
+        return
+    from tqdm import tqdm
+
+    with tqdm(total=total, unit="notebook", leave=False) as bar:
+
+        def say(text: str) -> None:
+            bar.write(text)
+            bar.update()
+
+        yield say
+
+
+def _finished(tasks: list[Task], jobs: int, cache: Path) -> Iterator[tuple[Task, Failure | None]]:
+    """Run the tasks `jobs` at a time and yield each as it ends; a worker that dies costs only its own."""
+    context = multiprocessing.get_context("spawn")
+    stop = context.Event()
+    waiting = list(reversed(tasks))
+    while waiting:
+        pool = ProcessPoolExecutor(jobs, context, initializer=start_worker, initargs=(stop, cache))
+        running: dict[Future[Failure | None], Task] = {}
+        broken = False
+        try:
+            while running or (waiting and not broken):
+                while waiting and len(running) < jobs and not broken:
+                    task = waiting.pop()
+                    running[pool.submit(run, task)] = task
+                for future in wait(running, return_when=FIRST_COMPLETED).done:
+                    task = running.pop(future)
+                    failure = _outcome(future, task)
+                    broken = broken or isinstance(future.exception(), BrokenProcessPool)
+                    yield task, failure
+        except BaseException:
+            stop.set()
+            raise
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _outcome(future: Future[Failure | None], task: Task) -> Failure | None:
+    error = future.exception()
+    if error is None:
+        return future.result()
+    if isinstance(error, BrokenProcessPool):
+        return died(task)
+    return Failure(task.entry.path, f"{type(error).__name__}: {error}")
+
+
+def _conclude(
+    entries: list[Entry], profile: str, reports: Path, root: Path, ran: int, failures: list[Failure]
+) -> int:
+    """Write the pages and the manifest, say what came out, and judge it."""
+    from gindex_lab.press.reproduction.reports import claims_page, index_page
+
+    found = ledger.results(reports)
+    runs = _states(entries, reports)
+    _write_if_new(reports / "claims.html", claims_page(found))
+    _write_if_new(reports / "index.html", index_page(entries, runs, found))
+    _write_if_new(reports / "manifest.json", _manifest(runs, profile, root))
+    lost, silent = _judge(found, runs, root)
+    for problem in [*map(str, failures), *_complaints(lost, silent)]:
+        print(problem, file=sys.stderr)
+    if not ran:
+        print("Nothing to do: every notebook is up to date.")
+    print(f"{_tally(found)}\nreport: {reports / 'index.html'}", flush=True)
+    return 1 if failures or lost or silent else 0
+
+
+def judged(root: Path, reports: Path) -> tuple[list[str], list[str]]:
+    """The claims that were lost, and those that differ unexplained, by the runs that are up to date."""
+    runs = _states(reproduce_inputs.read_catalogue(root), reports)
+    return _judge(ledger.results(reports), runs, root)
+
+
+def _judge(
+    found: list[ledger.Result], runs: dict[str, dict[str, Any]], root: Path
+) -> tuple[list[str], list[str]]:
+    current = {path: state["profile"] for path, state in runs.items() if state["status"] == "done"}
+    baseline = ledger.load_baseline(root / "data" / ledger.BASELINE.name)
+    fresh = [result for result in found if set(result.notebooks) <= set(current)]
+    return ledger.regressions(found, current, baseline), ledger.unexplained(fresh)
+
+
+def _complaints(lost: list[str], silent: list[str]) -> list[str]:
+    complaints = []
+    if lost:
+        complaints.append(f"no longer reproduced: {', '.join(lost)} (gindex-lab claims --all)")
+    if silent:
+        complaints.append(f"differ without an explanation in data/claims.csv: {', '.join(silent)}")
+    return complaints
+
+
+def _tally(found: list[ledger.Result]) -> str:
+    words = [result.status for result in found]
+    counts = [f"{words.count(word)} {word}" for word in ledger.STATUSES if word in words]
+    return f"{len(found)} claims: {', '.join(counts)}"
+
+
+def _states(entries: list[Entry], reports: Path) -> dict[str, dict[str, Any]]:
+    """Every notebook of the catalogue: done, out of date, failed or not run, with its record."""
+    return {entry.path: _state(entry, reports) for entry in entries}
+
+
+def _state(entry: Entry, reports: Path) -> dict[str, Any]:
+    record = kept.read_record(reports / entry.path)
+    error = ledger.failed_folder(reports, entry.path) / "error.txt"
+    if error.is_file():
+        return {"status": "failed", "error": _text(error)}
+    if record is None:
+        return {"status": "not run"}
+    old = stale_reason(reports / entry.path, inputs(entry, record["profile"]))
+    return {"status": "out of date" if old else "done", **record}
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8", errors="replace").strip()
+    except OSError as error:
+        return f"{path.name} cannot be read ({error.strerror})"
+
+
+def _manifest(runs: dict[str, dict[str, Any]], profile: str, root: Path) -> str:
+    content = {
+        "profile": profile,
+        "versions": versions(),
+        "commit": git_commit(root),
+        "notebooks": runs,
+    }
+    return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
+
+
+def _write_if_new(path: Path, text: str) -> None:
+    if not path.is_file() or path.is_symlink() or path.read_bytes() != text.encode():
+        write_text(path, text)

@@ -1,0 +1,107 @@
+"""Before an analysis: is the table large enough, are its gaps allowed, which transform makes its curves?"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.responses import Responses, Scores
+from gindex_lab.measures.steps import StepCurves
+from gindex_lab.studies.analysis.summary import names_of
+
+__all__ = ["check_gaps", "check_size", "chosen_transform", "transformed", "without_hardly_met"]
+
+_FEWEST = 3  # items of an interval
+
+
+def chosen_transform(data: Responses | Scores, wanted: str) -> str:
+    """Responses with difficulties as they are, everything else by rank; one agent alone beats nobody.
+
+    >>> chosen_transform(Responses([[1, 0], [0, 1]]), "auto"), chosen_transform(Responses([[1, 0]]), "auto")
+    ('rank', 'scores')
+    """
+    if wanted != "auto":
+        return wanted
+    if isinstance(data, Responses):
+        if data.difficulty is not None and data.difficulty.nunique() > 1:
+            return "none"
+        if len(data.frame) == 1:
+            return "scores"
+    return "rank"
+
+
+def without_hardly_met(data: Responses | Scores) -> Responses | Scores:
+    """Without the agents that met fewer than three items, of whom nothing can be said; noted.
+
+    >>> table = without_hardly_met(Responses([[1, 0, 1, 1], [1, None, None, 0], [0, 1, 1, 0]]))
+    >>> table.shape, table.notes
+    ((2, 4), ('left out because they met fewer than three items: agent 2',))
+    """
+    met = (~np.isnan(data.values)).sum(axis=1)
+    few = met < _FEWEST
+    if not few.any() or (~few).sum() < 1 or isinstance(data, StepCurves):
+        return data
+    names = names_of(list(data.frame.index[few]))
+    found = data.select(agents=list(data.frame.index[~few]))
+    seen = found.frame.notna().any()
+    found = found.select(items=list(found.frame.columns[seen]))
+    found.notes = (*data.notes, f"left out because they met fewer than three items: {names}")
+    return found
+
+
+def check_size(data: Responses | Scores, transform: str, ci: float | None) -> None:
+    """One agent beats nobody (every transform but "none" compares agents), two items have no spread."""
+    if transform == "scores":
+        return
+    if data.shape[1] < 3 and ci is not None and transform != "opponent":
+        remedy = "measure three or more, or ask for no intervals (--ci 0)"
+        raise BadInput("items", list(data.frame.columns), "are too few for intervals", remedy)
+    if len(data.frame) == 1 and transform != "none":
+        agent = data.frame.index[0]
+        problem = f"is the only agent, and {transform!r} gets difficulty from comparing agents"
+        remedy = "add agents, or give the items' difficulties (--difficulty)"
+        raise BadInput("agents", agent, problem, remedy)
+
+
+def check_gaps(data: Responses | Scores, transform: str) -> None:
+    """Refuse a missing cell; that nobody plays against itself is no gap in a tournament."""
+    gaps = np.isnan(data.values)
+    if transform == "opponent":
+        gaps &= data.frame.index.to_numpy()[:, None] != data.frame.columns.to_numpy()
+    if gaps.any():
+        row, column = np.argwhere(gaps)[0]
+        raise BadInput(
+            f"scores[{data.frame.index[row]!r}, {data.frame.columns[column]!r}]",
+            np.nan,
+            "is missing",
+            "fill the cell, or measure each agent on what it met: missing='drop' (--missing drop)",
+        )
+
+
+def transformed(
+    data: Responses | Scores, transform: str, reference: str | None, missing: str
+) -> Responses:
+    from gindex_lab.measures import transforms
+
+    if transform == "reference":
+        if reference is None:
+            raise BadInput(
+                "reference", None, "is needed by ARef", "name an agent: --reference NAME"
+            )
+        return transforms.absolute_reference(data, reference)
+    if transform == "none":
+        if isinstance(data, Scores):
+            raise BadInput(
+                "transform", transform, "needs responses in [0, 1]", "use rank for raw scores"
+            )
+        return data
+    simple: dict[str, Any] = {
+        "rank": partial(transforms.rank, missing=missing),
+        "standardise": partial(transforms.standardise, missing=missing),
+        "opponent": partial(transforms.opponent, incomplete=missing),
+        "irt": transforms.irt_difficulty,
+    }
+    return simple[transform](data)

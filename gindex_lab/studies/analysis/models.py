@@ -1,0 +1,209 @@
+"""What the psychometric models say beside generality analysis, or why they cannot say it.
+
+Each view is a small table and a sentence; where the data are too few for a model, the sentence says so and
+there is no table.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from gindex_lab.foundation.errors import GIndexLabError
+from gindex_lab.foundation.responses import Responses, Scores
+
+if TYPE_CHECKING:
+    from gindex_lab.measures.psychometrics.irt import ItemResponseModel
+
+__all__ = ["View", "factor_view", "fitted", "irt_view", "parcels", "person_fit_view"]
+
+_FEW_AGENTS = 30
+_FEWEST = 10  # agents of a factor analysis
+_MOST_UNITS = 12
+_MOST_CELLS, _FEWEST_ITEMS = 600_000, 500  # of an item response model that is fitted in seconds
+
+
+class View(NamedTuple):
+    """A table (None where there is none), and what it says."""
+
+    table: pd.DataFrame | None
+    sentence: str
+
+
+def fitted(data: Responses | Scores) -> ItemResponseModel | None:
+    """A logistic model with weak priors, 2PL from 30 agents on, 1PL below; None where none can be had.
+
+    >>> fitted(Responses([[1, 1, 1], [1, 1, 1]])) is None
+    True
+    """
+    return _fitted_or_why(data)[0]
+
+
+def _fitted_or_why(data: Responses | Scores) -> tuple[ItemResponseModel | None, str]:
+    from gindex_lab.measures.psychometrics.irt import irt
+
+    if isinstance(data, Scores):
+        return None, "raw scores are no right and wrong answers"
+    kind = "2pl" if len(data.frame) >= _FEW_AGENTS else "1pl"
+    data = _spread_out(data)
+    try:
+        return irt(data, kind, priors="weak", fractions="weigh"), ""
+    except GIndexLabError as error:
+        return None, error.problem
+
+
+def _spread_out(data: Responses) -> Responses:
+    """All items; of very many, as many as are fitted in seconds, evenly over the order of their means."""
+    agents, items = data.shape
+    most = max(_FEWEST_ITEMS, _MOST_CELLS // max(agents, 1))
+    if items <= most:
+        return data
+    order = np.argsort(np.nanmean(data.values, axis=0), kind="stable")
+    chosen = np.sort(order[np.linspace(0, items - 1, most).astype(int)])
+    return data.select(items=list(data.frame.columns[chosen]))
+
+
+def irt_view(
+    data: Responses | Scores, measures: pd.DataFrame, model: ItemResponseModel | None = None
+) -> View:
+    """Abilities of a logistic model (that of `fitted` unless given) beside capability.
+
+    >>> from gindex_lab.studies.readers.examples import simulated_runs
+    >>> runs = simulated_runs(agents=6, items=10)
+    >>> view = irt_view(runs, pd.DataFrame({"capability": runs.frame.mean(axis=1)}))
+    >>> list(view.table), "1pl" in view.sentence
+    (['ability', 'se', 'capability'], True)
+    """
+    from gindex_lab.measures.summary import rank_correlation
+
+    if model is None:
+        model, why = _fitted_or_why(data)
+        if model is None:
+            return View(None, f"No item response model was fitted: {why}.")
+    graded = bool(((data.frame > 0) & (data.frame < 1)).any(axis=None))
+    table = model.abilities.join(measures["capability"])
+    agree = rank_correlation(table["ability"], table["capability"])
+    items = len(model.responses.columns) - len(model.constant_items)
+    whole = data.shape[1] == len(model.responses.columns)
+    some = "" if whole else f" (of {data.shape[1]}, taken evenly over the order of their means)"
+    parts = [
+        f"A {model.model} model was fitted to {items} items that vary{some}; "
+        f"reliability {model.reliability:.2f}"
+        + ("" if np.isnan(agree) else f", rank correlation with capability {agree:.2f}")
+        + "."
+    ]
+    parts += ["Graded responses count as that share of a success."] if graded else []
+    if len(data.frame) < _FEW_AGENTS:
+        parts.append(
+            f"With {len(data.frame)} agents the items' parameters are rough: all share one discrimination."
+        )
+    if not model.converged:
+        parts.append("The fit did not converge: do not read it.")
+    return View(table.sort_values("ability", ascending=False, kind="stable"), " ".join(parts))
+
+
+def factor_view(data: Responses | Scores, *, seed: object, draws: int = 100) -> View:
+    """One factor of the families' means, of parcels of items, or of the items: its loadings.
+
+    A correlation matrix of more items than agents is mostly noise, so items are first averaged: by
+    family where there are three or more, and otherwise into parcels of like mean difficulty.
+
+    >>> from gindex_lab.studies.readers.examples import simulated_runs
+    >>> view = factor_view(simulated_runs(agents=20, items=12), seed=1, draws=20)
+    >>> view.table.index.tolist()
+    ['arithmetic', 'logic', 'reading', 'spelling']
+    """
+    from gindex_lab.measures.psychometrics.factors import factors
+
+    units, what = parcels(data)
+    if units is None:
+        return View(None, what)
+    try:
+        model = factors(units, 1, constant="drop")
+        above = model.parallel_analysis(seed=seed, draws=draws).n_factors
+    except GIndexLabError as error:
+        return View(None, f"No factor was fitted: {error.problem}.")
+    table = model.loadings.rename(columns={"factor 1": "loading"}).assign(
+        communality=model.communalities
+    )
+    share = model.proportion_of_variance
+    many = {0: "No factor stands", 1: "One factor stands"}.get(above, f"{above} factors stand")
+    sentence = (
+        f"{many} above noise of the same size (parallel analysis, {draws} draws). One factor of {what} "
+        f"carries {share:.0%} of their variance."
+    )
+    if (table["communality"] > 0.995).any():
+        sentence += " One unit has nothing of its own (a Heywood case): the solution is improper."
+    if len(units) < _FEW_AGENTS:
+        sentence += f" It rests on {len(units)} agents: a rough picture."
+    return View(
+        table, sentence + " A factor belongs to this population of agents, not to an agent."
+    )
+
+
+def parcels(data: Responses | Scores) -> tuple[pd.DataFrame | None, str]:
+    """The table to factor (agents x units), and what its units are; None and the reason if too small.
+
+    >>> parcels(Responses(np.eye(4)))[1]
+    '4 agents are too few for a factor analysis: it takes at least 10.'
+    """
+    agents = len(data.frame)
+    if agents < _FEWEST:
+        return (
+            None,
+            f"{agents} agents are too few for a factor analysis: it takes at least {_FEWEST}.",
+        )
+    frame = data.frame.rank(pct=True) if isinstance(data, Scores) else data.frame
+    varied = frame.loc[:, frame.nunique() > 1]
+    family = None if data.family is None else data.family.loc[varied.columns]
+    if family is not None and 3 <= family.nunique() < agents:
+        return varied.T.groupby(
+            family, sort=False
+        ).mean().T, f"the means of {family.nunique()} families"
+    if varied.shape[1] < 3:
+        return None, "Fewer than three items vary: there is nothing to factor."
+    most = min(_MOST_UNITS, agents - 1)
+    if varied.shape[1] <= most:
+        return varied, f"the {varied.shape[1]} items that vary"
+    count = max(3, min(most, agents // 3))
+    order = varied.mean().argsort(kind="stable").to_numpy()
+    group = np.empty(len(order), dtype=int)
+    group[order] = np.arange(len(order)) % count
+    names = pd.Series([f"parcel {k + 1}" for k in group], index=varied.columns)
+    means = varied.T.groupby(names).mean().T
+    return means[
+        [f"parcel {k + 1}" for k in range(count)]
+    ], f"{count} parcels of items of like difficulty"
+
+
+def person_fit_view(
+    data: Responses | Scores, missing: str = "error", model: ItemResponseModel | None = None
+) -> View:
+    """Guttman errors and norm conformity of every agent, and lz* where there is a 2PL `model`.
+
+    >>> from gindex_lab.studies.readers.examples import simulated_runs
+    >>> person_fit_view(simulated_runs()).table.index[0]  # the strangest first
+    'specialist'
+    """
+    from gindex_lab.measures.psychometrics.person_fit import person_fit
+
+    if isinstance(data, Scores):
+        return View(None, "Raw scores have no order of right and wrong: no person fit.")
+    try:
+        table = person_fit(data, missing=missing, model=None)
+    except GIndexLabError as error:
+        return View(None, f"No person fit: {error.problem}.")
+    if model is not None and model.model == "2pl":
+        table["lz_star"] = model.person_fit()["lz_star"]
+    shown = ["score", "normalised_guttman_errors", "norm_conformity", "lz_star"]
+    table = table[[name for name in shown if name in table]].sort_values(
+        "norm_conformity", kind="stable"
+    )
+    worst = table.index[0]
+    sentence = (
+        f"Farthest from solving the easy items before the hard ones is {worst} (norm conformity "
+        f"{table['norm_conformity'].iloc[0]:.2f}; 1 is a perfect order, 0 none, -1 the reverse)."
+    )
+    return View(table, sentence)

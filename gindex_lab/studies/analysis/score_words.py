@@ -1,0 +1,187 @@
+"""Scores in words: who answers most items right, how sure that is, and who was not measured enough."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from gindex_lab.foundation.responses import Responses, Scores
+from gindex_lab.studies.analysis.summary import Said, names_of, said_of_front
+
+if TYPE_CHECKING:
+    from gindex_lab.studies.analysis.comparing import Order
+
+__all__ = ["about_chance", "about_coverage", "about_reading", "about_scores", "about_validity"]
+
+_MANY = 20  # agents from which a distribution is worth a word
+_NEGLIGIBLE = 0.05  # of γ: what the agents add to what shuffled responses give
+
+
+def about_reading(data: Responses | Scores) -> list[str]:
+    """What was read, for the top of a page: what the reader decided, which way is up, what an item is.
+
+    >>> about_reading(Responses([[1, 0]]))
+    ['More is better.', "An item is a column of the table (the first is 'item 1')."]
+    """
+    first = str(data.frame.columns[0]) if data.shape[1] else ""
+    named = data.family is not None and "/" in first
+    item = (
+        f"An item is told by its task and its id (the first is {first!r}); agents with the same task and id "
+        "are taken to have met the same item."
+        if named
+        else f"An item is a column of the table (the first is {first!r})."
+    )
+    way = () if any("is better" in note for note in data.notes) else ("More is better.",)
+    return [*data.notes, *way, item]
+
+
+def about_scores(table: pd.DataFrame, order: Order | None, test: str) -> list[Said]:
+    """The best score with its interval, and whether it is separated from the others.
+
+    >>> rows = {"score": [0.75], "score_low": [0.6], "score_high": [0.86], "n": [40], "coverage": [1.0]}
+    >>> about_scores(pd.DataFrame(rows, ["ann"]), None, "")[0].text
+    'ann scores 75.0 % (60.0 to 86.0) on 40 items.'
+    """
+    if order is None:
+        best = table["score"].idxmax()
+        if len(table) == 1:
+            return [Said(f"{_scored(table, best)}.")]
+        text = f"The highest score has {_scored(table, best, 'with')}; no intervals were asked for."
+        return [Said(text, False)]
+    value = f"The highest score has {_scored(table, order.front, 'with')}"
+    found = [Said(_range(table)), *said_of_front(order, value, "score")]
+    if order.apart.to_numpy().any():
+        found.append(Said(f"Pairs were compared on the items that both met ({test})."))
+    return found
+
+
+def _range(table: pd.DataFrame) -> str:
+    """From the lowest score to the highest, and of many agents where the middle half lies."""
+    score = 100 * table["score"]
+    text = f"Scores run from {score.min():.1f} % ({score.idxmin()}) to {score.max():.1f} % ({score.idxmax()})"
+    if len(score) > _MANY:
+        low, middle, high = score.quantile([0.25, 0.5, 0.75])
+        text += (
+            f"; half of the agents lie between {low:.1f} and {high:.1f} % (median {middle:.1f} %)"
+        )
+    return f"{text}."
+
+
+def _scored(table: pd.DataFrame, agent: Any, verb: str = "scores") -> str:
+    row = table.loc[agent]
+    span = ""
+    if "score_low" in table and np.isfinite(row["score_low"]):
+        span = f" ({100 * row['score_low']:.1f} to {100 * row['score_high']:.1f})"
+    return f"{agent} {verb} {100 * row['score']:.1f} %{span} on {int(row['n'])} items"
+
+
+def about_coverage(n: pd.Series, items: int, ranked: list[Any]) -> list[Said]:
+    """Who met too few items to be put in order.
+
+    >>> about_coverage(pd.Series({"a": 100, "b": 7}), 100, ["a"])[0].text
+    'Not put in order, because they met less than half as many items as others: b (7 of 100).'
+    """
+    few = [agent for agent in n.index if agent not in set(ranked)]
+    if not few:
+        return []
+    shown = names_of([f"{agent} ({n[agent]} of {items})" for agent in few])
+    why = "because they met less than half as many items as others"
+    return [Said(f"Not put in order, {why}: {shown}.", False)]
+
+
+def about_chance(table: pd.DataFrame | None) -> list[Said]:
+    """Agents that guessing would beat, or equal (`against_chance`).
+
+    >>> about_chance(pd.DataFrame({"floor": [0.25], "against_chance": ["below chance"]}, ["b"]))[0].text
+    "b scores below what guessing gives (25.0 %): check its answers' format and the key."
+    """
+    if table is None:
+        return []
+    found = []
+    below = table.index[table["against_chance"] == "below chance"]
+    level = f"{100 * table['floor'].mean():.1f} %"
+    if len(below):
+        verb = "scores" if len(below) == 1 else "score"
+        whose = "its" if len(below) == 1 else "their"
+        text = f"{names_of(list(below))} {verb} below what guessing gives ({level})"
+        found.append(Said(f"{text}: check {whose} answers' format and the key."))
+    at = table.index[table["against_chance"] == "at chance"]
+    if len(at):
+        whose = "its" if len(at) == 1 else "their"
+        text = f"The score of {names_of(list(at))} cannot be told from guessing ({level})"
+        found.append(Said(f"{text}: {whose} generality is not interpreted.", False))
+    return found
+
+
+def about_validity(table: pd.DataFrame | None) -> list[Said]:
+    """How far the given difficulties order the failures (`gl.difficulty_validity`).
+
+    >>> row = {"correlation": 0.6, "low": 0.3, "high": 0.8, "ordered": 0.8, "verdict": "orders failures"}
+    >>> about_validity(pd.DataFrame([row] * 3, ["a", "b", "all agents"]))[0].text
+    'Harder items are failed more often: rank correlation 0.60 (0.30 to 0.80) over all agents, and of two
+     items that differ the harder is done worse in 80 % of the cases.'
+    """
+    if table is None:
+        return []
+    row, agents = table.iloc[-1], table.iloc[:-1]
+    span = f"{row['correlation']:.2f} ({row['low']:.2f} to {row['high']:.2f})"
+    whom = "over all agents" if len(agents) > 1 else f"for {agents.index[0]}"
+    if row["verdict"] == "orders failures":
+        text = (
+            f"Harder items are failed more often: rank correlation {span} {whom}, and of two items "
+            f"that differ the harder is done worse in {row['ordered']:.0%} of the cases".replace(
+                "%", " %"
+            )
+        )
+        found = [Said(f"{text}.")]
+    elif row["verdict"] == "orders them backwards":
+        text = f"Items that are said to be harder are failed less often (rank correlation {span})"
+        found = [Said(f"{text}: check which way difficulty runs.")]
+    elif row["verdict"] == "says nothing":
+        text = f"The given difficulty does not order the failures (rank correlation {span})"
+        found = [Said(f"{text}: capability and generality measured along it mean little.", False)]
+    else:
+        return []
+    backwards = list(agents.index[agents["verdict"] == "orders them backwards"])
+    if backwards and row["verdict"] == "orders failures":
+        verb = "does" if len(backwards) == 1 else "do"
+        text = f"{names_of(backwards)} {verb} better on items that are said to be harder."
+        found.append(Said(text, False))
+    return found
+
+
+def why_gamma_is_unsure(control: pd.DataFrame | None, table: pd.DataFrame) -> str:
+    """Why an order in γ is not to be read: shuffled responses give as much."""
+    if control is None:
+        return ""
+    gamma = control.loc["mean_gamma"]
+    if gamma["observed"] - gamma["shuffled"] >= _NEGLIGIBLE and gamma["p"] <= 0.05:
+        return ""
+    low, high = table["normalised_generality"].min(), table["normalised_generality"].max()
+    return (
+        f"Do not read differences in γ as differences between the agents: γ runs from {low:.3f} to "
+        f"{high:.3f}, and shuffled responses give {gamma['shuffled']:.3f} on average: most of it comes from "
+        "the items."
+    )
+
+
+def about_undetermined(table: pd.DataFrame) -> list[Said]:
+    """Agents of whose γ the interval is nearly the whole scale."""
+    if "normalised_generality_low" not in table:
+        return []
+    wide = undetermined(table)
+    if not wide.any():
+        return []
+    who = names_of(list(table.index[wide]))
+    text = f"The responses say nothing about the generality of {who}: γ could lie anywhere."
+    return [Said(text, False)]
+
+
+def undetermined(table: pd.DataFrame) -> pd.Series:
+    """Whether an agent's interval of γ is missing, or covers nine tenths of [-1, 1]."""
+    if "normalised_generality_low" not in table:
+        return pd.Series(False, table.index)
+    width = table["normalised_generality_high"] - table["normalised_generality_low"]
+    return ~(width < 1.8)

@@ -1,0 +1,105 @@
+"""The sentences of an analysis, in the order of a report: scores, capability and generality, cautions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.responses import Responses
+from gindex_lab.studies.analysis import score_words, summary
+from gindex_lab.studies.analysis.accuracy import is_binary
+from gindex_lab.studies.analysis.audit import can_tell_wrong_keys, expected_duplicates
+from gindex_lab.studies.analysis.options import WHY
+from gindex_lab.studies.analysis.summary import Said
+
+if TYPE_CHECKING:
+    from gindex_lab.studies.analysis.whole import Analysis
+
+__all__ = ["how_tested", "said_of"]
+
+
+def said_of(study: Analysis) -> list[Said]:
+    """Every sentence of an analysis, scores first; `firm` marks what the data can tell."""
+    agents, items = study.data.shape if study.raw is None else study.raw.shape
+    who = "1 agent" if agents == 1 else f"{agents} agents"
+    found = [Said(f"{who} on {items} items. {WHY[study.transform]}")]
+    found += _of_scores(study)
+    found += _of_horizons(study)
+    found += _of_order(study)
+    if study.survival is not None and study.apart:
+        found += summary.about_survival(study.verdict, study.survival, study.definitions[1])
+    if study.control is not None:
+        found += summary.about_control(study.control)
+    found += score_words.about_validity(study.validity)
+    if study.audit is not None and study.raw is not None:
+        by_chance, can = expected_duplicates(study.raw), can_tell_wrong_keys(study.audit)
+        found += summary.about_items(study.audit_counts, by_chance, agents, can)
+    resample = None if study.ci is None else study.resample
+    found += [] if study.raw is None else summary.about_data(study.raw, resample)
+    return found
+
+
+def how_tested(study: Analysis) -> str:
+    """How pairs of scores were tested, in words."""
+    how = "items exchanged between the two agents"
+    if study.resample == "families":
+        how = "families exchanged between the two agents"
+    elif isinstance(study.raw, Responses) and is_binary(study.raw):
+        how = "McNemar's exact test"
+    pairs = study.differences
+    alone = (
+        pairs is not None and study.score_order is not None and study.score_order.separated is None
+    )
+    return f"{how}, corrected for all pairs by the method of {'Bonferroni' if alone else 'Holm'}"
+
+
+def _of_scores(study: Analysis) -> list[Said]:
+    if study.scores is None:
+        if study.raw is None:
+            return []
+        text = (
+            "Raw scores are in the units of their items: they are ranked, not averaged over items."
+        )
+        found = [Said(text, False)]
+    else:
+        some = study.scores.loc[study.ranked]
+        found = score_words.about_scores(some, study.score_order, how_tested(study))
+    found += score_words.about_coverage(study.met, study.data.shape[1], study.ranked)
+    return found + score_words.about_chance(study.chance)
+
+
+def _of_horizons(study: Analysis) -> list[Said]:
+    if study.horizons is None:
+        return []
+    from gindex_lab.measures.horizons.growth import doubling_time
+    from gindex_lab.measures.horizons.words import about_horizons
+
+    said = [Said(*each) for each in about_horizons(study.horizons)]
+    if study.dates is None:
+        return said
+    try:
+        grown = doubling_time(study.horizons, study.dates)
+    except BadInput as error:
+        if error.argument != "frontier":
+            raise
+        return [*said, Said("Too few dated horizons for a doubling time.", False)]
+    return [*said, Said(grown.sentence(), np.isfinite(grown.high))]
+
+
+def _of_order(study: Analysis) -> list[Said]:
+    if not study.measures:
+        return []
+    if study.orders:
+        why = study.gamma_is_unsure
+        unsure = {"normalised_generality": why} if why else {}
+        found = summary.about_order(study.table, study.orders, unsure)
+        return found + score_words.about_undetermined(study.table)
+    best = study.table["capability"].idxmax()
+    text = f"The capability of {best} is {study.table.loc[best, 'capability']:.3g}"
+    if len(study.table) == 1:
+        said = Said(f"{text}; there is nobody to compare it with.", False)
+        return [said, *score_words.about_undetermined(study.table)]
+    why = "No intervals were asked for: do not read small differences as real."
+    return [Said(f"{text}, the highest.", False), Said(why, False)]

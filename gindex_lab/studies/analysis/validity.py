@@ -1,0 +1,146 @@
+"""How straight is the ruler? Whether harder items are failed more often.
+
+Difficulty that is given (human minutes, levels, annotations) is a claim. It orders the failures of an agent
+as far as their rank correlation says: 1 would be a perfect ruler, 0 one that says nothing. Right-or-wrong
+responses tie, and keep a correlation below 1; so beside it stands the chance that, of two items that
+differ in both, the harder one was done worse (Goodman and Kruskal 1954).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.responses import Responses
+from gindex_lab.foundation.validate import FloatArray, number, per_item
+from gindex_lab.measures.summary import rank_correlation
+
+__all__ = ["difficulty_validity"]
+
+_FEWEST = 5  # items
+_MOST_LEVELS = 2_000  # of difficulty, or of failure, told apart when pairs are counted
+
+
+def difficulty_validity(
+    responses: object, difficulty: object = None, ci: float = 0.95
+) -> pd.DataFrame:
+    """How far difficulty orders the failures, agent by agent and over all of them.
+
+    Parameters
+    ----------
+    responses : gl.Responses, or a table of numbers in [0, 1], agents x items
+    difficulty : numbers, a Series by item, or a column of `responses.items`; by default the items' own
+    ci : level of the intervals
+
+    Returns
+    -------
+    DataFrame, one row per agent and the last "all agents" (the mean failure of each item): `n` (items),
+    `correlation` (Spearman's of difficulty and failure), `low`, `high`, `ordered` (of pairs of items of
+    different difficulty and different outcome, the share in which the harder was done worse) and `verdict`:
+    "orders failures", "says nothing", "orders them backwards" or "too few items".
+
+    Notes
+    -----
+    The interval is Fisher's z with Bonett and Wright's variance (1 + r²/2)/(n - 3). A correlation with
+    right-or-wrong responses is below 1 even for a perfect ruler, because responses tie; `ordered` is not.
+
+    References
+    ----------
+    Spearman (1904); Bonett and Wright (2000), "Sample size requirements for estimating Pearson, Kendall and
+    Spearman correlations"; Goodman and Kruskal (1954), whose measure is 2 `ordered` - 1.
+
+    Examples
+    --------
+    >>> found = difficulty_validity([[1, 1, 1, 1, 0, 0, 0, 0], [1, 0, 1, 0, 1, 0, 1, 0]], range(8))
+    >>> found[["correlation", "ordered", "verdict"]].round(2)
+                correlation  ordered          verdict
+    agent 1            0.87     1.00  orders failures
+    agent 2            0.22     0.62     says nothing
+    all agents         0.77     0.90  orders failures
+    """
+    study = responses if isinstance(responses, Responses) else Responses(responses)
+    level = number("ci", ci, 0, 1, open_ends=True)
+    hard = _difficulties(study, difficulty)
+    values = study.values
+    rows = [_row(hard, 1 - row, level) for row in values]
+    met = (~np.isnan(values)).any(axis=0)
+    failure = np.full(values.shape[1], np.nan)
+    failure[met] = 1 - np.nanmean(values[:, met], axis=0)
+    rows.append(_row(hard, failure, level))
+    return pd.DataFrame(rows, index=[*study.frame.index, "all agents"])
+
+
+def _difficulties(study: Responses, difficulty: object) -> FloatArray:
+    if difficulty is None:
+        if study.difficulty is None:
+            remedy = "pass difficulty=..., numbers or a column of the items"
+            raise BadInput("difficulty", None, "is needed: the items have none", remedy)
+        found = study.difficulty
+    elif isinstance(difficulty, str):
+        found = study.with_difficulty(difficulty).difficulty
+    else:
+        found = per_item("difficulty", difficulty, study.frame.columns)
+    hard = np.asarray(found, dtype=float)
+    if len(np.unique(hard[~np.isnan(hard)])) < 2:
+        problem = "is the same for all items, and orders nothing"
+        raise BadInput("difficulty", float(hard[0]), problem, "give at least two difficulties")
+    return hard
+
+
+def _row(hard: FloatArray, failure: FloatArray, ci: float) -> dict[str, object]:
+    from scipy.special import ndtri
+
+    seen = ~np.isnan(failure) & ~np.isnan(hard)
+    h, f = hard[seen], failure[seen]
+    n = len(h)
+    r = rank_correlation(h, f) if n >= 2 else float("nan")
+    low = high = float("nan")
+    if n >= _FEWEST and not np.isnan(r):
+        half = ndtri((1 + ci) / 2) * np.sqrt((1 + r**2 / 2) / (n - 3))
+        z = np.arctanh(np.clip(r, -1 + 1e-12, 1 - 1e-12))
+        low, high = float(np.tanh(z - half)), float(np.tanh(z + half))
+    verdict = (
+        "too few items"
+        if n < _FEWEST
+        else "does not vary"
+        if np.isnan(r)
+        else "orders failures"
+        if low > 0
+        else "orders them backwards"
+        if high < 0
+        else "says nothing"
+    )
+    return {
+        "n": n,
+        "correlation": r,
+        "low": low,
+        "high": high,
+        "ordered": _ordered(h, f),
+        "verdict": verdict,
+    }
+
+
+def _ordered(h: FloatArray, f: FloatArray) -> float:
+    """C / (C + D): of the pairs that differ in both, the share in which the harder item was done worse.
+
+    >>> _ordered(np.array([1.0, 2.0, 3.0]), np.array([0.0, 1.0, 0.5]))
+    0.6666666666666666
+    """
+    rows, columns = _codes(h), _codes(f)
+    counts = np.zeros((rows.max(initial=0) + 1, columns.max(initial=0) + 1))
+    np.add.at(counts, (rows, columns), 1.0)
+    same, other = _pairs_below(counts), _pairs_below(counts[:, ::-1])
+    return float(same / (same + other)) if same + other > 0 else float("nan")
+
+
+def _codes(values: FloatArray) -> np.ndarray:
+    """Numbers as 0, 1, 2 ... in their order; more than some thousand distinct ones in as many steps."""
+    _, codes = np.unique(values, return_inverse=True)
+    return np.asarray(codes if len(codes) <= _MOST_LEVELS else codes * _MOST_LEVELS // len(codes))
+
+
+def _pairs_below(counts: FloatArray) -> float:
+    """Pairs of entries of a table of which one lies above and to the left of the other."""
+    below = np.cumsum(np.cumsum(counts, axis=0), axis=1)
+    return float((counts[1:, 1:] * below[:-1, :-1]).sum())

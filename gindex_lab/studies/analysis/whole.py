@@ -1,0 +1,384 @@
+"""An analysis of a table, whole: scores, measures, and the questions to ask before believing them.
+
+Accuracy first: every agent's score with its interval, and which pairs differ. Then choose (or take) a
+transform, measure capability and generality, and ask: which agents do the data separate, does the
+conclusion survive other definitions of difficulty, what do shuffled responses give, which items are odd,
+what do the psychometric models say? Each part is computed when it is first asked for.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from gindex_lab.foundation.errors import BadInput, CannotWrite
+from gindex_lab.foundation.output import write_text
+from gindex_lab.foundation.responses import Responses, Scores
+from gindex_lab.foundation.validate import choice
+from gindex_lab.measures.generality import generality
+from gindex_lab.measures.steps import StepCurves
+from gindex_lab.studies.analysis import comparing, models, summary, surviving
+from gindex_lab.studies.analysis.accuracy import score_table, task_table
+from gindex_lab.studies.analysis.audit import audit_counts, item_audit
+from gindex_lab.studies.analysis.differences import score_differences
+from gindex_lab.studies.analysis.floors import against_chance, floors_of
+from gindex_lab.studies.analysis.measuring import (
+    check_gaps,
+    check_size,
+    chosen_transform,
+    transformed,
+    without_hardly_met,
+)
+from gindex_lab.studies.analysis.options import TRANSFORMS
+from gindex_lab.studies.analysis.page import report_page, text_report
+from gindex_lab.studies.analysis.score_words import undetermined, why_gamma_is_unsure
+from gindex_lab.studies.analysis.shuffle import shuffle_control
+from gindex_lab.studies.analysis.telling import said_of
+from gindex_lab.studies.analysis.validity import difficulty_validity
+
+if TYPE_CHECKING:
+    from gindex_lab.measures.psychometrics.irt import ItemResponseModel
+
+__all__ = ["Analysis", "analyse_table"]
+
+_MANY = 60  # agents from which limits without draws are quicker than anyone waits
+_MANY_PAIRED = 200  # agents from which only the one with the best score is compared with the others
+_SHUFFLED_CELLS = 50_000_000  # cells that the shuffle control deals out anew, in all
+_FEWEST_SHUFFLES = 19  # the fewest that can show p .05
+_MOST_ERRORS = 400  # items up to which the model's standard errors are computed: they take (2N)³
+_MEASURES = ("capability", "normalised_generality")
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """What was read, how it was transformed, and what came out.
+
+    `table` is that of `gl.generality`, without a column where there is one agent and no difficulty.
+    """
+
+    data: Responses | Scores
+    transform: str
+    measured: Responses | None
+    table: pd.DataFrame
+    ci: float | None
+    seed: int
+    missing: str = "error"
+    resample: str = "items"
+    shuffles: int = field(default=99, repr=False)
+    dates: str | None = None
+    floor: object = None
+
+    @cached_property
+    def raw(self) -> Responses | Scores | None:
+        """The data by item: of saved curves, the positions that they were made of."""
+        if not isinstance(self.data, StepCurves):
+            return self.data
+        return None if self.data.positions is None else Scores(self.data.positions)
+
+    @property
+    def _gaps(self) -> str:
+        return "drop" if self.raw is not None and np.isnan(self.raw.values).any() else "error"
+
+    @property
+    def measures(self) -> bool:
+        """Whether capability and generality could be measured at all."""
+        return "capability" in self.table
+
+    # -- scores ----------------------------------------------------------------------------------------
+
+    @cached_property
+    def scores(self) -> pd.DataFrame | None:
+        """`score` with limits, `n` and `coverage` of every agent; None for raw scores, whose units differ."""
+        if not isinstance(self.raw, Responses):
+            return None
+        return score_table(self.raw, self.ci, self.resample)
+
+    @cached_property
+    def tasks(self) -> pd.DataFrame | None:
+        """The same by task (`gl.analysis.task_table`); None where the items have no families."""
+        return task_table(self.raw, self.ci) if isinstance(self.raw, Responses) else None
+
+    @cached_property
+    def chance(self) -> pd.DataFrame | None:
+        """Every agent against guessing (`gl.analysis.against_chance`); None where no floor is known."""
+        if self.scores is None or not isinstance(self.raw, Responses):
+            return None
+        floors = floors_of(self.raw, self.floor)
+        return None if floors is None else against_chance(self.raw, self.scores, floors)
+
+    @cached_property
+    def met(self) -> pd.Series:
+        """How many items each agent met."""
+        frame = self.data.frame if self.raw is None else self.raw.frame
+        return frame.notna().sum(axis=1)
+
+    @cached_property
+    def ranked(self) -> list[Any]:
+        """The agents that met enough items to be put in order."""
+        source = self.data if self.raw is None else self.raw
+        if self.transform == "opponent":
+            return list(source.frame.index)
+        return list(source.frame.index[comparing.widely_measured(~np.isnan(source.values))])
+
+    @cached_property
+    def differences(self) -> pd.DataFrame | None:
+        """Pairs of agents (`gl.analysis.score_differences`); of many, the best score with each other."""
+        if self.scores is None or self.ci is None or len(self.scores) < 2:
+            return None
+        assert isinstance(self.raw, Responses)
+        resample = "families" if self.resample == "families" else "items"
+        many = len(self.scores) > _MANY_PAIRED
+        against = comparing.front_of(self.scores["score"], self.ranked) if many else None
+        return score_differences(self.raw, self.ci, resample, against=against)
+
+    @cached_property
+    def score_order(self) -> comparing.Order | None:
+        """Who has the best score, and from whom that is separated."""
+        if self.differences is None or self.scores is None:
+            return None
+        return comparing.order_in(self.differences, self.scores["score"], self.ranked)
+
+    # -- what one should ask before believing it --------------------------------------------------------
+
+    @cached_property
+    def orders(self) -> dict[str, comparing.Order]:
+        """Who is in front in capability, and least general; empty without intervals."""
+        if self.ci is None or len(self.table) < 2 or self.measured is None:
+            return {}
+        shown = {"capability": self.ranked, "normalised_generality": self._interpreted}
+        return {
+            m: comparing.order_of(self.table, m, agents, self.measured, self.resample)
+            for m, agents in shown.items()
+            if len(agents) > 1
+        }
+
+    @property
+    def gamma_is_unsure(self) -> str:
+        """Why an order in γ is not to be read; empty where it may be."""
+        return why_gamma_is_unsure(self.control, self.table) if self.measures else ""
+
+    @property
+    def _interpreted(self) -> list[Any]:
+        """Agents whose γ says something: not at chance, and not undetermined."""
+        wide = undetermined(self.table)
+        guess = set() if self.chance is None else set(self.chance.index[self._guessing])
+        return [a for a in self.ranked if not wide[a] and a not in guess]
+
+    @property
+    def _guessing(self) -> pd.Series:
+        assert self.chance is not None
+        return self.chance["against_chance"].isin(["at chance", "below chance"])
+
+    @property
+    def apart(self) -> dict[str, pd.DataFrame]:
+        """Agents x agents, True where separated, in capability and in γ; empty without intervals."""
+        return {m: order.apart for m, order in self.orders.items()}
+
+    @property
+    def groups(self) -> list[list[Any]]:
+        """Groups of agents that the data cannot separate in capability."""
+        return self.orders["capability"].groups if "capability" in self.orders else []
+
+    @property
+    def gamma_groups(self) -> list[list[Any]]:
+        """Groups of agents that the data cannot separate in γ."""
+        order = self.orders.get("normalised_generality")
+        return [] if order is None else order.groups
+
+    @property
+    def tie_groups(self) -> dict[str, list[list[Any]]]:
+        """The groups in capability and in γ."""
+        return {"capability": self.groups, "normalised_generality": self.gamma_groups}
+
+    @cached_property
+    def validity(self) -> pd.DataFrame | None:
+        """How far given difficulties order the failures (`gl.difficulty_validity`)."""
+        if not isinstance(self.raw, Responses) or self.raw.difficulty is None:
+            return None
+        if self.raw.difficulty.nunique() < 2:
+            return None
+        return difficulty_validity(self.raw, ci=self.ci or 0.95)
+
+    @cached_property
+    def audit(self) -> pd.DataFrame | None:
+        """One row per item (see `gl.analysis.item_audit`); None for one agent."""
+        return None if self.raw is None or len(self.raw.frame) < 2 else item_audit(self.raw)
+
+    @cached_property
+    def items(self) -> pd.DataFrame | None:
+        """Parameters of every item: share solved, item-rest correlation, and those of the model."""
+        if self.audit is None or self.model is None:
+            return None
+        known = self.audit[["mean", "agents", "discrimination"]].set_axis(
+            ["solved", "agents", "item_rest_correlation"], axis=1
+        )
+        kept = ["difficulty", "difficulty_se", "discrimination", "discrimination_se"]
+        whole = self.model.items if len(known) <= _MOST_ERRORS else self.model.parameters
+        model = whole.drop(index=self.model.constant_items, errors="ignore")
+        return known.join(model[[name for name in kept if name in model]])
+
+    @property
+    def audit_counts(self) -> dict[str, int]:
+        return {} if self.audit is None else audit_counts(self.audit)
+
+    @cached_property
+    def definitions(self) -> tuple[dict[str, pd.DataFrame], dict[str, str]]:
+        """The measures under other definitions of difficulty, and what could not be tried."""
+        if self.raw is None or len(self.table) < 2 or not self.measures:
+            return {}, {}
+        return surviving.definitions(self.raw, self._gaps, self.model)
+
+    @cached_property
+    def survival(self) -> pd.DataFrame | None:
+        """One row per definition (see `gl.analysis.survival`), of the agents that can be put in order."""
+        tables = self.definitions[0]
+        if not tables:
+            return None
+        some = self.table.loc[self.ranked]
+        apart = {m: each.loc[self.ranked, self.ranked] for m, each in self.apart.items()}
+        return surviving.survival(some, tables, apart)
+
+    @cached_property
+    def control(self) -> pd.DataFrame | None:
+        """Observed against shuffled (see `gl.analysis.shuffle_control`); None for one agent."""
+        if len(self.table) < 2 or self.measured is None:
+            return None
+        enough = max(_FEWEST_SHUFFLES, _SHUFFLED_CELLS // max(self.data.frame.size, 1))
+        return shuffle_control(self.measured, min(self.shuffles, enough), seed=self.seed)
+
+    @cached_property
+    def model(self) -> ItemResponseModel | None:
+        """The item response model, where one can be fitted."""
+        return None if self.raw is None else models.fitted(self.raw)
+
+    @cached_property
+    def horizons(self) -> pd.DataFrame | None:
+        """Time horizons (see `gl.horizon`), where the items have minutes."""
+        if not isinstance(self.raw, Responses) or "minutes" not in self.raw.items:
+            return None
+        from gindex_lab.measures.horizons.horizons import horizon
+
+        resample = "trials" if self.resample == "trials" else "families"
+        method = "bootstrap" if len(self.table) <= _MANY else "jackknife"
+        return horizon(self.raw, ci=self.ci, seed=self.seed, resample=resample, method=method)
+
+    @cached_property
+    def irt(self) -> models.View:
+        """Abilities beside capabilities, or why there are none."""
+        if self.raw is None or not self.measures:
+            return models.View(None, "One agent, or no items: there is nothing to fit.")
+        return models.irt_view(self.raw, self.table, self.model)
+
+    @cached_property
+    def factors(self) -> models.View:
+        """Loadings of one factor, or why there is none."""
+        if self.raw is None:
+            return models.View(None, "No items.")
+        return models.factor_view(self.raw, seed=self.seed)
+
+    @cached_property
+    def fit(self) -> models.View:
+        """Person fit, the strangest agent first, or why there is none."""
+        if self.raw is None:
+            return models.View(None, "No items.")
+        return models.person_fit_view(self.raw, self._gaps, self.model)
+
+    # -- in words ------------------------------------------------------------------------------------
+
+    def said(self) -> list[summary.Said]:
+        """What the numbers say, in words, and what they do not: scores first."""
+        return list(self._said)
+
+    @cached_property
+    def _said(self) -> tuple[summary.Said, ...]:
+        return tuple(said_of(self))
+
+    @property
+    def verdict(self) -> dict[str, bool]:
+        """Which conclusions every definition of difficulty agrees with."""
+        if self.survival is None or not self.orders:
+            return {}
+        tied = {
+            m: [order.front, *order.tied]
+            for m, order in self.orders.items()
+            if order.apart.loc[order.front].any()
+        }
+        leaders, least = (tied.get(m, self.ranked) for m in _MEASURES)
+        found = surviving.verdict(self.survival, leaders, least, agents=len(self.ranked))
+        unread = ("least_general", "gamma_order") if self.gamma_is_unsure else ()
+        return {name: holds for name, holds in found.items() if name not in unread}
+
+    def sentences(self) -> list[str]:
+        """The same as plain text."""
+        return [said.text for said in self.said()]
+
+    def text(self) -> str:
+        """The report for a terminal."""
+        return text_report(self)
+
+    def write(self, path: str | PathLike[str]) -> Path:
+        """The report as one HTML file, whole or not at all."""
+        try:
+            write_text(Path(path), report_page(self))
+        except CannotWrite as error:
+            raise BadInput("out", str(path), error.problem, error.remedy) from None
+        except OSError as error:
+            raise BadInput(
+                "out",
+                str(path),
+                f"cannot be written ({error.strerror or error})",
+                "name an HTML file in a folder that you may write to",
+            ) from None
+        return Path(path)
+
+
+def analyse_table(
+    data: Responses | Scores,
+    *,
+    transform: str = "auto",
+    reference: str | None = None,
+    ci: float | None = 0.95,
+    missing: str = "error",
+    resample: str = "items",
+    shuffles: int = 99,
+    dates: str | None = None,
+    floor: object = None,
+    seed: int = 1,
+) -> Analysis:
+    """Measure the agents of a table, ready to be asked everything else.
+
+    `transform="auto"` takes responses with difficulties as they are and ranks everything else; of one agent
+    without difficulties only the scores are stated. A missing cell is an error, or with `missing="drop"`
+    left out: each agent is measured on what it met, and pairs are compared on what both met. `resample` is
+    that of `gl.generality`, `shuffles` the size of the shuffle control, `dates` a column of the agents,
+    `floor` what guessing gives (see `gl.analysis.floors_of`). Items with `minutes` have time horizons, too.
+
+    >>> from gindex_lab.studies.readers.examples import simulated_runs
+    >>> found = analyse_table(simulated_runs())
+    >>> found.groups[0], found.verdict["best"]
+    (['model-k', 'model-j'], True)
+    """
+    choice("missing", missing, ["error", "drop"])
+    wanted = chosen_transform(data, choice("transform", transform, TRANSFORMS))
+    if missing == "error" and wanted != "scores":
+        check_gaps(data, wanted)
+    if missing == "drop" and ci is not None and wanted not in ("scores", "opponent"):
+        data = without_hardly_met(data)
+    check_size(data, wanted, ci)
+    if floor is not None and isinstance(data, Responses):
+        floors_of(data, floor)
+    measured, table = None, pd.DataFrame(index=data.frame.index)
+    if wanted != "scores":
+        measured = transformed(data, wanted, reference, missing)
+        gaps = "drop" if measured.frame.isna().any(axis=None) else "error"
+        seeded = seed if ci else None
+        table = generality(measured, ci=ci, seed=seeded, missing=gaps, resample=resample)
+    return Analysis(
+        data, wanted, measured, table, ci, seed, missing, resample, shuffles, dates, floor
+    )

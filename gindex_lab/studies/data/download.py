@@ -1,0 +1,183 @@
+"""Pinned downloads and careful archives: a file is what the register says, or it is refused.
+
+Each remote file is fetched into a temporary folder with a short timeout and checked against its
+SHA-256. A failed connection is remembered for a few minutes, so that a session without a network
+waits once and not for every data set; `GINDEX_LAB_OFFLINE=1` forbids the attempt altogether. Archives
+are read in memory, member by member, and never unpacked to disk.
+"""
+
+from __future__ import annotations
+
+import io
+import logging
+import os
+import sys
+import time
+import zipfile
+import zlib
+from pathlib import Path, PurePosixPath
+from types import TracebackType
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+
+from gindex_lab.foundation.errors import BadInput, DataUnavailable
+from gindex_lab.foundation.inputs import as_path, check_archive, open_regular
+
+__all__ = ["Archive", "offline", "retrieve"]
+
+TIMEOUT = (5.0, 30.0)  # seconds to connect, seconds between bytes
+RETRY_AFTER = 300.0
+LARGEST_MEMBER = 200_000_000
+OWN_COPY = "or put the tidy form into $GINDEX_LAB_DATA"
+
+_failed: dict[str, float] = {}
+
+
+def offline() -> str:
+    """Why there is no downloading (`GINDEX_LAB_OFFLINE`, or a failure just now); empty if there is.
+
+    >>> import os; os.environ["GINDEX_LAB_OFFLINE"] = "1"
+    >>> offline()
+    'GINDEX_LAB_OFFLINE is set'
+    >>> del os.environ["GINDEX_LAB_OFFLINE"]
+    """
+    if os.environ.get("GINDEX_LAB_OFFLINE", "").strip() not in ("", "0"):
+        return "GINDEX_LAB_OFFLINE is set"
+    failed_just_now = time.monotonic() - _failed.get("at", -np.inf) < RETRY_AFTER
+    return "the network could not be reached a moment ago" if failed_just_now else ""
+
+
+def forget_failures() -> None:
+    """Try the network again, however recently it failed."""
+    _failed.clear()
+
+
+def retrieve(name: str, url: str, sha256: str, folder: Path) -> Path:
+    """Download one file of the data set `name` into `folder`, checked against its SHA-256."""
+    import pooch
+    import requests
+
+    file_name = PurePosixPath(url).name
+    what = f"{file_name} of {name}"
+    if offline():
+        raise DataUnavailable(what, url, offline(), f"go online and retry, {OWN_COPY}")
+    pooch.get_logger().setLevel(logging.WARNING)
+    downloader = pooch.HTTPDownloader(timeout=TIMEOUT, progressbar=sys.stderr.isatty())
+    try:
+        found = pooch.retrieve(
+            url, known_hash=f"sha256:{sha256}", fname=file_name, path=folder, downloader=downloader
+        )
+    except requests.exceptions.HTTPError as error:
+        status = error.response.status_code if error.response is not None else "an error"
+        raise DataUnavailable(
+            what, url, f"the server answered {status}", f"retry later, {OWN_COPY}"
+        ) from error
+    except requests.exceptions.RequestException as error:
+        _failed["at"] = time.monotonic()
+        raise DataUnavailable(
+            what,
+            url,
+            f"cannot be reached ({type(error).__name__})",
+            f"go online and retry, {OWN_COPY}",
+        ) from error
+    except ValueError as error:  # how pooch reports a wrong hash
+        raise DataUnavailable(
+            what,
+            url,
+            f"is not the pinned file (its SHA-256 is not {sha256[:12]}…), and was thrown away",
+            f"retry the download, {OWN_COPY}",
+        ) from error
+    return Path(found)
+
+
+class Archive:
+    """A zip file of an author, read with suspicion: every oddity is an error that names it.
+
+    >>> import tempfile, zipfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with zipfile.ZipFile(f"{folder}/small.zip", "w") as new:
+    ...         new.writestr("scores.csv", "agent,score\\na,1\\n")
+    ...     with Archive(Path(folder) / "small.zip") as archive:
+    ...         archive.table("scores.csv", ["agent"])
+      agent  score
+    0     a      1
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = as_path("archive", path)
+        try:
+            open_regular(self.path, "archive").close()
+            self._zip = zipfile.ZipFile(self.path)
+        except (OSError, zipfile.BadZipFile, NotImplementedError) as error:
+            raise self._error(
+                f"is not a complete zip file ({error})", "delete it and fetch again"
+            ) from None
+        try:
+            self._check()
+        except BadInput:
+            self._zip.close()
+            raise
+
+    def _error(self, problem: str, remedy: str) -> BadInput:
+        return BadInput("archive", self.path.name, problem, remedy)
+
+    def _check(self) -> None:
+        check_archive(self._zip, self.path)
+        for info in self._zip.infolist():
+            parts = PurePosixPath(info.filename.replace("\\", "/"))
+            if parts.is_absolute() or ".." in parts.parts or ":" in parts.parts[0]:
+                raise self._error(
+                    f"names a file outside itself ({info.filename!r})", "do not use this archive"
+                )
+            if info.file_size > LARGEST_MEMBER:
+                raise self._error(
+                    f"holds {info.filename!r} of {info.file_size:,} bytes, "
+                    f"more than {LARGEST_MEMBER:,}",
+                    "do not use this archive",
+                )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._zip.close()
+
+    def read(self, member: str) -> bytes:
+        """The bytes of one member."""
+        try:
+            return self._zip.read(member)
+        except KeyError:
+            names = sorted(n for n in self._zip.namelist() if not n.endswith("/"))
+            raise self._error(
+                f"has no {member!r} but {names[:5]}",
+                "check that it is the pinned archive; its layout is not the expected one",
+            ) from None
+        except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError) as error:
+            raise self._error(
+                f"has a damaged {member!r} ({error})", "delete it and fetch again"
+            ) from None
+
+    def table(self, member: str, columns: list[str] | None = None, **how: Any) -> pd.DataFrame:
+        """A CSV member as a table, which must have these columns."""
+        content = self.read(member)
+        try:
+            table = pd.read_csv(io.BytesIO(content), **how)
+        except (ValueError, UnicodeDecodeError) as error:
+            raise self._error(
+                f"has a {member!r} that is not a CSV ({error})", "delete it and fetch again"
+            ) from None
+        absent = [c for c in columns or [] if c not in table]
+        if absent:
+            raise self._error(
+                f"has a {member!r} without the column {absent[0]!r}; "
+                f"its columns are {list(table.columns[:6])} …",
+                "check that it is the pinned archive; its layout is not the expected one",
+            )
+        return table

@@ -1,0 +1,326 @@
+"""Data sets by name: look in the data folder, then in the cache, then at the authors' repository.
+
+`load` gives `Responses`, `Scores` or `Documents` that carry their citation and licence. A download is
+checked, converted to the tidy form without its personal columns, and cached whole or not at all.
+Known errors of the sources are corrected (`mode="exact"`) or kept as published (`mode="reference"`);
+`corrections` lists them. Nothing is downloaded by `datasets`, `where` or `fingerprint`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+from urllib.parse import urljoin
+
+import pandas as pd
+
+from gindex_lab.foundation.errors import BadInput, DataUnavailable
+from gindex_lab.foundation.output import atomic_folder
+from gindex_lab.foundation.responses import Responses, Scores
+from gindex_lab.foundation.validate import choice, mode_of
+from gindex_lab.studies.data import download as network
+from gindex_lab.studies.data.checksums import damage, write_checksums
+from gindex_lab.studies.data.documents import Documents, document_files, read_documents
+from gindex_lab.studies.data.registry import Entry, Place, cached_path, entries, entry, find
+from gindex_lab.studies.data.tidy import correct, read_tidy
+
+__all__ = [
+    "corrections",
+    "datasets",
+    "fetch",
+    "fingerprint",
+    "load",
+    "load_or",
+    "where",
+]
+
+DataSet = Responses | Scores | Documents
+
+
+def datasets() -> pd.DataFrame:
+    """The data sets that `load` knows: size, kind, whether they are here, permission, citation.
+
+    >>> datasets().loc["ale", ["size", "kind"]].tolist()
+    ['24 x 45', 'Scores']
+    """
+    rows = [
+        {
+            "name": name,
+            "title": what.title,
+            "size": what.size,
+            "kind": what.kind,
+            "available": _place(what) is not None,
+            "where": where(name),
+            "permission": what.permission,
+            "licence": what.licence,
+            "citation": what.citation,
+        }
+        for name, what in entries().items()
+    ]
+    return pd.DataFrame(rows, index=list(entries()))
+
+
+def corrections(name: str) -> pd.DataFrame:
+    """The cells of a source that are known to be wrong, with the right values and why.
+
+    >>> corrections("ale")[["agent", "item", "source", "corrected"]].head(2)
+             agent     item   source  corrected
+    0  random noop  Bowling    123.7       23.1
+    1        APE-X  Bowling  57196.7       17.6
+    """
+    rows = [
+        {"agent": c["agent"], "item": fix["item"], "source": c["source"]}
+        | {"corrected": c["corrected"], "why": fix["why"]}
+        for fix in entry(name).corrections
+        for c in fix["cells"]
+    ]
+    return pd.DataFrame(rows, columns=["agent", "item", "source", "corrected", "why"])
+
+
+def load(
+    name: str, *, mode: str = "exact", fixes: bool | None = None, download: bool = True
+) -> Any:
+    """A published data set, as `Responses`, `Scores` or `Documents`.
+
+    It is looked for in `$GINDEX_LAB_DATA/<name>/`, in the cache, and, with `download`, in the
+    authors' repository at a pinned commit. `fixes` corrects known errors of the source; without it,
+    `mode="exact"` corrects them and `mode="reference"` leaves what the authors analysed.
+
+    >>> load("odour_span")
+    Traceback (most recent call last):
+        ...
+    gindex_lab.foundation.errors.DataUnavailable: name='odour_span': is not on this machine ...
+    """
+    what = entry(name)
+    fixed = mode_of(mode) == "exact" if fixes is None else bool(fixes)
+    if what.derived_from:
+        return _grouped(what, load(what.derived_from, download=download), fixed)
+    place = _sound(what, find(what), download) or _obtain(what, download)
+    facts = {"name": name, "source": "published", "citation": what.citation}
+    facts["licence"] = what.licence
+    if not what.is_table:
+        return read_documents(what.kind, place.path, **facts)
+    return read_tidy(what, place.path, lambda frame: correct(what, frame, fixed), facts)
+
+
+def _grouped(what: Entry, scores: Scores, fixed: bool) -> Scores:
+    """Means over the levels of each game; the rounding decides which of them tie."""
+    from gindex_lab.studies.data.originals import group_levels
+
+    games = scores.items["game"]
+    frame = group_levels(scores.frame, games, extended=not fixed)
+    items = pd.DataFrame({"n_levels": games.value_counts()[frame.columns]}, index=frame.columns)
+    return Scores(
+        frame,
+        items=items,
+        agents=scores.agents,
+        name=what.name,
+        source=scores.source,
+        citation=what.citation,
+        licence=what.licence,
+    )
+
+
+def load_or(
+    name: str, stand_in: Callable[[], DataSet], *, data: str = "auto", mode: str = "exact"
+) -> Any:
+    """The published data where they can be had, otherwise what `stand_in()` gives.
+
+    This is a notebook's parameter `data`: "auto" as above; "published" insists on the published
+    data; "stand-in" does not look for them. The result's `source` says which it is.
+
+    >>> ours = Responses([[1, 0]], source="simulated")
+    >>> load_or("mazes", lambda: ours, data="stand-in").source
+    'simulated'
+    """
+    choice("data", data, ["auto", "published", "stand-in"])
+    if data != "stand-in":
+        try:
+            return load(name, mode=mode)
+        except DataUnavailable:
+            if data == "published":
+                raise
+    found = stand_in()
+    source = getattr(found, "source", None)
+    if source not in ("own experiment", "simulated"):
+        raise BadInput(
+            "stand_in",
+            source,
+            "does not say what its result is",
+            'set its source to "own experiment" or "simulated"',
+        )
+    return found
+
+
+def where(name: str) -> str:
+    """Where a data set is, or what it takes to have it: one line, for people.
+
+    >>> where("no_such_set")
+    Traceback (most recent call last):
+        ...
+    gindex_lab.foundation.errors.BadInput: name='no_such_set': is not a data set; gl.datasets() lists them all
+    """
+    what = entry(name)
+    place = _place(what)
+    if place is not None:
+        return f"{place.kind}: {place.path}"
+    if what.derived_from:
+        return f"computed from {what.derived_from}: {where(what.derived_from)}"
+    return f"to download from {what.source_title}" if what.files else _remedy(what)
+
+
+def fingerprint(name: str) -> str:
+    """A short hash of the data that `load` would read, and where they are; "absent" without them.
+
+    >>> fingerprint("odour_span")
+    'absent'
+    """
+    what = entry(name)
+    place = _place(what)
+    if place is None:
+        return "absent"
+    if what.derived_from:
+        return fingerprint(what.derived_from)
+    digest = hashlib.sha256()
+    for path in _files(what, place.path):
+        digest.update(f"{path.relative_to(place.path).as_posix()}\0".encode())
+        digest.update(hashlib.sha256(path.read_bytes()).digest())
+    return f"{digest.hexdigest()[:16]} ({place.kind})"
+
+
+def fetch(names: str | Iterable[str] | None = None) -> dict[str, str]:
+    """Download the named data sets, or all that can be downloaded; says what happened to each.
+
+    A named set that cannot be had is an error; among all, it is a line that begins "unavailable".
+    """
+    network.forget_failures()
+    if names is not None:
+        wanted = [entry(name) for name in ([names] if isinstance(names, str) else names)]
+        return {what.name: _fetched(what) for what in wanted}
+    outcome = {}
+    for what in entries().values():
+        try:
+            outcome[what.name] = _fetched(what)
+        except (DataUnavailable, BadInput) as error:
+            outcome[what.name] = f"unavailable: {error}"
+    return outcome
+
+
+def _fetched(what: Entry) -> str:
+    if what.derived_from:
+        return f"computed from {what.derived_from}: {_fetched(entry(what.derived_from))}"
+    place = find(what)
+    if place is not None:
+        return f"already here, {place.kind}: {place.path}"
+    return f"downloaded to {_obtain(what, download=True).path}"
+
+
+def _place(what: Entry) -> Place | None:
+    return _place(entry(what.derived_from)) if what.derived_from else find(what)
+
+
+def _files(what: Entry, folder: Path) -> list[Path]:
+    if not what.is_table:
+        return document_files(what.kind, folder)
+    names = ("agents.csv", "items.csv", "responses.csv", *["runs.csv"] * bool(what.trial))
+    return [folder / n for n in names if (folder / n).exists()]
+
+
+def _remedy(what: Entry) -> str:
+    if what.own_table:
+        return f"{what.permission}: then put your table into $GINDEX_LAB_DATA/{what.name}/"
+    return f"not to be downloaded: put it into $GINDEX_LAB_DATA/{what.name}/"
+
+
+def _sound(what: Entry, place: Place | None, download: bool) -> Place | None:
+    """The place, unless it is a cache that is not what was downloaded: that is fetched again, or refused."""
+    problem = damage(place.path) if place is not None and place.kind == "cache" else ""
+    if place is None or not problem:
+        return place
+    why_not = network.offline() if download else "download=False"
+    if why_not:
+        remedy = f"delete {place.path} and run `gindex-lab data fetch {what.name}` with a network"
+        raise DataUnavailable(
+            "name",
+            what.name,
+            f"has a cache that is not what was downloaded ({problem}), and is not fetched ({why_not})",
+            remedy,
+            code="damaged-cache",
+        )
+    return None
+
+
+def _obtain(what: Entry, download: bool) -> Place:
+    """Download, convert and cache: the folder appears whole or not at all."""
+    _check_obtainable(what, download)
+    path = cached_path(what)
+    with tempfile.TemporaryDirectory() as scratch:
+        originals = _retrieve_all(what, Path(scratch))
+        try:
+            with atomic_folder(path, f"data set {what.name}") as new:
+                _fill(what, originals, new)
+                write_checksums(new)
+        except BadInput as error:
+            if error.code != "not-ours":  # else another process was faster, see below
+                raise
+        except OSError as error:
+            if not path.is_dir():  # else another process was faster, with the same content
+                raise DataUnavailable(
+                    "GINDEX_LAB_CACHE",
+                    str(path.parent.parent),
+                    f"cannot be written ({error.strerror or error})",
+                    "set GINDEX_LAB_CACHE to a folder that can",
+                ) from error
+    if problem := damage(path):
+        raise DataUnavailable(
+            "name",
+            what.name,
+            f"has a cache that is not what was downloaded ({problem}), and cannot be replaced",
+            f"delete {path}",
+            code="damaged-cache",
+        )
+    return Place("cache", path)
+
+
+def _check_obtainable(what: Entry, download: bool) -> None:
+    if not what.files:
+        form = "responses.csv, items.csv, agents.csv" if what.is_table else f"the {what.kind}"
+        problem = f"is not on this machine and not to be downloaded ({what.permission})"
+        remedy = f"put {form} into the folder {what.name} of $GINDEX_LAB_DATA"
+        raise DataUnavailable("name", what.name, problem, remedy)
+    why_not = network.offline() if download else "download=False"
+    if why_not:
+        problem = f"is not on this machine, and it is not downloaded ({why_not})"
+        remedy = f"run `gindex-lab data fetch {what.name}` with a network, {network.OWN_COPY}"
+        raise DataUnavailable("name", what.name, problem, remedy)
+
+
+def _retrieve_all(what: Entry, scratch: Path) -> dict[str, Path]:
+    """Every file of the register; one from another repository stands there with its whole address."""
+    found = {}
+    for k, (name, sha256) in enumerate(what.files.items()):
+        folder = scratch / str(k)  # two files may have the same name
+        found[name] = network.retrieve(what.name, urljoin(what.url, name), sha256, folder)
+    return found
+
+
+def _fill(what: Entry, originals: dict[str, Path], folder: Path) -> None:
+    if what.converter is None:
+        for name, path in originals.items():
+            target = folder / Path(name).relative_to(what.folder)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(path.read_bytes())
+        return
+    from gindex_lab.studies.data import originals_horizon
+    from gindex_lab.studies.data.originals import convert
+
+    if what.converter in originals_horizon.CONVERTERS:
+        files = originals_horizon.by_name(originals)
+        originals_horizon.CONVERTERS[what.converter](files).write(folder)
+        return
+    (archive_path,) = originals.values()
+    with network.Archive(archive_path) as archive:
+        convert(what.converter, archive).write(folder)

@@ -1,0 +1,52 @@
+"""The authors' own files, where the tidy form is not enough: every step of a log, for instance.
+
+A file is looked for in the data set's folder of `$GINDEX_LAB_DATA`, in a folder `originals` beside that
+data folder, and in the cache; then it is downloaded. It counts only if its SHA-256 is the pinned one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from pathlib import Path
+
+from gindex_lab.foundation.errors import BadInput, DataUnavailable
+from gindex_lab.studies.data import download as network
+from gindex_lab.studies.data.registry import Entry, cache_folder, data_folder, entry
+
+__all__ = ["original"]
+
+
+def original(name: str, *, download: bool = True) -> Path:
+    """The path of the one original file of a data set.
+
+    >>> original("demo")  # doctest: +IGNORE_EXCEPTION_DETAIL
+    Traceback (most recent call last):
+    gindex_lab.foundation.errors.BadInput: name: 'demo' has no original file in the register; ...
+    """
+    what = entry(name)
+    if len(what.files) != 1:
+        problem = f"has {len(what.files) or 'no'} original files in the register"
+        raise BadInput("name", name, problem, 'use a data set of one file, such as "lambda"')
+    ((file, sha256),) = what.files.items()
+    for place in _places(what, file):
+        if place.is_file() and _sha256(place) == sha256:
+            return place
+    if not download:
+        remedy = f"put {file} into $GINDEX_LAB_DATA/{name}/, or allow the download"
+        raise DataUnavailable("name", name, f"has its original {file} not here", remedy)
+    folder = cache_folder() / "originals"
+    folder.mkdir(parents=True, exist_ok=True)
+    return network.retrieve(name, what.url + file, sha256, folder)
+
+
+def _places(what: Entry, file: str) -> Iterator[Path]:
+    own = data_folder()
+    if own is not None:
+        yield own / what.name / file
+        yield from sorted(own.parent.glob(f"originals/**/{Path(file).name}"))
+    yield cache_folder() / "originals" / Path(file).name
+
+
+def _sha256(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()

@@ -1,0 +1,193 @@
+"""The register of data sets: what each is, whose it is, and where it may be found.
+
+`data/registry.toml` holds one entry a data set. An entry is looked for in the user's data folder
+(`$GINDEX_LAB_DATA`), then in the user's cache (`$GINDEX_LAB_CACHE`, or the system's usual place);
+what is in neither may be downloadable. This module only looks: it never downloads and never reads
+the data.
+"""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import os
+import tomllib
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from gindex_lab.foundation.errors import BadInput, DataUnavailable
+
+__all__ = ["TABLES", "Entry", "Place", "cache_folder", "data_folder", "entries", "entry", "find"]
+
+TABLES = ("Responses", "Scores")
+CONVERTER_VERSION = (
+    1  # raise it when a converter gives another tidy form: old caches are then ignored
+)
+PROJECT_DATA = Path(__file__).resolve().parents[3] / "data"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One data set of the register; the fields are the keys of `data/registry.toml`."""
+
+    name: str
+    title: str
+    kind: str
+    licence: str
+    permission: str
+    citation: str
+    agents: int = 0
+    items: int = 0
+    documents: int = 0
+    key: str = "agent"
+    difficulty: str | None = None
+    family: str | None = None
+    trial: str | None = None  # the column of runs.csv that numbers the runs of a cell
+    derived: tuple[str, ...] = ()
+    derived_from: str | None = None
+    own_table: bool = False
+    beside: str | None = None
+    folder: str = ""
+    source: str | None = None
+    source_title: str = ""
+    url: str = ""
+    converter: str | None = None
+    files: dict[str, str] = field(default_factory=dict)
+    corrections: tuple[dict[str, Any], ...] = ()
+
+    @property
+    def is_table(self) -> bool:
+        return self.kind in TABLES
+
+    @property
+    def size(self) -> str:
+        """How large it is, in words."""
+        if self.own_table:
+            return "as in your table"
+        return f"{self.agents} x {self.items}" if self.is_table else f"{self.documents} files"
+
+    @property
+    def cache_key(self) -> str:
+        """Changes when the pinned originals or the converters do, so that a cache is never stale."""
+        text = repr((CONVERTER_VERSION, sorted(self.files.items())))
+        return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a data set was found: `kind` is "data folder" or "cache"."""
+
+    kind: str
+    path: Path
+
+
+@cache
+def _register(path: Path) -> dict[str, Entry]:
+    try:
+        raw = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise DataUnavailable(
+            "registry", str(path), "is not there", "run gindex_lab from a clone of its repository"
+        ) from None
+    except tomllib.TOMLDecodeError as error:
+        raise BadInput(
+            "registry", str(path), f"is not TOML ({error})", "restore the file"
+        ) from None
+    return {name: _entry(name, facts, raw) for name, facts in raw["datasets"].items()}
+
+
+def _entry(name: str, facts: dict[str, Any], raw: dict[str, Any]) -> Entry:
+    source = raw["sources"].get(facts.get("source"), {})
+    return Entry(
+        name=name,
+        **(
+            facts
+            | {
+                "citation": facts["citation"].format(**raw["papers"]),
+                "derived": tuple(facts.get("derived", ())),
+                "corrections": tuple(facts.get("corrections", ())),
+                "url": source.get("url", ""),
+                "source_title": source.get("title", ""),
+            }
+        ),
+    )
+
+
+def entries() -> dict[str, Entry]:
+    """All data sets, by name.
+
+    >>> [name for name, what in entries().items() if what.own_table]
+    ['odour_span', 'object_recognition', 'orangutans']
+    """
+    return _register(PROJECT_DATA / "registry.toml")
+
+
+def entry(name: str) -> Entry:
+    """One data set by name.
+
+    >>> entry("ale").size
+    '24 x 45'
+    >>> entry("gvgia")
+    Traceback (most recent call last):
+        ...
+    gindex_lab.foundation.errors.BadInput: name='gvgia': is not a data set; did you mean 'gvgai'? ...
+    """
+    known = entries()
+    if isinstance(name, str) and name in known:
+        return known[name]
+    lower = {known_name.lower(): known_name for known_name in known}
+    asked = str(name).lower()
+    near = [match for match in lower if asked and match.startswith(asked)][:3]
+    near = near or difflib.get_close_matches(asked, lower, n=3, cutoff=0.6)
+    likely = [repr(lower[match]) for match in near]
+    hint = f"did you mean {' or '.join(likely)}? " if likely else ""
+    raise BadInput("name", name, "is not a data set", f"{hint}gl.datasets() lists them all")
+
+
+def data_folder() -> Path | None:
+    """The user's data folder, `$GINDEX_LAB_DATA`, or None where it is not set."""
+    value = os.environ.get("GINDEX_LAB_DATA", "").strip()
+    if not value:
+        return None
+    path = Path(value).expanduser()
+    if not path.is_dir():
+        raise BadInput(
+            "GINDEX_LAB_DATA", value, "is not a folder", "create it, or unset the variable"
+        )
+    return path
+
+
+def cache_folder() -> Path:
+    """Where converted downloads are kept: `$GINDEX_LAB_CACHE`, or the system's usual place."""
+    value = os.environ.get("GINDEX_LAB_CACHE", "").strip()
+    if value:
+        return Path(value).expanduser()
+    import platformdirs
+
+    return Path(platformdirs.user_cache_dir("gindex_lab", appauthor=False))
+
+
+def cached_path(what: Entry) -> Path:
+    """Where the cache holds (or would hold) this data set."""
+    return cache_folder() / what.name / what.cache_key
+
+
+def _explains_only(what: Entry, path: Path) -> bool:
+    """A README alone says where downloadable data come from, and is not the data."""
+    return bool(what.files) and {p.name for p in path.iterdir()} == {"README.md"}
+
+
+def find(what: Entry) -> Place | None:
+    """Where the data set is on this machine, or None."""
+    data = data_folder()
+    if data is not None:
+        candidates = [data / what.name]
+        if what.beside:
+            candidates.append(data.resolve().parent / what.beside)
+        for path in candidates:
+            if path.is_dir() and not _explains_only(what, path):
+                return Place("data folder", path)
+    path = cached_path(what)
+    return Place("cache", path) if path.is_dir() else None

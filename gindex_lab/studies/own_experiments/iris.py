@@ -1,0 +1,117 @@
+"""Iris: many classifiers on 150 flowers, each flower with two difficulties of its own (A.5).
+
+KDN, the share of a flower's ten nearest neighbours that belong to another class, is hard for methods
+that look at distances; TD_U, the depth of its leaf in a fully grown decision tree, for those that cut
+along features. Both come from the flowers alone and equal the published columns on all 150. The agents
+are scikit-learn's classifiers, cross-validated: a response is whether the flower, held out, was named
+rightly.
+"""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pandas as pd
+
+from gindex_lab.foundation.responses import Responses
+from gindex_lab.foundation.validate import FloatArray, integer
+from gindex_lab.studies.own_experiments import iris_classifiers
+from gindex_lab.studies.own_experiments.iris_classifiers import Classifier, classifiers
+from gindex_lab.studies.own_experiments.units import run_units
+
+__all__ = ["CHANCE", "difficulties", "held_out", "iris"]
+
+CHANCE = 0.35  # what the authors ask for: classifiers below it are left out
+
+
+def iris(n: int | None = None, folds: int = 10, seed: int = 1, jobs: int = 1) -> Responses:
+    """Held-out responses of n classifiers (all by default) on the 150 flowers.
+
+    `.items` has `KDN` (the difficulty) and `TD_U`; `.agents` has `agent`, `kind`, `family`,
+    `accuracy` and `kept` (accuracy of 0.35 or more), as the published table. The folds are
+    stratified and the same for all classifiers.
+
+    >>> table = iris(n=2)
+    >>> table.agents["accuracy"].round(2).tolist(), table.source
+    ([0.98, 0.97], 'own experiment')
+    """
+    chosen = {c.name: c for c in classifiers(n)}
+    settings = {"folds": integer("folds", folds, 2), "seed": integer("seed", seed, 0)}
+    rows = run_units(
+        "iris",
+        list(chosen),
+        lambda name: held_out(chosen[name], folds, seed),
+        settings=settings,
+        code=[__file__, iris_classifiers.__file__],
+        jobs=jobs,
+    )
+    frame = pd.DataFrame.from_dict(rows, orient="index")
+    items = difficulties()
+    return Responses(
+        frame.set_axis(items.index, axis=1),
+        difficulty=items["KDN"],
+        items=items,
+        agents=_about(chosen, frame.mean(axis=1)),
+        name="iris, scikit-learn classifiers",
+        source="own experiment",
+        citation="Cross-validation by gindex_lab.studies.own_experiments.iris; flowers of Fisher (1936)",
+    )
+
+
+def difficulties() -> pd.DataFrame:
+    """KDN and TD_U of the 150 flowers, I001 to I150.
+
+    One flower (I134) has two neighbours at the same tenth distance; as in the published column, the
+    k-d tree's order decides.
+
+    >>> difficulties()["TD_U"].value_counts().sort_index().to_dict()
+    {1.0: 50, 3.0: 43, 4.0: 54, 5.0: 3}
+    """
+    from sklearn.neighbors import NearestNeighbors
+    from sklearn.tree import DecisionTreeClassifier
+
+    x, y = _flowers()
+    near = NearestNeighbors(n_neighbors=10, algorithm="kd_tree").fit(x)
+    others = y[near.kneighbors(return_distance=False)] != y[:, None]
+    tree = DecisionTreeClassifier(random_state=0).fit(x, y)
+    depth = np.asarray(tree.decision_path(x).sum(axis=1)).ravel() - 1
+    names = [f"I{k + 1:03d}" for k in range(len(y))]
+    return pd.DataFrame({"KDN": others.sum(axis=1) / 10, "TD_U": depth.astype(float)}, names)
+
+
+def held_out(classifier: Classifier, folds: int = 10, seed: int = 1) -> FloatArray:
+    """1 where the classifier names a flower rightly that it was not trained on, else 0 (150,).
+
+    >>> held_out(classifiers(1)[0], folds=3).sum()
+    np.float64(147.0)
+    """
+    from sklearn.exceptions import ConvergenceWarning
+    from sklearn.model_selection import StratifiedKFold, cross_val_predict
+
+    x, y = _flowers()
+    split = StratifiedKFold(folds, shuffle=True, random_state=seed)
+    with warnings.catch_warnings():
+        # Some settings are bad on purpose, and say so.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        warnings.simplefilter("ignore", UserWarning)
+        warnings.simplefilter("ignore", RuntimeWarning)
+        named = cross_val_predict(classifier.build(seed), x, y, cv=split)
+    return np.asarray(named == y, dtype=float)
+
+
+def _flowers() -> tuple[FloatArray, np.ndarray]:
+    from sklearn.datasets import load_iris
+
+    return load_iris(return_X_y=True)
+
+
+def _about(chosen: dict[str, Classifier], accuracy: pd.Series) -> pd.DataFrame:
+    about = {
+        "agent": list(chosen),
+        "kind": "machine",
+        "family": [c.family for c in chosen.values()],
+        "accuracy": accuracy.to_numpy(),
+        "kept": (accuracy.to_numpy() >= CHANCE).astype(int),
+    }
+    return pd.DataFrame(about, index=list(chosen))

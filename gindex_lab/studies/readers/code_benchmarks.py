@@ -1,0 +1,134 @@
+"""Benchmarks of code: EvalPlus, BigCodeBench and LiveCodeBench.
+
+EvalPlus (0.3) and BigCodeBench (0.2) write `<model>_..._eval_results.json`: {"eval": {task: [one per sample:
+{base_status, plus_status} or {status}]}}; EvalPlus 0.2 wrote {task: {"base": [[status, ...]], "plus": []}}.
+LiveCodeBench writes `output/<model>/Scenario.codegeneration_..._eval_all.json`: a list of {question_id,
+platform, difficulty, contest_date, graded_list: [true, false ...]}. Samples of a task are repeats, and their
+mean is pass@1. None of the files names its model: it is the file's name or the folder's.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from gindex_lab.studies.readers.collect import Collector
+from gindex_lab.studies.readers.metrics import choose_metric, note_metrics
+from gindex_lab.studies.readers.options import Options
+from gindex_lab.studies.readers.parts import field, names_by_file, wrong_field
+from gindex_lab.studies.readers.text import json_lines, load_json, plain
+
+__all__ = ["read_evalplus", "read_livecodebench"]
+
+_LEVELS = {"easy": 1, "medium": 2, "hard": 3}
+_PASSED = ("pass", "success")
+
+
+def read_evalplus(files: Sequence[Path], found: Collector, options: Options) -> None:
+    """Items are tasks, trials are samples. Of EvalPlus the response is passing all tests, old and new."""
+    names = names_by_file(files, found, options, clean=_without_suffix, generic=("", "results"))
+    chosen: dict[str, str] = {}
+    others: dict[str, set[str]] = {}
+    for file in files:
+        content = load_json(file, options.encoding)
+        tasks = field(content, "eval", dict, file, "EvalPlus")
+        if not tasks:
+            raise wrong_field(file, "has no task in eval", "run the evaluation again", "empty")
+        for task, given in tasks.items():
+            family = str(task).split("/")[0] if "/" in str(task) else ""
+            samples = list(_statuses(given, str(task), file))
+            for number, passed in enumerate(samples, 1):
+                others.setdefault(family, set()).update(passed)
+                if family not in chosen:
+                    order = [name for name in ("plus", "status", "base") if name in passed]
+                    chosen[family] = choose_metric(order, options.metrics, file, f"task {task!r}")
+                value = passed.get(chosen[family], float("nan"))
+                found.add(names[file], family, _short(task, family), value, trial=number)
+    found.notes.extend(note_metrics(chosen, others))
+
+
+def _short(task: object, family: str) -> str:
+    return str(task).removeprefix(f"{family}/") if family else str(task)
+
+
+def _without_suffix(stem: str) -> str:
+    """What EvalPlus and BigCodeBench append to the name of a model's samples.
+
+    >>> _without_suffix("Qwen--Qwen2.5-Coder_vllm_temp_0.0-sanitized_eval_results")
+    'Qwen--Qwen2.5-Coder_vllm_temp_0.0'
+    """
+    return re.sub(r"([-_.](sanitized|calibrated|raw))*[-_.]?eval_results$", "", stem)
+
+
+def _statuses(given: Any, task: str, file: Path) -> Iterator[dict[str, float]]:
+    """Which of the tests each sample of a task passed; `plus` means the old tests as well."""
+    if isinstance(given, Mapping):  # EvalPlus before 0.3
+        base = field(given, "base", list, file, "EvalPlus")
+        plus = given.get("plus") or []
+        for number, one in enumerate(base):
+            passed = {"base": _passed(one, task, file)}
+            if number < len(plus):
+                passed["plus"] = passed["base"] * _passed(plus[number], task, file)
+            yield passed
+        return
+    if not isinstance(given, list):
+        raise wrong_field(file, f"has {given!r} for {task!r}", "name a file that EvalPlus wrote")
+    for one in given:
+        if not isinstance(one, dict):
+            raise wrong_field(file, f"has {one!r} for {task!r}", "name a file that EvalPlus wrote")
+        names = {"base_status": "base", "plus_status": "plus", "status": "status"}
+        found = {new: _passed(one[old], task, file) for old, new in names.items() if one.get(old)}
+        if "plus" in found:
+            found["plus"] *= found.get("base", 1.0)
+        yield found
+
+
+def _passed(status: Any, task: str, file: Path) -> float:
+    word = status[0] if isinstance(status, list) and status else status
+    if not isinstance(word, str):
+        raise wrong_field(file, f"has status {word!r} for {task!r}", "run the evaluation again")
+    return float(word in _PASSED)
+
+
+def read_livecodebench(files: Sequence[Path], found: Collector, options: Options) -> None:
+    """Families are platforms, items are problems with level and date, trials are samples."""
+    folders = {file.resolve().parent for file in files}
+    generic = tuple(plain(f).stem.lower() for f in files) if len(folders) == len(files) else ()
+    names = names_by_file(files, found, options, generic=generic)
+    for file in files:
+        for number, row in _problems(file, found, options):
+            item = str(row.get("question_id") or row.get("question_title") or "")
+            graded = row.get("graded_list")
+            if not item or not isinstance(graded, list):
+                raise wrong_field(file, f"has no graded_list in problem {number}", "grade it again")
+            family = str(row.get("platform") or "")
+            for trial, solved in enumerate(graded, 1):
+                if not isinstance(solved, (bool, int)):
+                    raise wrong_field(file, f"has grade {solved!r} for {item!r}", "grade it again")
+                found.add(names[file], family, item, float(bool(solved)), trial=trial)
+            _facts(found, family, item, row)
+
+
+def _problems(
+    file: Path, found: Collector, options: Options
+) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    if plain(file).suffix.lower() in (".jsonl", ".ndjson"):
+        yield from json_lines(file, found.notes, options.encoding)
+        return
+    content = load_json(file, options.encoding)
+    for number, row in enumerate(content if isinstance(content, list) else [content], 1):
+        if not isinstance(row, dict):
+            raise wrong_field(file, f"has no object as problem {number}", "grade it again")
+        yield number, row
+
+
+def _facts(found: Collector, family: str, item: str, row: Mapping[str, Any]) -> None:
+    facts = found.item_facts.setdefault((family, item), {})
+    level = str(row.get("difficulty") or "").lower()
+    if level in _LEVELS:
+        facts["difficulty"], facts["level"] = float(_LEVELS[level]), level
+        found.note_once("difficulty is the level of the problem: easy 1, medium 2, hard 3")
+    if row.get("contest_date"):
+        facts["date"] = str(row["contest_date"])[:10]

@@ -1,0 +1,86 @@
+"""Is more of a metric better? The log says, or its name does; where neither does, the caller must.
+
+Perplexities, error rates, distances, times and costs are better when small. Read as they are, they would rank
+the worst first; so their scores are turned round: 1 - x where they are shares, and -x otherwise.
+"""
+
+from __future__ import annotations
+
+import re
+
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.studies.readers.collect import Collector
+from gindex_lab.studies.readers.options import Options
+
+__all__ = ["direction_of", "settle_direction"]
+
+_SMALL = """
+perplexity ppl bits bpb bpc loss nll entropy error errors err wer cer ter mer mae mse rmse mape brier ece
+latency ttft runtime duration seconds milliseconds ms elapsed cost costs price usd toxicity toxic
+hallucination hallucinations stereotype violation violations regret mistakes failures failure fails fid kl
+divergence distance emissions co2
+"""
+_LARGE = """
+acc accuracy exact match em f1 score scores correct correctness pass passed success successes solved resolved
+reward return win wins elo rating mcc matthews auc auroc auprc precision recall bleu chrf rouge meteor
+bertscore ndcg mrr rr map spearman pearson kendall r2 mc1 mc2 response resp value result iou dice equiv
+logprob loglikelihood likelihood points marks grade quality reliability kappa agreement macc ibleu
+"""
+_LOWER, _HIGHER = frozenset(_SMALL.split()), frozenset(_LARGE.split())
+_WHOLE = {  # names whose words would mislead
+    "likelihood_difference": "lower",
+    "likelihood_diff": "lower",
+    "pct_stereotype": "lower",
+    "absolute_value_difference": "lower",
+    "edit_distance": "lower",
+    "edit_similarity": "higher",
+    "failure_rate": "lower",
+    "refusal_rate": None,
+    "success_rate": "higher",
+    "bits_per_byte": "lower",
+}
+
+
+def direction_of(name: str) -> str | None:
+    """ "higher" or "lower" by the name of a metric, None where it does not tell.
+
+    >>> [direction_of(n) for n in ("acc_norm", "word_perplexity", "latency_ms", "pass@1", "zig")]
+    ['higher', 'lower', 'lower', 'higher', None]
+    """
+    plain = name.strip().lower()
+    if plain in _WHOLE:
+        return _WHOLE[plain]
+    words = set(re.findall(r"[a-z]+[0-9]?", plain.replace("_", " ")))
+    lower, higher = bool(words & _LOWER), bool(words & _HIGHER)
+    return None if lower == higher else "lower" if lower else "higher"
+
+
+def settle_direction(
+    metric: str,
+    found: Collector,
+    options: Options,
+    *,
+    log: str | None = None,
+    family: str | None = None,
+    item: str | None = None,
+    guess: str | None = None,
+) -> str:
+    """Which way a metric runs: as asked for, as the log says (`log`), by its name, or else `guess`.
+
+    A metric that is better when small is marked to be turned round: all of it, of one family (task), or of
+    one item. Without a guess an unknown direction is refused where the options say so, and noted otherwise.
+    """
+    way = options.direction(metric) or log or direction_of(metric) or guess
+    if way is None and options.unknown_direction == "error":
+        raise BadInput(
+            "metric",
+            metric,
+            "may be better when larger or when smaller: neither the log nor its name tells",
+            f"say which: --higher-is-better {metric} or --lower-is-better {metric}",
+            code="unknown-direction",
+        )
+    if way is None:
+        found.note_once(f"{metric!r} is taken to be better when larger: neither log nor name tells")
+    if way == "lower":
+        found.turn_round(metric, family, item)
+    return way or "higher"

@@ -1,0 +1,87 @@
+"""Which columns of a table are items, and which are facts about the agents?
+
+Age, parameters, a rank or an average are numbers, and no items: measured as such they would decide the order.
+They are recognised by name, kept with the agents, and named in one line; `items=[...]` says otherwise.
+"""
+
+from __future__ import annotations
+
+import re
+
+import pandas as pd
+
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.studies.readers.collect import Collector
+from gindex_lab.studies.readers.options import Options
+
+__all__ = ["is_fact", "split_columns"]
+
+_WORDS = """
+gender sex age birth birthday year date month country region language education school class race ethnicity
+income rownames rowname index id uid uuid rank ranking place position average avg mean overall total sum
+aggregate params parameters param size flops votes likes downloads license licence organization organisation
+org creator developer provider url link price context window cutoff precision architecture arch type family
+hub revision sha version released release submitted timestamp co2 emissions tokens layers vocab weights
+weight cluster group condition cohort notes comment name case cases tests asks comments windows timeouts
+outputs seconds cost costs command versions commit hash dirname stderr length errors wins draws
+latency duration
+"""
+_FACTS = frozenset(_WORDS.split())
+_SCORES = frozenset(("score", "accuracy", "acc", "correct", "answer", "response"))
+_NEUTRAL = """
+model data pretraining training knowledge the of b t per test user lazy exhausted total malformed syntax
+indentation n standard error
+"""
+_BESIDE = frozenset(_NEUTRAL.split())
+
+
+def is_fact(name: str) -> bool:
+    """Whether a column is a fact about an agent by its name: every word of it, or what it is the number of.
+
+    >>> [is_fact(n) for n in ("Average", "#Params (B)", "age", "Model Size (B)", "ARC-C", "rank_stylectrl")]
+    [True, True, True, True, False, True]
+    >>> [is_fact(n) for n in ("q1", "class action", "Average score of 3 games", "age discrimination")]
+    [False, False, False, False]
+    """
+    plain = re.sub(r"\([^)]*\)|95[_ ]pct[_ ]ci|⬆️|⬇️|[↑↓]", " ", name.lower())
+    words = [w for w in re.split(r"[^a-z0-9]+", plain) if w]
+    if not words or any(w in _SCORES for w in words):
+        return name.strip() == "" or (not words and bool(re.search("ci", name.lower())))
+    if words[0] in ("rank", "average", "avg"):
+        return len(words) <= 2
+    if words[0] == "n" or {"num", "number"} & set(words):
+        return True
+    return all(w in _FACTS or w in _BESIDE for w in words) and any(w in _FACTS for w in words)
+
+
+def split_columns(
+    table: pd.DataFrame, agent: str, found: Collector, options: Options
+) -> tuple[list[str], list[str]]:
+    """The columns that are items and those that are facts; said in one line where there are facts."""
+    rest = [c for c in table.columns if c != agent]
+    if options.items is not None:
+        absent = [c for c in options.items if c not in rest]
+        if absent:
+            shown = ", ".join(repr(c) for c in rest[:8])
+            raise BadInput("items", absent[0], "does not match any column", f"there are {shown}")
+        return list(options.items), [c for c in rest if c not in set(options.items)]
+    text = [c for c in rest if _is_text(table[c])]
+    facts = [c for c in rest if c in text or is_fact(str(c))]
+    items = [c for c in rest if c not in facts]
+    if not items:
+        return rest, []
+    if facts:
+        shown = ", ".join(repr(str(c)) for c in facts[:6]) + " …" * (len(facts) > 6)
+        note = f"{len(items)} columns were read as items, {len(facts)} as facts about the agents ({shown})"
+        found.note_once(f"{note}: choose with items=[...] (--items)")
+    return items, facts
+
+
+def _is_text(column: pd.Series) -> bool:
+    """Whether a column holds words: nothing in it is a number, or one with a sign (`12%` is a bad number)."""
+    if pd.api.types.is_numeric_dtype(column):
+        return False
+    known = column.dropna().astype(str).str.strip()
+    return (
+        len(known) > 0 and not known.str.fullmatch(r"[-+]?\.?\d[\d.,]*(e[-+]?\d+)?\s?\D{0,3}").any()
+    )

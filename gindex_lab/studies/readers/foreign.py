@@ -1,0 +1,272 @@
+"""Tables of other programs as a DataFrame: Excel, SPSS, R, YAML and lists of JSON objects.
+
+Excel goes through openpyxl, SPSS through pyreadstat, R through rdata, each imported where it is used. Labels
+come as text, whole numbers without their `.0`. A data frame of persons without names (R, SPSS) gets a column
+`agent`: "row 1", "row 2" and so on; that is said in `attrs["notes"]`.
+"""
+
+from __future__ import annotations
+
+import bz2
+import io
+import lzma
+import zipfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import IO, Any
+
+import pandas as pd
+
+from gindex_lab.foundation.bounds import UNCHECKED, current, too_large
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.inputs import check_archive, open_regular, read_bytes
+from gindex_lab.studies.readers.text import (
+    encoding_of,
+    json_lines,
+    load_json,
+    plain,
+    wrong_encoding,
+)
+
+__all__ = ["SUFFIXES", "foreign_table", "load_yaml", "records_of"]
+
+_PERSONS = (".sav", ".zsav", ".rds", ".rda", ".rdata")
+SUFFIXES = (".xlsx", ".xlsm", *_PERSONS, ".yaml", ".yml")
+
+
+def foreign_table(path: Path, encoding: str | None = None) -> pd.DataFrame:
+    """The table in a file of another program, its columns as text."""
+    suffix = plain(path).suffix.lower()
+    if suffix in (".json", ".jsonl", ".ndjson", ".yaml", ".yml"):
+        table = _records_frame(path, suffix, encoding)
+    else:
+        table = _LOADERS[suffix](path)
+    if table.shape[0] * max(table.shape[1], 1) > current().cells:
+        problem = f"holds {table.shape[0]:,} rows of {table.shape[1]:,} columns"
+        raise too_large("path", str(path), problem, "cells", table.size)
+    table.columns = [str(name) for name in table.columns]
+    if not table.columns.is_unique:
+        twice = table.columns[table.columns.duplicated()][0]
+        problem = f"has two columns {twice!r}"
+        remedy = "give each a name of its own"
+        raise BadInput("path", str(path), problem, remedy, code="duplicate-label")
+    if table.empty:
+        raise BadInput("path", str(path), "holds no row", "give at least one row", code="empty")
+    whole = table.apply(_whole_numbers)
+    return _named_rows(whole) if suffix in _PERSONS else whole
+
+
+def _damaged(path: Path, kind: str, error: object, remedy: str) -> BadInput:
+    problem = f"is not {kind} that can be read ({error})"
+    return BadInput("path", str(path), problem, remedy, code="damaged")
+
+
+def _whole_numbers(column: pd.Series) -> pd.Series:
+    """1.0, 2.0 as 1, 2, so that an id is not called '1.0'."""
+    if not pd.api.types.is_float_dtype(column) or column.isna().any() or len(column) == 0:
+        return column
+    return (
+        column.astype("int64") if (column % 1 == 0).all() and column.abs().max() < 2**53 else column
+    )
+
+
+def _named_rows(table: pd.DataFrame) -> pd.DataFrame:
+    """With a column of agents: one that goes by such a name, the row names, or numbers."""
+    from gindex_lab.studies.readers.formats import column_of, sniff_header
+
+    header = list(table.columns)
+    if column_of(header, "agent") or sniff_header(header) in ("irw", "long"):
+        return table.reset_index(drop=True)
+    rows = [str(name) for name in table.index]
+    numbered = rows in ([str(k) for k in range(len(rows))], [str(k + 1) for k in range(len(rows))])
+    labels = [f"row {k + 1}" for k in range(len(rows))] if numbered else rows
+    table = table.reset_index(drop=True)
+    table.insert(0, "agent", labels)
+    if numbered:
+        note = (
+            "no column names the agents: they are called after their rows (choose with columns=...)"
+        )
+        table.attrs["notes"] = [note]
+    return table
+
+
+# -- Excel, SPSS -------------------------------------------------------------------------------------
+
+
+def _excel(path: Path) -> pd.DataFrame:
+    remedy = "save it again as .xlsx, or as CSV"
+    try:
+        with open_regular(path) as file:
+            with zipfile.ZipFile(file) as archive:
+                check_archive(archive, path)
+            sheets: Mapping[str, pd.DataFrame] = pd.read_excel(
+                file, sheet_name=None, engine="openpyxl"
+            )
+    except BadInput:
+        raise
+    except (zipfile.BadZipFile, KeyError, ValueError, OSError, EOFError, TypeError) as error:
+        raise _damaged(path, "an Excel workbook", error, remedy) from None
+    filled = {name: sheet for name, sheet in sheets.items() if not sheet.empty}
+    if not filled:
+        raise BadInput(
+            "path", str(path), "has no filled sheet", "give at least one row", code="empty"
+        )
+    name, table = next(iter(filled.items()))
+    table = table.dropna(how="all").dropna(how="all", axis=1)
+    if len(filled) > 1:
+        others = ", ".join(repr(one) for one in list(filled)[1:4])
+        note = f"the sheet {name!r} was read, others were left out ({others}): save one sheet to choose"
+        table.attrs["notes"] = [note]
+    return table
+
+
+def _spss(path: Path) -> pd.DataFrame:
+    import pyreadstat
+
+    open_regular(path).close()
+    broken = (pyreadstat.ReadstatError, pyreadstat.PyreadstatError)
+    try:
+        _, about = pyreadstat.read_sav(str(path), metadataonly=True)
+        cells = max(about.number_rows or 0, 0) * (about.number_columns or 0)
+        if cells > current().cells:
+            problem = f"holds {about.number_rows:,} rows of {about.number_columns:,} columns"
+            raise too_large("path", str(path), problem, "cells", cells)
+        table, _ = pyreadstat.read_sav(str(path))
+    except (*broken, ValueError, OSError, UnicodeError) as error:
+        if isinstance(error, BadInput):
+            raise
+        remedy = "save it again from SPSS, or export it as CSV"
+        raise _damaged(path, "an SPSS file", error, remedy) from None
+    return table
+
+
+# -- R -----------------------------------------------------------------------------------------------
+
+
+def _r_data(path: Path) -> pd.DataFrame:
+    import rdata
+
+    remedy = "save a data frame with saveRDS(), or write.csv()"
+    content = _unpacked(path)
+    try:
+        found = rdata.conversion.convert(rdata.parser.parse_data(content))
+    except (ValueError, NotImplementedError, EOFError, IndexError, TypeError, KeyError) as error:
+        raise _damaged(path, "R data", error or type(error).__name__, remedy) from None
+    objects = found if isinstance(found, dict) else {"": found}
+    tables = {name: table for name, one in objects.items() if (table := _r_table(one)) is not None}
+    if len(tables) != 1:
+        names = ", ".join(repr(name) for name in tables) or "none"
+        problem = f"holds {len(tables)} data frames ({names})"
+        raise BadInput("path", str(path), problem, remedy, code="not-a-table")
+    return next(iter(tables.values()))
+
+
+def _r_table(found: object) -> pd.DataFrame | None:
+    """A data frame, or a matrix with names."""
+    if isinstance(found, pd.DataFrame):
+        return found
+    if hasattr(found, "to_pandas") and getattr(found, "ndim", 0) == 2:
+        return found.to_pandas()
+    if getattr(found, "ndim", 0) == 2:
+        frame = pd.DataFrame(found)
+        return frame.set_axis([f"item {k + 1}" for k in range(frame.shape[1])], axis=1)
+    return None
+
+
+def _unpacked(path: Path) -> bytes:
+    """The bytes of an R file, whichever way R packed it (gzip is undone by `read_bytes`)."""
+    data = read_bytes(path)
+    opened: dict[bytes, Callable[[IO[bytes]], IO[bytes]]] = {
+        b"BZh": bz2.open,
+        b"\xfd7zXZ": lzma.open,
+    }
+    for mark, opener in opened.items():
+        if data.startswith(mark):
+            most = int(min(current().document, max(UNCHECKED, current().ratio * len(data))))
+            try:
+                with opener(io.BytesIO(data)) as file:
+                    unpacked = file.read(most + 1)
+            except (OSError, EOFError, lzma.LZMAError) as error:
+                raise _damaged(path, "R data", error, "copy it again") from None
+            if len(unpacked) > most:
+                problem = f"unpacks to more than {most:,} bytes"
+                raise too_large("path", str(path), problem, "ratio", 2000)
+            return unpacked
+    return data
+
+
+_LOADERS: dict[str, Callable[[Path], pd.DataFrame]] = {
+    ".xlsx": _excel,
+    ".xlsm": _excel,
+    ".sav": _spss,
+    ".zsav": _spss,
+    ".rds": _r_data,
+    ".rda": _r_data,
+    ".rdata": _r_data,
+}
+
+# -- YAML and JSON -----------------------------------------------------------------------------------
+
+
+def load_yaml(path: Path, encoding: str | None = None) -> Any:
+    """A YAML document of plain values; one whose references unfold to too much is refused."""
+    import yaml
+
+    try:
+        text = read_bytes(path).decode(encoding_of(path, encoding))
+        found = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    except UnicodeError as error:
+        raise wrong_encoding(path, error) from None
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        problem = f"is not YAML ({' '.join(str(error).split())[:200]})"
+        raise BadInput("path", str(path), problem, "fix the file", code="not-yaml") from None
+    if _unfolded(found, {}, 0) > current().cells:
+        problem = "unfolds to too many values (its references repeat one another)"
+        raise too_large("path", str(path), problem, "cells", current().cells * 10)
+    return found
+
+
+def _unfolded(found: Any, known: dict[int, float], depth: int) -> float:
+    """How many values a document has with every reference written out; infinite for one in itself."""
+    if not isinstance(found, (dict, list)):
+        return 1
+    if id(found) in known or depth > current().depth:
+        return known.get(id(found), float("inf"))
+    known[id(found)] = float("inf")
+    inside = found.values() if isinstance(found, dict) else found
+    known[id(found)] = 1 + sum(_unfolded(one, known, depth + 1) for one in inside)
+    return known[id(found)]
+
+
+def records_of(found: Any) -> list[dict[str, Any]] | None:
+    """The rows of a table in JSON or YAML: a list of mappings, or a mapping of names to mappings.
+
+    >>> records_of({"gpt": {"arc": 0.9}, "llama": {"arc": 0.4}})
+    [{'model': 'gpt', 'arc': 0.9}, {'model': 'llama', 'arc': 0.4}]
+    >>> records_of({"version": 1}) is None
+    True
+    """
+    if isinstance(found, list):
+        return found if found and all(isinstance(row, dict) for row in found) else None
+    if not isinstance(found, dict) or not found:
+        return None
+    if all(isinstance(one, dict) for one in found.values()) and len(found) > 1:
+        scored = all(
+            any(isinstance(x, (int, float)) for x in one.values()) for one in found.values()
+        )
+        return [{"model": str(name)} | row for name, row in found.items()] if scored else None
+    lists = [one for one in found.values() if isinstance(one, list) and records_of(one)]
+    return lists[0] if len(lists) == 1 else None
+
+
+def _records_frame(path: Path, suffix: str, encoding: str | None) -> pd.DataFrame:
+    if suffix in (".jsonl", ".ndjson"):
+        records: Any = [row for _, row in json_lines(path, [], encoding)]
+    else:
+        found = load_json(path, encoding) if suffix == ".json" else load_yaml(path, encoding)
+        records = records_of(found)
+    if not records:
+        problem = "is not a table: neither a list of mappings nor a mapping of them"
+        remedy = "write one mapping per model"
+        raise BadInput("path", str(path), problem, remedy, code="not-a-table")
+    return pd.json_normalize(records, max_level=2)

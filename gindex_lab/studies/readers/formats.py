@@ -1,0 +1,244 @@
+"""Which format is it? A look at the name, the first bytes or the header, never at the whole file."""
+
+from __future__ import annotations
+
+import csv
+import json
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from gindex_lab.foundation.bounds import current, too_large
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.inputs import check_archive, open_regular
+from gindex_lab.studies.readers.glimpse import json_glimpse
+from gindex_lab.studies.readers.signatures import of_document, of_header, of_line
+from gindex_lab.studies.readers.text import beginning, encoding_of, open_bytes, plain
+
+__all__ = [
+    "BENCHMARKS",
+    "BESIDE",
+    "FOREIGN",
+    "FORMATS",
+    "HELM_FILES",
+    "READERS",
+    "SUFFIXES",
+    "column_of",
+    "parquet_names",
+    "separator_of",
+    "sniff",
+    "sniff_header",
+]
+
+FORMATS = {
+    "lm-eval": "lm-evaluation-harness: samples_<task>_<time>.jsonl, results_<time>.json",
+    "inspect": "Inspect logs: .json or .eval",
+    "helm": "HELM run folders: run_spec.json with per_instance_stats.json or stats.json",
+    "every-eval-ever": "every_eval_ever: results in JSON with <uuid>_samples.jsonl",
+    "terminal-bench": "Terminal-Bench: results.json of runs and trials",
+    "harbor": "Harbor (Terminal-Bench 2): result.json of trials",
+    "tau-bench": "tau-bench and tau2-bench: rewards of trials",
+    "swe-bench": "SWE-bench: reports, report.json of instances, results.json of the leaderboard",
+    "mteb": "MTEB: one JSON per model and task",
+    "evalplus": "EvalPlus and BigCodeBench: <model>_eval_results.json",
+    "livecodebench": "LiveCodeBench: <scenario>_eval_all.json",
+    "metr": "METR's runs: task_id, alias, score_binarized, human_minutes (JSONL or a table)",
+    "leaderboard": "leaderboard tables: a column of models, known benchmarks, an average",
+    "irw": "Item Response Warehouse tables: id, item, resp",
+    "long": "long tables (CSV, TSV, Parquet, JSON, Excel, SPSS, R, YAML): one row per agent and item",
+    "wide": "wide tables (the same files): agents in the first column, then one column per item",
+    "tidy": "the folder that Responses.save writes: responses.csv",
+}
+READERS = {  # module and function of each
+    "every-eval-ever": "every_eval_ever.read_every_eval_ever",
+    "terminal-bench": "terminal_bench.read_terminal_bench",
+    "harbor": "harbor.read_harbor",
+    "tau-bench": "tau_bench.read_tau_bench",
+    "swe-bench": "swe_bench.read_swe_bench",
+    "mteb": "mteb.read_mteb",
+    "evalplus": "code_benchmarks.read_evalplus",
+    "livecodebench": "code_benchmarks.read_livecodebench",
+    "metr": "metr.read_metr",
+    "lm-eval": "harness.read_harness",
+    "inspect": "inspect_logs.read_inspect",
+    "helm": "helm.read_helm",
+    "leaderboard": "leaderboard.read_leaderboard",
+    "irw": "tables.read_long",
+    "long": "tables.read_long",
+    "wide": "tables.read_wide",
+}
+FOREIGN = (".xlsx", ".xlsm", ".sav", ".zsav", ".rds", ".rda", ".rdata", ".yaml", ".yml")
+TABLES = (".csv", ".tsv", ".tab")
+SUFFIXES = (".json", ".jsonl", ".ndjson", ".parquet", ".eval", *TABLES, *FOREIGN)
+_SIDE_FILES = """
+run_specs.json runs.json groups.json groups_metadata.json summary.json costs.json schema.json
+runs_to_run_suites.json run_suites.json logs.json eval-set.json
+run_metadata.json model_meta.json config.json package.json package-lock.json metadata.json metadata.yaml
+metadata.yml promptfooconfig.yaml task.yaml docker-compose.yaml trajectory.json
+"""
+BESIDE = frozenset(
+    _SIDE_FILES.split()
+)  # what tools write beside their logs: lists, summaries, settings
+HELM_FILES = ("run_spec.json", "per_instance_stats.json", "stats.json", "scenario_state.json")
+
+# Names that a column of a long table goes by, in small letters
+_NAMES = {
+    "agent": "agent model model_name model_id system participant person student respondent subject_id",
+    "item": "item item_id question_id question doc_id sample_id instance_id problem_id problem",
+    "response": "response resp score correct is_correct accuracy acc value result",
+    "trial": "trial epoch repeat run seed attempt wave replicate",
+    "family": "family item_family task task_name dataset benchmark scenario category domain",
+}
+BENCHMARKS = {
+    *("arc", "hellaswag", "mmlu", "truthfulqa", "winogrande", "gsm8k"),
+    *("ifeval", "bbh", "math lvl 5", "gpqa", "musr", "mmlu-pro"),
+}
+
+
+def column_of(header: Sequence[str], kind: str) -> list[str]:
+    """The columns of a header that could be the agent, item, response, trial or family.
+
+    >>> column_of(["Model", "question_id", "score", "correct"], "response")
+    ['score', 'correct']
+    """
+    known = _NAMES[kind].split()
+    return [name for name in header if name.strip().lower() in known]
+
+
+def sniff(path: Path, encoding: str | None = None) -> str | None:
+    """The format of one file, or None.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder, "scores.csv")
+    ...     _ = file.write_text("id,item,resp\\n1,a,0\\n")
+    ...     sniff(file)
+    'irw'
+    """
+    suffix = plain(path).suffix.lower()
+    if path.name in HELM_FILES:
+        return "helm"
+    if suffix == ".eval" or suffix == ".json":
+        return _sniff_json(path)
+    if suffix in (".jsonl", ".ndjson"):
+        return _sniff_lines(path)
+    if suffix == ".parquet":
+        return sniff_header(parquet_names(path))
+    if suffix in FOREIGN:
+        return _sniff_foreign(path, suffix, encoding)
+    return sniff_header(_csv_header(path, encoding)) if suffix in TABLES else None
+
+
+def sniff_header(header: Sequence[str]) -> str | None:
+    """The format of a table, by the names of its columns.
+
+    >>> sniff_header(["Model", "Average", "ARC", "GSM8K"]), sniff_header(["model", "pong", "go"])
+    ('leaderboard', 'wide')
+    """
+    names = {name.strip().lower() for name in header}
+    tool = of_header(names)
+    if tool is not None:
+        return tool
+    if {"id", "item", "resp"} <= names:
+        return "irw"
+    if all(column_of(header, kind) for kind in ("agent", "item", "response")):
+        return "long"
+    if len(names & BENCHMARKS) >= 2 and (column_of(header, "agent") or "fullname" in names):
+        return "leaderboard"
+    return "wide" if len(header) > 1 else None
+
+
+def separator_of(path: Path, encoding: str | None = None) -> str:
+    """Tab, semicolon or comma: the one that stands most often in the first line.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder, "a.csv")
+    ...     _ = file.write_text("agent;i;j\\nann;1;0\\n")
+    ...     separator_of(file)
+    ';'
+    """
+    start = beginning(path).decode(encoding_of(path, encoding), errors="replace")
+    first = next((line for line in start.splitlines() if line.strip()), "")
+    return max(",\t;", key=first.count)
+
+
+def _csv_header(path: Path, encoding: str | None) -> list[str]:
+    separator = separator_of(path, encoding)
+    start = beginning(path, 4_000_000).decode(encoding_of(path, encoding), errors="replace")
+    return next((row for row in csv.reader(start.splitlines(), delimiter=separator) if row), [])
+
+
+def _sniff_json(path: Path) -> str | None:
+    if beginning(path, 2) == b"PK":
+        return "inspect" if _is_inspect_archive(path) else None
+    found = json_glimpse(path)
+    tool = of_document(found)
+    if tool is None and isinstance(found, list) and found and isinstance(found[0], dict):
+        return sniff_header(list(found[0])) or "long"
+    return tool
+
+
+def _is_inspect_archive(path: Path) -> bool:
+    try:
+        with open_bytes(path) as file, zipfile.ZipFile(file) as archive:
+            check_archive(archive, path)
+            names = archive.namelist()
+    except (zipfile.BadZipFile, NotImplementedError, EOFError, OSError):
+        remedy = "copy it again, or write the log as JSON: inspect log convert --to json"
+        problem = "is a damaged .eval archive"
+        raise BadInput("path", str(path), problem, remedy, code="damaged") from None
+    return any(n in ("header.json", "start.json", "_journal/start.json") for n in names)
+
+
+def _sniff_lines(path: Path) -> str | None:
+    start = beginning(path, 4_000_000).decode(encoding_of(path), errors="replace")
+    first = next((line for line in start.splitlines() if line.strip()), "")
+    try:
+        found = json.loads(first.lstrip("\ufeff"))
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(found, dict):
+        return None
+    tool = of_line(found)
+    if tool is not None:
+        return tool
+    kind = sniff_header(list(found))
+    return "long" if kind in ("long", "irw") else None
+
+
+def _sniff_foreign(path: Path, suffix: str, encoding: str | None) -> str | None:
+    """Excel, SPSS and R hold tables; YAML a table or a log."""
+    from gindex_lab.studies.readers.foreign import foreign_table, load_yaml, records_of
+
+    if suffix in (".yaml", ".yml"):
+        found = load_yaml(path, encoding)
+        tool = of_document(found)
+        if tool is not None or records_of(found) is None:
+            return tool
+    return sniff_header(list(foreign_table(path, encoding).columns))
+
+
+def parquet_names(path: Path) -> list[str]:
+    """The names of the columns of a Parquet file, without reading the rows; what is too large is refused."""
+    from pyarrow import ArrowException, parquet  # type: ignore[import-untyped]
+
+    try:
+        with open_regular(path) as file:
+            about = parquet.read_metadata(file)
+            names = [str(name) for name in about.schema.to_arrow_schema().names]
+    except (ArrowException, OSError, ValueError) as error:
+        remedy = "write it again with DataFrame.to_parquet"
+        problem = f"is not Parquet ({error})"
+        raise BadInput("path", str(path), problem, remedy, code="damaged") from None
+    allowed, cells = current(), about.num_rows * len(names)
+    if len(names) > allowed.columns:
+        raise too_large("path", str(path), f"has {len(names):,} columns", "columns", len(names))
+    if cells > allowed.cells:
+        problem = f"holds {about.num_rows:,} rows of {len(names):,} columns"
+        raise too_large("path", str(path), problem, "cells", cells)
+    groups = (about.row_group(k).total_byte_size for k in range(about.num_row_groups))
+    unpacked = sum(groups)
+    if unpacked > allowed.size:
+        raise too_large("path", str(path), f"unpacks to {unpacked:,} bytes", "size", unpacked)
+    return names

@@ -1,0 +1,311 @@
+"""lm-evaluation-harness: one JSONL of samples per task and run, and one JSON of results per run.
+
+A line of `samples_<task>_<time>.jsonl` is one document under one filter: `doc_id`, `doc_hash`, `filter`,
+`metrics` (names) and each metric as a key of its own. The model's name is not in it: it stands in the
+`results_<time>.json` beside, or in the name of the folder. Where there are no samples, the results
+themselves are read: one item per task, its score the mean over documents. (docs/interface.md of the
+harness, `--log_samples`; its EvaluationTracker writes both.)
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import zlib
+from array import array
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from gindex_lab.foundation.errors import BadInput, short
+from gindex_lab.studies.readers.collect import Collector, as_number
+from gindex_lab.studies.readers.directions import direction_of, settle_direction
+from gindex_lab.studies.readers.metrics import choose_metric, lacks_metric, note_metrics
+from gindex_lab.studies.readers.options import Options
+from gindex_lab.studies.readers.text import json_lines, load_json, plain
+
+__all__ = ["model_of", "read_harness"]
+
+_TIME = r"\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}(?:\.\d+)?"
+_SAMPLES = re.compile(rf"(?:samples_)?(?P<task>.+?)(?:_(?P<time>{_TIME}))?$")
+_RESULTS = re.compile(rf"results_(?P<time>{_TIME})$")
+_MODEL = re.compile(r"(?:^|,)(?:peft|delta|pretrained|model|path|engine)=([^,]+)")
+
+
+class _Run(NamedTuple):
+    """What a results file says of its run."""
+
+    model: str
+    directions: dict[str, dict[str, str]]  # by task and metric
+
+
+def read_harness(files: Sequence[Path], found: Collector, options: Options) -> None:
+    """Read samples where there are some, and otherwise results."""
+    samples = [f for f in files if plain(f).suffix.lower() != ".json"]
+    results = {f: load_json(f, options.encoding) for f in files if f not in samples}
+    if not samples:
+        _read_results(results, found, options)
+        return
+    runs = _runs(samples, results, options)
+    reader = _Samples(found, options)
+    for file in samples:
+        reader.read(file, runs)
+    reader.finish()
+
+
+# -- samples -----------------------------------------------------------------------------------------
+
+
+class _Samples:
+    """Reads sample files one after the other, and remembers what was chosen and what was odd."""
+
+    def __init__(self, found: Collector, options: Options) -> None:
+        self.found, self.options = found, options
+        self.chosen: dict[str, str] = {}
+        self.others: dict[str, set[str]] = {}
+        self.hashes = array("q")  # of each item's document, -1 where it is not known
+        self.changed: set[str] = set()
+        self.unscored = 0
+
+    def read(self, file: Path, runs: dict[tuple[Path, str], _Run]) -> None:
+        task, time = _task_and_time(file)
+        run = runs.get((file.parent, time)) or runs.get((file.parent, ""))
+        model = run.model if run else self._from_folder(file)
+        ways = run.directions.get(task, {}) if run else {}
+        wanted = self._wanted_filter(file, task)
+        first: str | None = None
+        scored: bool | None = None  # whether any document has the metric of the task
+        for number, line in json_lines(file, self.found.notes, self.options.encoding):
+            name = str(line.get("filter", "none"))
+            first = name if first is None else first
+            if wanted is None and name != first:
+                names = ", ".join(map(repr, (first, name)))
+                problem = f"scores each document of {task!r} under several filters ({names})"
+                raise BadInput("path", str(file), problem, "choose one with filter=... (--filter)")
+            if wanted in (None, name):
+                self._add(line, number, model, task, ways, file)
+                scored = bool(scored) or self.chosen[task] in line
+        if scored is False:
+            raise lacks_metric(self.chosen[task], file, f"task {task!r}")
+
+    def _wanted_filter(self, file: Path, task: str) -> str | None:
+        """The filter to read: the one asked for, or the only one; None to take what is there."""
+        given = self.options.filter
+        if given is None:
+            return None
+        lines = json_lines(file, [], self.options.encoding)
+        filters = dict.fromkeys(str(line.get("filter", "none")) for _, line in lines)
+        if len(filters) > 1 and given not in filters:
+            raise _no_filter(given, filters, task)
+        return given if given in filters else None
+
+    def _add(
+        self,
+        line: dict[str, Any],
+        number: int,
+        model: str,
+        task: str,
+        ways: dict[str, str],
+        file: Path,
+    ) -> None:
+        if "doc_id" not in line:
+            problem = f"has no doc_id in line {number}"
+            raise BadInput("path", str(file), problem, "write the log with --log_samples")
+        metric = self.chosen.get(task) or self._choose(line, task, ways, file)
+        value = as_number(line.get(metric))
+        if value is None:
+            problem = f"has {metric}={short(line[metric])} in line {number}, which is no number"
+            raise BadInput("path", str(file), problem, "choose another with metric=... (--metric)")
+        self.unscored += value != value
+        document = str(line["doc_id"])
+        code = self.found.add(model, task, document, value)
+        options = line.get("resps")  # of multiple choice: the likelihood of each option
+        if metric in ("acc", "acc_norm") and isinstance(options, list) and len(options) > 1:
+            self.found.item_facts.setdefault((task, document), {})["choices"] = len(options)
+        if self.found.details is not None:
+            self._detail(line)
+        if "doc_hash" in line and self._changed(code, zlib.crc32(str(line["doc_hash"]).encode())):
+            self.changed.add(f"{task}/{document}")
+
+    def _detail(self, line: dict[str, Any]) -> None:
+        text = line.get("doc_hash") or line.get("prompt_hash") or line.get("doc")
+        known = {} if text is None else {"text": zlib.crc32(json.dumps(text, default=str).encode())}
+        self.found.detail(**known)
+
+    def _changed(self, item: int, code: int) -> bool:
+        """Whether an item's document was another one in an earlier run."""
+        self.hashes.extend([-1] * (item + 1 - len(self.hashes)))
+        before, self.hashes[item] = self.hashes[item], code
+        return before not in (-1, code)
+
+    def _choose(self, line: dict[str, Any], task: str, ways: dict[str, str], file: Path) -> str:
+        listed = line.get("metrics")
+        names = listed if isinstance(listed, list) else _usual_metrics(line)
+        numbers = [str(m) for m in names if as_number(line.get(m)) is not None]
+        wanted = self.options.metrics
+        names = numbers if wanted else _rising(numbers, ways)
+        metric = choose_metric(names, wanted, file, f"task {task!r}")
+        settle_direction(metric, self.found, self.options, log=ways.get(metric), family=task)
+        self.chosen[task], self.others[task] = metric, set(numbers)
+        return metric
+
+    def _from_folder(self, file: Path) -> str:
+        """The harness writes org__model for org/model."""
+        folder = file.resolve().parent.name
+        name = folder.replace("__", "/", 1)
+        note = f"no results file beside the samples in {folder!r}: the model is called {name!r}"
+        if note not in self.found.notes:
+            self.found.notes.append(note)
+        return name
+
+    def finish(self) -> None:
+        self.found.notes.extend(note_metrics(self.chosen, self.others))
+        if self.unscored:
+            self.found.notes.append(f"{self.unscored} samples have no score, and count as missing")
+        if self.changed:
+            first = sorted(self.changed)[0]
+            self.found.notes.append(
+                f"{len(self.changed)} documents ({first} …) have another doc_hash in another run: "
+                "the runs may have used different versions of the task"
+            )
+
+
+def _no_filter(given: str, filters: dict[str, None], task: str) -> BadInput:
+    names = ", ".join(map(repr, filters))
+    return BadInput("filter", given, f"is not in task {task!r}", f"it has {names}")
+
+
+def _usual_metrics(line: dict[str, Any]) -> list[str]:
+    """Older logs do not list their metrics: those that the harness has by default."""
+    usual = ("exact_match", "acc", "acc_norm", "em", "f1", "pass@1", "prompt_level_strict_acc")
+    return [name for name in usual if name in line]
+
+
+def _task_and_time(file: Path) -> tuple[str, str]:
+    """The task and the time in a name such as samples_arc_easy_2024-05-01T10-00-00.1.jsonl."""
+    match = _SAMPLES.match(plain(file).stem)
+    assert match is not None  # a name has at least one character
+    return match["task"], match["time"] or ""
+
+
+# -- results -----------------------------------------------------------------------------------------
+
+
+def _runs(
+    samples: Sequence[Path], results: dict[Path, Any], options: Options
+) -> dict[tuple[Path, str], _Run]:
+    """What is known of each run, by folder and time; ("" for the only one of a folder)."""
+    known = dict(results)
+    for folder in {file.parent for file in samples}:
+        for file in sorted(folder.glob("results_*.json*")):
+            if file not in known:
+                known[file] = load_json(file, options.encoding)
+    runs: dict[tuple[Path, str], _Run] = {}
+    for file, content in known.items():
+        match = _RESULTS.match(plain(file).stem)
+        model = model_of(content) if isinstance(content, dict) else ""
+        if match and model:
+            runs[file.parent, match["time"]] = _Run(model, _directions(content))
+    for folder in {folder for folder, _ in runs}:
+        models = {run.model for (where, _), run in runs.items() if where == folder}
+        if len(models) == 1:
+            newest = max(time for where, time in runs if where == folder)
+            runs[folder, ""] = runs[folder, newest]
+    return runs
+
+
+def model_of(content: dict[str, Any]) -> str:
+    """The model of a results file: `model_name`, or what `model_args` says.
+
+    >>> model_of({"config": {"model": "hf", "model_args": "pretrained=org/pythia,dtype=float16"}})
+    'org/pythia'
+    """
+    if isinstance(content.get("model_name"), str) and content["model_name"]:
+        return str(content["model_name"])
+    config = content.get("config") if isinstance(content.get("config"), dict) else {}
+    assert isinstance(config, dict)
+    given = config.get("model_args")
+    if isinstance(given, dict):
+        given = ",".join(f"{k}={v}" for k, v in given.items())
+    match = _MODEL.search(given) if isinstance(given, str) else None
+    return match[1] if match else str(config.get("model") or "")
+
+
+def _directions(content: dict[str, Any]) -> dict[str, dict[str, str]]:
+    """Which way the metrics of each task run, where the log says so."""
+    table = content.get("higher_is_better")
+    if not isinstance(table, dict):
+        return {}
+    words = {True: "higher", False: "lower"}
+    return {
+        task: {name: words[better] for name, better in metrics.items() if isinstance(better, bool)}
+        for task, metrics in table.items()
+        if isinstance(metrics, dict)
+    }
+
+
+def _rising(names: list[str], ways: dict[str, str]) -> list[str]:
+    """The metrics of which more is better; where there are none, all of them."""
+    return [m for m in names if (ways.get(m) or direction_of(m)) != "lower"] or names
+
+
+def _read_results(results: dict[Path, Any], found: Collector, options: Options) -> None:
+    chosen: dict[str, str] = {}
+    others: dict[str, set[str]] = {}
+    groups: set[str] = set()
+    for file, content in results.items():
+        if not isinstance(content, dict) or not isinstance(content.get("results"), dict):
+            problem = "has no table of results by task"
+            raise BadInput("path", str(file), problem, "name a results file of the harness")
+        model = model_of(content)
+        if not model:
+            problem = "does not say which model it is of (no model_name, no config)"
+            raise BadInput("path", str(file), problem, "add model_name to it")
+        skipped = _groups(content)
+        groups |= skipped & set(content["results"])
+        for task, scores in content["results"].items():
+            if task not in skipped and isinstance(scores, dict):
+                ways = _directions(content).get(task, {})
+                metric, value, names = _score(scores, task, ways, options, file)
+                settle_direction(metric, found, options, log=ways.get(metric), item=str(task))
+                chosen[task], others[task] = metric, names
+                found.add(model, "", str(task), value)
+    found.notes.append(
+        "results only, no samples: each task is one item, its score a mean over documents"
+    )
+    found.notes.extend(note_metrics(chosen, others))
+    if groups:
+        shown = ", ".join(sorted(groups)[:5])
+        found.notes.append(f"means over groups of tasks were left out: {shown}")
+
+
+def _groups(content: dict[str, Any]) -> set[str]:
+    """Names in the results that stand for several tasks."""
+    subtasks = content.get("group_subtasks")
+    grouped = {g for g, tasks in subtasks.items() if tasks} if isinstance(subtasks, dict) else set()
+    groups = content.get("groups")
+    return grouped | (set(groups) if isinstance(groups, dict) else set())
+
+
+def _score(
+    scores: dict[str, Any], task: str, ways: dict[str, str], options: Options, file: Path
+) -> tuple[str, float, set[str]]:
+    """(metric, value, all metrics) of one task; keys are `metric,filter`, or `metric` in old files."""
+    table: dict[str, dict[str, float]] = {}
+    for key, value in scores.items():
+        metric, _, name = key.partition(",")
+        number = as_number(value)
+        if number is None or metric.endswith("_stderr") or metric in {"alias", "sample_len"}:
+            continue
+        table.setdefault(metric, {})[name or "none"] = number
+    rising = list(table) if options.metrics else _rising(list(table), ways)
+    metric = choose_metric(rising, options.metrics, file, f"task {task!r}")
+    filters = table[metric]
+    if len(filters) > 1 and options.filter not in filters:
+        if options.filter is not None:
+            raise _no_filter(options.filter, dict.fromkeys(filters), task)
+        names = ", ".join(map(repr, filters))
+        problem = f"has {metric!r} of task {task!r} under several filters ({names})"
+        raise BadInput("path", str(file), problem, "choose one with filter=... (--filter)")
+    value = filters[options.filter] if options.filter in filters else next(iter(filters.values()))
+    return metric, value, set(table)

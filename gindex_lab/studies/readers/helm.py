@@ -1,0 +1,224 @@
+"""HELM run folders: `run_spec.json` says model and scenario, `per_instance_stats.json` how it went.
+
+An entry of `per_instance_stats.json` is one instance in one trial (`train_trial_index`) with a list of
+stats, each a name and a sum over `count` outputs. A run without it is read from `stats.json`: one item, the
+mean over its instances. Perturbed copies of an instance are other inputs, and are left out and counted.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from gindex_lab.foundation.errors import BadInput, short
+from gindex_lab.studies.readers.collect import Collector, as_number
+from gindex_lab.studies.readers.directions import settle_direction
+from gindex_lab.studies.readers.metrics import choose_metric, note_metrics
+from gindex_lab.studies.readers.options import Options
+from gindex_lab.studies.readers.text import load_json
+
+__all__ = ["MAIN_METRICS", "read_helm", "scenario_of"]
+
+# HELM's measures of being right, in the order in which one of them is taken where the scenario is not known
+MAIN_METRICS = (
+    *("exact_match", "quasi_exact_match", "prefix_exact_match", "quasi_prefix_exact_match"),
+    *("final_number_exact_match", "math_equiv_chain_of_thought", "math_equiv", "f1_score"),
+    *("ifeval_strict_accuracy", "chain_of_thought_correctness", "rouge_l", "rouge_2", "bleu_4"),
+    *("wildbench_score_rescaled", "omni_math_accuracy", "exact_match_indicator", "f1_set_match"),
+    *("pass", "classification_macro_f1", "RR@10", "NDCG@10", "bits_per_byte"),
+)
+# What HELM's own tables print: `main_name` and `main_split` of its schemas (classic, lite, capabilities)
+_HEADLINES = {
+    "exact_match test": "mmlu openbookqa blimp",
+    "exact_match valid": "hellaswag truthful_qa",
+    "quasi_exact_match valid": "boolq imdb",
+    "quasi_exact_match test": "raft civil_comments wikifact babi_qa synthetic_reasoning legalbench "
+    "legal_support lsat_qa med_qa entity_data_imputation entity_matching bbq",
+    "f1_score test": "narrative_qa",
+    "f1_score valid": "natural_qa natural_qa_closedbook natural_qa_openbook_longans quac",
+    "RR@10 valid": "msmarco_regular",
+    "NDCG@10 valid": "msmarco_trec",
+    "rouge_2 test": "summarization_cnndm summarization_xsum billsum_legal_summarization "
+    "multilexsum_legal_summarization eurlexsum_legal_summarization",
+    "bits_per_byte test": "ice the_pile twitter_aae twitter_aae_aa twitter_aae_white",
+    "exact_match_indicator test": "dyck_language",
+    "absolute_value_difference test": "numeracy",
+    "f1_set_match test": "synthetic_reasoning_natural",
+    "final_number_exact_match test": "gsm",
+    "math_equiv test": "math_regular",
+    "math_equiv_chain_of_thought test": "math_chain_of_thought math",
+    "pass test": "code_humaneval",
+    "bleu_4 test": "wmt_14",
+    "classification_macro_f1 test": "lextreme lex_glue",
+    "chain_of_thought_correctness test": "mmlu_pro gpqa",
+    "ifeval_strict_accuracy test": "ifeval",
+    "wildbench_score_rescaled test": "wildbench",
+    "omni_math_accuracy test": "omni_math",
+}
+HEADLINES: dict[str, tuple[str, str]] = {
+    group: (key.split()[0], key.split()[1])
+    for key, groups in _HEADLINES.items()
+    for group in groups.split()
+}
+
+
+def read_helm(files: Sequence[Path], found: Collector, options: Options) -> None:
+    """Read each run folder: agents are models, families are scenarios, trials are train trials."""
+    chosen: dict[str, str] = {}
+    others: dict[str, set[str]] = {}
+    folders = sorted({file.parent for file in files})
+    perturbed = whole = 0
+    for folder in folders:
+        model, scenario, headline = _run(folder, options)
+        entries = _entries(folder, options)
+        kept = [entry for entry in entries if not _perturbed(entry)]
+        perturbed += len(entries) - len(kept)
+        whole += "instance_id" not in entries[0]
+        names = _metrics(kept)
+        metric = choose_metric(
+            _candidates(names, headline[0], options),
+            options.metrics,
+            folder,
+            f"run {folder.name!r}",
+        )
+        split = _split(kept, metric, headline[1])
+        one = {} if "instance_id" in entries[0] else {"item": scenario}
+        settle_direction(metric, found, options, family=None if one else scenario, **one)
+        chosen[scenario], others[scenario] = metric, set(names) & set(MAIN_METRICS)
+        left = sum(_add(entry, metric, split, model, scenario, found, folder) for entry in kept)
+        if left:
+            found.note_once(
+                f"{scenario}: {left} instances of other splits than {split!r} were left out"
+            )
+    found.notes.extend(note_metrics(chosen, others))
+    if perturbed:
+        found.notes.append(f"{perturbed} perturbed instances were left out: they are other inputs")
+    if whole:
+        found.notes.append(
+            f"{whole} runs have no per_instance_stats.json: each is one item, its mean"
+        )
+
+
+def scenario_of(name: str) -> str:
+    """The scenario in a run's name, without the model.
+
+    >>> scenario_of("mmlu:subject=anatomy,method=multiple_choice_joint,model=openai_gpt2")
+    'mmlu:subject=anatomy,method=multiple_choice_joint'
+    """
+    return re.sub(r"(?<=[:,])model(?:_deployment)?=[^,]*(?:,|$)", "", name).rstrip(",:")
+
+
+def _run(folder: Path, options: Options) -> tuple[str, str, tuple[str, str]]:
+    """Model, scenario, and the metric and split of HELM's own tables ("" where they are not known)."""
+    path = folder / "run_spec.json"
+    if not path.exists():
+        problem = "holds stats of HELM but no run_spec.json, which names the model"
+        raise BadInput("path", str(folder), problem, "copy the whole run folder")
+    spec = load_json(path, options.encoding)
+    adapter = spec.get("adapter_spec") if isinstance(spec, dict) else None
+    model = (
+        adapter.get("model") or adapter.get("model_deployment")
+        if isinstance(adapter, dict)
+        else None
+    )
+    if not model or not isinstance(spec.get("name"), str):
+        problem = "does not name the run and its adapter_spec.model"
+        raise BadInput("path", str(path), problem, "name a run folder that helm-run wrote")
+    listed = spec.get("groups")
+    groups = [str(g) for g in listed] if isinstance(listed, list) else []
+    found = [HEADLINES[g] for g in [*groups, spec["name"].partition(":")[0]] if g in HEADLINES]
+    return str(model), scenario_of(spec["name"]), found[0] if found else ("", "")
+
+
+def _entries(folder: Path, options: Options) -> list[dict[str, Any]]:
+    """Instances with their stats; of `stats.json`, one entry with the stats of the whole run."""
+    path = folder / "per_instance_stats.json"
+    if path.exists():
+        content = load_json(path, options.encoding)
+        if not _is_list_of(content, "stats"):
+            problem = "is not a list of instances with stats"
+            raise BadInput("path", str(path), problem, "name a run folder that helm-run wrote")
+    elif (folder / "stats.json").exists():
+        stats = load_json(folder / "stats.json", options.encoding)
+        content = [{"stats": stats if isinstance(stats, list) else []}]
+    else:
+        problem = "has neither per_instance_stats.json nor stats.json: the run did not end"
+        raise BadInput("path", str(folder), problem, "run helm-run to its end, or leave it out")
+    if not content:
+        raise BadInput("path", str(path), "holds no instance", "leave the run out")
+    return content
+
+
+def _is_list_of(content: object, key: str) -> bool:
+    return isinstance(content, list) and all(
+        isinstance(entry, dict) and isinstance(entry.get(key), list) for entry in content
+    )
+
+
+def _perturbed(entry: dict[str, Any]) -> bool:
+    return entry.get("perturbation") is not None
+
+
+def _name(stat: object) -> str:
+    """The name of a stat that counts: of the original input, not the training split."""
+    name = stat.get("name") if isinstance(stat, dict) else None
+    if not isinstance(name, dict) or name.get("perturbation") is not None:
+        return ""
+    return "" if name.get("split") == "train" else str(name.get("name") or "")
+
+
+def _metrics(entries: Sequence[dict[str, Any]]) -> list[str]:
+    return list(dict.fromkeys(n for e in entries for n in map(_name, e["stats"]) if n))
+
+
+def _candidates(names: list[str], headline: str, options: Options) -> list[str]:
+    """All that are there if one is asked for by name, else that of HELM's tables, else what is usual."""
+    if options.metrics:
+        return names
+    return [name for name in (headline, *MAIN_METRICS) if name in names]
+
+
+def _split(entries: Sequence[dict[str, Any]], metric: str, headline: str) -> str:
+    """The split to read: that of HELM's own tables, else test, else the only one there is."""
+    stats = (stat for entry in entries for stat in entry["stats"] if _name(stat) == metric)
+    splits = dict.fromkeys(str(stat["name"].get("split") or "") for stat in stats)
+    return next((s for s in (headline, "test") if s in splits), next(iter(splits), ""))
+
+
+def _add(
+    entry: dict[str, Any],
+    metric: str,
+    split: str,
+    model: str,
+    scenario: str,
+    found: Collector,
+    folder: Path,
+) -> bool:
+    """Add one instance; whether it was left out because it is of another split."""
+    stats = [stat for stat in entry["stats"] if _name(stat) == metric]
+    if not stats:
+        return False  # each metric of HELM writes an entry of its own for the same instance
+    stats = [stat for stat in stats if str(stat["name"].get("split") or "") == split]
+    if not stats:
+        return True
+    value = _mean(stats[0], folder)
+    if "instance_id" in entry:
+        trial = entry.get("train_trial_index", 0)
+        found.add(model, scenario, str(entry["instance_id"]), value, trial=trial)
+    else:
+        found.add(model, "", scenario, value)
+    return False
+
+
+def _mean(stat: dict[str, Any], folder: Path) -> float:
+    value = as_number(stat.get("mean"))
+    count = stat.get("count")
+    if "mean" not in stat and isinstance(count, int) and count > 0:
+        total = as_number(stat.get("sum"))
+        value = None if total is None else total / count
+    if value is None:
+        problem = f"has a stat that is no number: {short(stat)}"
+        raise BadInput("path", str(folder), problem, "run helm-run anew")
+    return value

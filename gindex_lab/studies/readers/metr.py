@@ -1,0 +1,101 @@
+"""METR's runs: one row per run of an agent on a task, as JSONL or a table (eval-analysis-public, 2025-26).
+
+A row has `task_id`, `task_family`, `alias` (how the agent is called; `model` in older files),
+`score_binarized` (1 or 0), `score_cont`, `human_minutes` (how long people take, the same for every run of a
+task), `run_id`, and weights (`equal_task_weight`, `invsqrt_task_weight`). Runs of an agent on a task are
+repeats; minutes go with the items, and make a time horizon possible.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from gindex_lab.studies.readers.collect import Collector
+from gindex_lab.studies.readers.metrics import choose_metric, note_metrics
+from gindex_lab.studies.readers.options import Options
+from gindex_lab.studies.readers.parts import Repeats, score_of, wrong_field
+from gindex_lab.studies.readers.text import json_lines, load_json, plain
+
+__all__ = ["read_metr"]
+
+_METRICS = ("score_binarized", "score_cont", "score")
+_FACTS = {
+    "human_minutes": "minutes",
+    "equal_task_weight": "weight",
+    "invsqrt_task_weight": "invsqrt_task_weight",
+    "task_source": "source",
+    "human_source": "human_source",
+}
+
+
+def read_metr(files: Sequence[Path], found: Collector, options: Options) -> None:
+    """Agents are aliases, families are task families, and repeated runs are trials."""
+    turn, unscored, differ, people = Repeats(), 0, set(), 0
+    metric, others = "", set()
+    for file in files:
+        for number, row in _rows(file, found, options):
+            if not metric:
+                others = {name for name in _METRICS if name in row}
+                metric = choose_metric(
+                    [name for name in _METRICS if name in row], options.metrics, file, "the runs"
+                )
+            agent, task = (
+                _name(row, file, number, "alias", "model"),
+                _name(row, file, number, "task_id"),
+            )
+            family = str(row.get("task_family") or task.split("/")[0])
+            value = score_of(row.get(metric), file, f"line {number}")
+            unscored += value != value
+            people += agent.lower() == "human"
+            found.add(agent, family, task, value, trial=turn.next(agent, family, task))
+            facts = found.item_facts.setdefault((family, task), {})
+            for name, label in _FACTS.items():
+                if row.get(name) is not None and facts.setdefault(label, row[name]) != row[name]:
+                    differ.add(label)
+            if agent not in found.agent_facts and isinstance(row.get("model"), str):
+                found.agent_facts[agent] = {"model": row["model"]}
+    found.notes.extend(note_metrics({"runs": metric}, {"runs": others}))
+    _say(found, unscored, differ, people)
+
+
+def _say(found: Collector, unscored: int, differ: set[str], people: int) -> None:
+    if unscored:
+        found.notes.append(f"{unscored} runs have no score, and count as missing")
+    if people:
+        found.notes.append(
+            f"'human' is an agent too ({people} runs of people): leave it out with agents=[...] (--agents)"
+        )
+    if any("minutes" in row for row in found.item_facts.values()):
+        found.notes.append("human_minutes were read as the minutes of the items")
+    if differ:
+        words = " and ".join(sorted(differ))
+        found.notes.append(f"some tasks have several values of {words}: the first was kept")
+
+
+def _rows(file: Path, found: Collector, options: Options) -> Iterable[tuple[int, dict[str, Any]]]:
+    suffix = plain(file).suffix.lower()
+    if suffix in (".jsonl", ".ndjson"):
+        return json_lines(file, found.notes, options.encoding)
+    if suffix == ".json":
+        return _listed(load_json(file, options.encoding), file)
+    from gindex_lab.studies.readers.tables import table_at
+
+    table = table_at(file, ["task_id"], options)
+    return enumerate(table.astype(object).where(table.notna(), None).to_dict("records"), 1)
+
+
+def _listed(content: Any, file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    for number, row in enumerate(content if isinstance(content, list) else [content], 1):
+        if not isinstance(row, dict):
+            raise wrong_field(file, f"has no object as its run {number}", "fix the file")
+        yield number, row
+
+
+def _name(row: dict[str, Any], file: Path, number: int, *names: str) -> str:
+    for name in names:
+        if isinstance(row.get(name), (str, int)) and str(row[name]).strip():
+            return str(row[name])
+    problem = f"has no {names[0]} in line {number}"
+    raise wrong_field(file, problem, "fix or drop the line", code="missing-field")

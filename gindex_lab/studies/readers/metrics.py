@@ -1,0 +1,65 @@
+"""Which of a log's metrics is the response? Those asked for, else the log's own first; always said.
+
+A metric counts as a candidate if it is a number (True and False are 1 and 0) and more of it is better.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from gindex_lab.foundation.errors import BadInput
+
+__all__ = ["choose_metric", "lacks_metric", "note_metrics"]
+
+
+def choose_metric(candidates: Sequence[str], wanted: Sequence[str], path: object, what: str) -> str:
+    """The metric to read of one task: the first of `wanted` that is there, else the first candidate.
+
+    >>> choose_metric(["acc", "acc_norm"], ["acc_norm"], "logs", "task 'arc'")
+    'acc_norm'
+    >>> choose_metric(["acc"], ["f1"], "logs", "task 'arc'")
+    Traceback (most recent call last):
+        ...
+    gindex_lab.foundation.errors.BadInput: metric='f1': is not in task 'arc'; it has 'acc': name one of them
+    """
+    if not candidates:
+        problem = f"has no metric of {what} that is a number and better when larger"
+        raise BadInput("path", str(path), problem, "name another log, or leave the task out")
+    for name in wanted:
+        if name in candidates:
+            return name
+    if wanted:
+        shown = ", ".join(map(repr, candidates[:8])) + " …" * (len(candidates) > 8)
+        remedy = f"it has {shown}: name one of them"
+        raise BadInput(
+            "metric", wanted[0] if len(wanted) == 1 else list(wanted), f"is not in {what}", remedy
+        )
+    return candidates[0]
+
+
+def lacks_metric(metric: str, path: object, what: str) -> BadInput:
+    """The error for a log without the metric by which the other logs of a task were read.
+
+    >>> str(lacks_metric("acc", "b.jsonl", "task 'arc'"))[:68]
+    "path='b.jsonl': has no 'acc' of task 'arc', by which other logs were"
+    """
+    problem = f"has no {metric!r} of {what}, by which other logs were read"
+    remedy = "choose one that all of them have with metric=... (--metric), or read them apart"
+    return BadInput("path", str(path), problem, remedy)
+
+
+def note_metrics(chosen: Mapping[str, str], others: Mapping[str, set[str]]) -> list[str]:
+    """One line for each metric that was read: of which tasks, and what else there was.
+
+    >>> note_metrics({"arc": "acc", "boolq": "acc"}, {"arc": {"acc_norm"}})
+    ["metric 'acc' was read (2 tasks); the logs also have 'acc_norm': choose with metric=..."]
+    """
+    notes = []
+    for metric in dict.fromkeys(chosen.values()):
+        tasks = [task for task, name in chosen.items() if name == metric]
+        also = sorted(set().union(*(others.get(task, set()) for task in tasks)) - {metric})
+        of = f"{len(tasks)} tasks" if len(tasks) > 1 else f"task {tasks[0]!r}"
+        more = ", ".join(map(repr, also[:6])) + " …" * (len(also) > 6)
+        rest = f"; the logs also have {more}: choose with metric=..." if also else ""
+        notes.append(f"metric {metric!r} was read ({of}){rest}")
+    return notes

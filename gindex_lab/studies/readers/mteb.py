@@ -1,0 +1,136 @@
+"""MTEB results (1.x and 2.x): one JSON per model and task, `<model>/<revision>/<task>.json`.
+
+`scores` holds for each split a list of subsets (languages), each with its `main_score`; files before 1.11
+have the splits at the top and `mteb_dataset_name`. `model_meta.json` beside them names the model. Each subset
+is an item of its own, because models are often run on different subsets; a task is a family, and its headline
+is the mean over its subsets. The split "test" is read where there is one (choose with `filter=`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from gindex_lab.studies.readers.collect import Collector
+from gindex_lab.studies.readers.directions import settle_direction
+from gindex_lab.studies.readers.options import Options
+from gindex_lab.studies.readers.parts import field, score_of, wrong_field
+from gindex_lab.studies.readers.text import load_json
+
+__all__ = ["read_mteb"]
+
+_BESIDE = {"mteb_version", "mteb_dataset_name", "dataset_revision", "evaluation_time", "task_name"}
+
+
+class _Result(NamedTuple):
+    file: Path
+    model: str
+    revision: str
+    task: str
+    splits: dict[str, list[dict[str, Any]]]
+
+
+def read_mteb(files: Sequence[Path], found: Collector, options: Options) -> None:
+    """Agents are models, families are tasks, items are subsets of a split."""
+    results = [_result(file, load_json(file, options.encoding)) for file in files]
+    names = _agents(results, found)
+    metric = options.metrics[0] if options.metrics else "main_score"
+    settle_direction(metric, found, options, guess="higher" if metric == "main_score" else None)
+    left: Counter[str] = Counter()
+    for one in results:
+        chosen = _split(one, options)
+        left.update(split for split in one.splits if split not in chosen)
+        for split in chosen:
+            for subset in one.splits[split]:
+                if metric not in subset:
+                    remedy = (
+                        f"choose one of {', '.join(map(repr, list(subset)[:6]))} with metric=..."
+                    )
+                    problem = f"has no {metric!r} for {one.task!r}"
+                    raise wrong_field(one.file, problem, remedy, "missing-field")
+                label = str(subset.get("hf_subset") or "default")
+                item = split if label == "default" else f"{split}/{label}"
+                value = score_of(subset[metric], one.file, f"{one.task}/{item}")
+                found.add(names[one.model, one.revision], one.task, item, value)
+                _facts(found, one.task, item, subset)
+    found.notes.append(f"metric {metric!r} was read; each subset of a task is an item")
+    if left:
+        shown = ", ".join(f"{split!r} of {n} files" for split, n in left.items())
+        found.notes.append(
+            f"other splits were left out: {shown}; choose with filter=... (--filter)"
+        )
+
+
+def _facts(found: Collector, task: str, item: str, subset: Mapping[str, Any]) -> None:
+    languages = subset.get("languages")
+    if isinstance(languages, list):
+        facts = found.item_facts.setdefault((task, item), {})
+        facts.setdefault("languages", ", ".join(map(str, languages)))
+
+
+def _result(file: Path, content: Any) -> _Result:
+    if isinstance(content, dict) and "scores" in content:
+        task = field(content, "task_name", str, file, "MTEB")
+        given = field(content, "scores", dict, file, "MTEB")
+        splits = {split: list(_subsets(split, value, file)) for split, value in given.items()}
+    else:
+        task = field(content, "mteb_dataset_name", str, file, "MTEB")
+        given = {k: v for k, v in content.items() if isinstance(v, dict) and k not in _BESIDE}
+        splits = {split: _older(value) for split, value in given.items()}
+    if not any(splits.values()):
+        raise wrong_field(file, f"has no score for {task!r}", "run the task again", "empty")
+    revision = file.resolve().parent
+    return _Result(file, _model(revision), revision.name, task, splits)
+
+
+def _subsets(split: str, given: object, file: Path) -> Iterator[dict[str, Any]]:
+    for one in given if isinstance(given, list) else [given]:
+        if not isinstance(one, dict):
+            problem = f"has {one!r} among the scores of {split!r}"
+            raise wrong_field(file, problem, "name a file that MTEB wrote")
+        yield one
+
+
+def _older(given: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Scores of a split before 1.11: of one subset, or {language: scores}."""
+    inside = {k: v for k, v in given.items() if isinstance(v, dict) and "main_score" in v}
+    if "main_score" in given or not inside:
+        return [dict(given)]
+    return [dict(scores) | {"hf_subset": name} for name, scores in inside.items()]
+
+
+def _model(revision: Path) -> str:
+    about = revision / "model_meta.json"
+    content = load_json(about) if about.is_file() else {}
+    name = content.get("name") if isinstance(content, dict) else None
+    return str(name) if name else revision.parent.name.replace("__", "/", 1)
+
+
+def _split(one: _Result, options: Options) -> list[str]:
+    wanted = options.filter
+    if wanted is not None:
+        if wanted not in one.splits:
+            remedy = f"it has {', '.join(map(repr, one.splits))}"
+            problem = f"has no split {wanted!r} of {one.task!r}"
+            raise wrong_field(one.file, problem, remedy, "missing-field")
+        return [wanted]
+    return ["test"] if "test" in one.splits else list(one.splits)
+
+
+def _agents(results: Sequence[_Result], found: Collector) -> dict[tuple[str, str], str]:
+    """Models; with their revisions where one task was run with several of them."""
+    runs = Counter((one.model, one.task) for one in results)
+    twice = {model for (model, _), n in runs.items() if n > 1}
+    if twice:
+        shown = ", ".join(sorted(twice)[:3])
+        found.notes.append(
+            f"{shown}: several revisions ran the same task, and are agents of their own"
+        )
+    return {
+        (one.model, one.revision): f"{one.model} ({one.revision[:12]})"
+        if one.model in twice
+        else one.model
+        for one in results
+    }

@@ -1,0 +1,167 @@
+"""What the readers of logs share: fields of a known type, items that cannot merge, repeats, names by file."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from gindex_lab.foundation.errors import BadInput, short
+from gindex_lab.studies.readers.collect import Collector, as_number
+from gindex_lab.studies.readers.options import Options
+from gindex_lab.studies.readers.text import load_json, plain
+
+__all__ = [
+    "Identities",
+    "Repeats",
+    "document",
+    "field",
+    "mapping",
+    "names_by_file",
+    "note_failures",
+    "score_of",
+    "text_code",
+    "wrong_field",
+]
+
+
+def wrong_field(file: Path, problem: str, remedy: str, code: str = "wrong-type") -> BadInput:
+    """The error for a log whose field is missing or of another type."""
+    return BadInput("path", str(file), problem, remedy, code=code)
+
+
+def field(content: Any, name: str, kind: type, file: Path, tool: str) -> Any:
+    """A field of a log, which must be there and of its type.
+
+    >>> field({"scores": [1]}, "scores", dict, Path("a.json"), "MTEB")
+    Traceback (most recent call last):
+        ...
+    gindex_lab.foundation.errors.BadInput: path='a.json': has scores=[1] where MTEB writes an object; ...
+    """
+    found = content.get(name) if isinstance(content, Mapping) else None
+    if isinstance(found, kind):
+        return found
+    words: dict[type, str] = {dict: "an object", list: "a list", str: "a name"}
+    problem = f"has {name}={short(found)} where {tool} writes {words.get(kind, kind.__name__)}"
+    raise wrong_field(file, problem, f"name a file that {tool} wrote, or leave it out")
+
+
+def mapping(content: Any, name: str) -> dict[str, Any]:
+    """A field that is an object, and an empty one where there is none.
+
+    >>> mapping({"info": None}, "info")
+    {}
+    """
+    found = content.get(name) if isinstance(content, Mapping) else None
+    return found if isinstance(found, dict) else {}
+
+
+def score_of(value: object, file: Path, where: str) -> float:
+    """A score as a number, NaN for none; text or a list is refused by its place."""
+    number = as_number(value)
+    if number is None:
+        problem = f"has {short(value)} as the score of {where}, which is not a number"
+        raise wrong_field(file, problem, "fix the file, or leave it out")
+    return number
+
+
+def text_code(content: object) -> int:
+    """A number that stands for a text or any JSON value: equal for equal content."""
+    return zlib.crc32(json.dumps(content, sort_keys=True, default=str).encode())
+
+
+class Identities:
+    """Names of items: the same name for the same content, another for another, and a note of clashes.
+
+    >>> found = Identities()
+    >>> found.name("", "1", "2+2"), found.name("", "1", "2+2"), found.name("", "1", "3+3")
+    ('1', '1', '1 #8aae51e3')
+    """
+
+    def __init__(self) -> None:
+        self._names: dict[tuple[str, str, int], str] = {}
+        self._taken: dict[tuple[str, str], int] = {}
+        self.clashes: list[str] = []
+
+    def name(self, family: str, label: str, content: object) -> str:
+        """The name of the item that goes by `label` and has this content (None where it is unknown)."""
+        code = text_code(content)
+        known = self._names.get((family, label, code))
+        if known is not None:
+            return known
+        first = self._taken.setdefault((family, label), code)
+        if first == code:
+            name = label
+        else:
+            name = f"{label} #{code:08x}"
+            self.clashes.append(f"{family}/{name}" if family else name)
+        self._names[family, label, code] = name
+        return name
+
+    def say(self, found: Collector) -> None:
+        """Note the items that had the name of another."""
+        if self.clashes:
+            found.note_once(
+                f"{len(self.clashes)} items have the name of another item with other content, and were kept "
+                f"apart ({self.clashes[0]} …)"
+            )
+
+
+class Repeats:
+    """Numbers the responses of an agent to an item: 1, 2, 3, as they come.
+
+    >>> turn = Repeats()
+    >>> turn.next("ann", "", "1"), turn.next("ann", "", "1"), turn.next("bob", "", "1")
+    (1, 2, 1)
+    """
+
+    def __init__(self) -> None:
+        self._seen: Counter[tuple[str, str, str]] = Counter()
+
+    def next(self, agent: str, family: str, item: str) -> int:
+        self._seen[agent, family, item] += 1
+        return self._seen[agent, family, item]
+
+
+def note_failures(found: Collector, count: int, what: str, tool: str) -> None:
+    """Note what was scored 0 because the tool's own headline does so."""
+    if count:
+        found.note_once(f"{count} {what} count as failed, as in the headline of {tool}")
+
+
+def names_by_file(
+    files: Sequence[Path],
+    found: Collector,
+    options: Options,
+    clean: Callable[[str], str] = str,
+    generic: Sequence[str] = (),
+) -> dict[Path, str]:
+    """An agent for each file, for logs that do not name one: its stem, or its folder where stems repeat.
+
+    `generic` are stems that say nothing ("results"); `clean` takes off what the tool appends. The decision is
+    noted.
+    """
+    stems = {file: clean(plain(file).stem) for file in files}
+    counts = Counter(stems.values())
+    plainly = [f for f in files if counts[stems[f]] == 1 and stems[f].lower() not in generic]
+    wanted = getattr(options, "agent_from", None)
+    by_stem = wanted == "file" or (wanted != "folder" and len(plainly) == len(files))
+    names = stems if by_stem else {file: file.resolve().parent.name for file in files}
+    where = "file" if by_stem else "folder"
+    shown = ", ".join(repr(name) for name in list(dict.fromkeys(names.values()))[:3])
+    found.note_once(
+        f"the logs do not name a model: each agent is called after its {where} ({shown} …)"
+    )
+    return {file: name.replace("__", "/", 1) for file, name in names.items()}
+
+
+def document(file: Path, options: Options) -> Any:
+    """A JSON or YAML document."""
+    if plain(file).suffix.lower() in (".yaml", ".yml"):
+        from gindex_lab.studies.readers.foreign import load_yaml
+
+        return load_yaml(file, options.encoding)
+    return load_json(file, options.encoding)

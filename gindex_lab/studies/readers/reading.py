@@ -1,0 +1,270 @@
+"""`gl.read`: evaluation logs and tables as `Responses`, whatever wrote them.
+
+What is found is recognised by content, joined over files, and checked: nothing is averaged, rescaled,
+renamed or left out without a word. The words are in `.notes` of what is returned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.inputs import as_path, files_below, open_regular, spooled
+from gindex_lab.foundation.responses import Responses, Scores
+from gindex_lab.studies.readers.collect import Collector, Gathered
+from gindex_lab.studies.readers.formats import BESIDE, FORMATS, HELM_FILES, READERS, SUFFIXES, sniff
+from gindex_lab.studies.readers.options import Options
+from gindex_lab.studies.readers.text import plain
+
+__all__ = ["read", "read_rows", "read_scores"]
+
+_SUPPORTED = "supported are " + "; ".join(FORMATS.values())
+
+
+def read(
+    path: str | PathLike[str],
+    *,
+    format: str = "auto",
+    metric: str | Sequence[str] | None = None,
+    filter: str | None = None,
+    agents: Sequence[str] | Mapping[str, str] | None = None,
+    families: Sequence[str] | None = None,
+    columns: Mapping[str, str] | None = None,
+    scale: tuple[float, float] | None = None,
+    repeats: str = "error",
+    encoding: str | None = None,
+    higher_is_better: Sequence[str] = (),
+    lower_is_better: Sequence[str] = (),
+    items: Sequence[str] | None = None,
+    transpose: bool | None = None,
+) -> Responses:
+    """Evaluation logs or a table, as responses in [0, 1], agents x items.
+
+    Reads lm-evaluation-harness samples and results, Inspect logs, HELM run folders, leaderboard tables,
+    Item Response Warehouse tables, and long and wide CSV, TSV and Parquet; one file, or a folder of files
+    of one format (which are joined). Files may be compressed with gzip. `.notes` says what was done.
+
+    Parameters
+    ----------
+    format : "auto", or one of `gindex_lab.studies.readers.FORMATS`
+    metric : which score of the log is the response, or several in order of preference. By default
+        the first that the log lists (lm-eval, Inspect), or HELM's first of being right
+    filter : of lm-eval tasks that score each answer under several filters
+    agents : those to keep, or a mapping of their names to new ones
+    families : the tasks, scenarios or data sets to keep
+    columns : of long tables, e.g. {"agent": "model", "item": "question", "response": "score",
+        "trial": "run", "family": "topic"}; of wide ones {"agent": ...}
+    scale : (low, high) of the scores, which become (0, 1); without it scores must lie in [0, 1]
+    repeats : what a second response of an agent to the same item is: an "error", one of "trials", or
+        only the "first" or "last" counts. Epochs of Inspect, trials of HELM and a column of trials are
+        repeats by themselves: averaged in `.frame`, kept in `.trials`
+    encoding : of text that is not UTF-8 (UTF-16 says so itself)
+    higher_is_better, lower_is_better : metrics, or columns of a wide table, whose direction neither the log
+        nor the name tells. What is better when smaller is turned round (1 - score, or minus the score)
+    items : of wide tables and leaderboards, the columns to read as items; by default all numbers but those
+        that are facts about the agents by their name (age, parameters, rank, average ...)
+    transpose : of wide tables, whether rows are items and columns agents; by default so if the first
+        column is called item, question, task or the like
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder, "runs.csv")
+    ...     _ = file.write_text("model,task,item,score\\nann,sums,1,1\\nann,sums,2,0\\nbob,sums,1,0\\n")
+    ...     found = read(file)
+    >>> found.frame
+         sums/1  sums/2
+    ann     1.0     0.0
+    bob     0.0     NaN
+    >>> found.notes[-1]
+    '1 of 4 cells (25.0%) are missing; the agents met 2 different sets of items'
+    """
+    options = Options(
+        format,
+        metric,
+        filter,
+        agents,
+        families,
+        columns or {},
+        scale,
+        repeats,
+        encoding,
+        higher_is_better,
+        lower_is_better,
+        items,
+        transpose,
+    )
+    return _read(path, options, Responses)  # type: ignore[return-value]
+
+
+def read_scores(path: str | PathLike[str], **options: Any) -> Scores:
+    """The same for scores on any scale: raw, for a transform such as `gl.rank`.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder, "games.csv")
+    ...     _ = file.write_text("agent,pong,chess\\nann,21,1200\\nbob,-3,1500\\n")
+    ...     read_scores(file)
+    Scores(games: 2 agents x 2 items)
+    """
+    return _read(path, Options(**options), Scores)  # type: ignore[return-value]
+
+
+def read_rows(path: str | PathLike[str], **options: Any) -> pd.DataFrame:
+    """Every row of the logs as it stands there, nothing joined: what `gl.audit` looks at.
+
+    Columns `agent`, `family`, `item`, `response` (NaN where there is none), `trial` where there are some, and
+    of logs that say them `text` (a number that stands for it), `errored`, `configuration` and `choices`.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder, "runs.csv")
+    ...     _ = file.write_text("model,item,score\\nann,1,1\\nann,1,0\\n")
+    ...     read_rows(file)[["agent", "item", "response"]].to_numpy().tolist()
+    [['ann', '1', 1.0], ['ann', '1', 0.0]]
+    """
+    chosen = Options(**options)
+    with spooled(as_path("path", path)) as where:
+        return _rows(where, chosen)
+
+
+def _rows(where: Path, chosen: Options) -> pd.DataFrame:
+    name, files = _recognised(where, chosen)
+    if name == "tidy":
+        return Responses.read(files[0].parent).to_long().assign(family="")
+    module, function = READERS[name].split(".")
+    found = Collector(str(where), details=True)
+    getattr(import_module(f"gindex_lab.studies.readers.{module}"), function)(files, found, chosen)
+    return found.rows(chosen)
+
+
+def _read(path: object, options: Options, kind: type[Responses | Scores]) -> Responses | Scores:
+    with spooled(as_path("path", path)) as where:
+        return _read_place(where, options, kind)
+
+
+def _read_place(
+    where: Path, options: Options, kind: type[Responses | Scores]
+) -> Responses | Scores:
+    name, files = _recognised(where, options)
+    if name == "tidy":
+        return kind.read(files[0].parent)
+    module, function = READERS[name].split(".")
+    reader: Callable[..., None] = getattr(
+        import_module(f"gindex_lab.studies.readers.{module}"), function
+    )
+    found = Collector(str(where))
+    reader(files, found, options)
+    gathered = found.gathered(options)
+    _check_scale(gathered, where, kind)
+    table = kind(
+        gathered.frame,
+        items=gathered.items,
+        agents=gathered.agents,
+        trials=gathered.trials,
+        name=plain(where).stem if where.is_file() else where.resolve().name,
+    )
+    table.notes = (f"read as {FORMATS[name].split(':')[0]}, {_counted(files)}", *gathered.notes)
+    return table
+
+
+def _counted(files: Sequence[Path]) -> str:
+    return f"{len(files)} files" if len(files) != 1 else f"{files[0].name}"
+
+
+def _check_scale(found: Gathered, path: Path, kind: type[Responses | Scores]) -> None:
+    """Scores outside [0, 1] are no responses; what scale they are on is not for us to guess."""
+    long = found.frame.to_numpy() if found.trials is None else found.trials["response"].to_numpy()
+    if np.isnan(long).all():
+        raise BadInput("path", str(path), "holds no number at all", "fill its cells")
+    if kind is Scores:
+        return
+    low, high = float(np.nanmin(long)), float(np.nanmax(long))
+    if low < 0 or high > 1:
+        problem = f"holds scores from {low:g} to {high:g}, and a response is in [0, 1]"
+        points = low >= 0 and 1 < high <= 100
+        few = low < high <= 10 and (long[~np.isnan(long)] % 1 == 0).all()  # the points of a rating
+        likely = f"scale=(0, {high if few else 100:g})" if points else "scale=(low, high)"
+        remedy = (
+            f"give their scale, e.g. {likely}, or read them raw with gl.read_scores and use gl.rank"
+        )
+        raise BadInput("path", str(path), problem, remedy)
+
+
+# -- what is there -----------------------------------------------------------------------------------
+
+
+def _recognised(path: Path, options: Options) -> tuple[str, list[Path]]:
+    """The one format that is there, and its files."""
+    if not path.exists():
+        raise BadInput("path", str(path), "does not exist", "check the name", code="not-found")
+    if path.is_dir() and (path / "responses.csv").exists() and options.format in ("auto", "tidy"):
+        return "tidy", [path / "responses.csv"]
+    files = _files(path) if path.is_dir() else [path]
+    if not files:
+        raise BadInput("path", str(path), "holds no log and no table", _SUPPORTED)
+    if options.format != "auto":
+        return options.format, _of_format(files, options)
+    kinds: dict[str, list[Path]] = {}
+    for file in files:
+        kinds.setdefault(sniff(file, options.encoding) or "", []).append(file)
+    unknown = kinds.pop("", [])
+    if len(kinds) != 1 or unknown:
+        raise _mixed(path, kinds, unknown)
+    return next(iter(kinds.items()))
+
+
+def _of_format(files: list[Path], options: Options) -> list[Path]:
+    """Of one file, that file; of a folder, what looks like the format asked for."""
+    if len(files) == 1:
+        return files
+    table = options.format in ("irw", "long", "wide", "leaderboard")
+    kept = []
+    for file in files:
+        kind = sniff(file, options.encoding)
+        if kind == options.format or (table and kind in ("irw", "long", "wide", "leaderboard")):
+            kept.append(file)
+    if not kept:
+        problem = f"is not what the folder holds ({_seen(files)})"
+        raise BadInput("format", options.format, problem, "leave it out to see what is there")
+    return kept
+
+
+def _files(folder: Path) -> list[Path]:
+    """Files that could hold data, at any depth; of a HELM run only its own, hidden ones never."""
+    there = list(files_below(folder))
+    runs = {file.parent for file in there if file.name == "run_spec.json"}
+    found = []
+    for file in there:
+        hidden = any(part.startswith(".") for part in file.relative_to(folder).parts)
+        if hidden or plain(file).suffix.lower() not in SUFFIXES:
+            continue
+        open_regular(file).close()  # a pipe or a device, or what may not be read, is named
+        inside = runs & set(file.parents)
+        summary = file.name in BESIDE or (runs and "groups" in file.parts)
+        if (file.parent in runs and file.name in HELM_FILES) or not (inside or summary):
+            found.append(file)
+    return found
+
+
+def _mixed(path: Path, kinds: Mapping[str, list[Path]], unknown: list[Path]) -> BadInput:
+    seen = [f"{len(files)} {kind} ({_seen(files)})" for kind, files in kinds.items()]
+    seen += [f"{len(unknown)} not recognised ({_seen(unknown)})"] if unknown else []
+    if not kinds:
+        return BadInput("path", str(path), f"is not recognised: {'; '.join(seen)}", _SUPPORTED)
+    remedy = (
+        "read one format at a time: name a file or a folder of one, or pass format=... (--format)"
+    )
+    return BadInput(
+        "path", str(path), f"mixes formats: {'; '.join(seen)}", f"{remedy}; {_SUPPORTED}"
+    )
+
+
+def _seen(files: Sequence[Path]) -> str:
+    return ", ".join(file.name for file in files[:3]) + " …" * (len(files) > 3)

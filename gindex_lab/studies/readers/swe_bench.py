@@ -1,0 +1,145 @@
+"""SWE-bench, per instance: which issues a system resolved.
+
+Three files of the harness (2.x-4.x) and its leaderboard are read:
+
+    <model>.<run>.json   a report: submitted_ids, resolved_ids, unresolved_ids, empty_patch_ids, error_ids,
+                         incomplete_ids (never submitted), total_instances
+    logs/run_evaluation/<run>/<model>/<instance>/report.json   {instance: {resolved, tests_status, ...}}
+    <submission>/results/results.json   of the leaderboard: resolved, no_generation, no_logs ...
+
+Errors and empty patches count as not resolved, as in SWE-bench's own rate. A leaderboard file lists what was
+resolved and not what was tried, so the instances are those that any of the files names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from gindex_lab.studies.readers.collect import Collector
+from gindex_lab.studies.readers.options import Options
+from gindex_lab.studies.readers.parts import names_by_file, note_failures, wrong_field
+from gindex_lab.studies.readers.text import load_json
+
+__all__ = ["read_swe_bench", "repository_of"]
+
+_GENERIC = ("results", "report", "results.json", "eval", "evaluation")
+_FAILED = ("unresolved_ids", "empty_patch_ids", "error_ids")
+
+
+def read_swe_bench(files: Sequence[Path], found: Collector, options: Options) -> None:
+    """Agents are systems, families are repositories, items are instances."""
+    kinds: dict[str, dict[Path, dict[str, Any]]] = {"report": {}, "board": {}, "instance": {}}
+    for file in files:
+        content = load_json(file, options.encoding)
+        kinds[_kind(content, file)][file] = content
+    _reports(kinds["report"], found, options)
+    _boards(kinds["board"], found, options)
+    _instances(kinds["instance"], found)
+
+
+def _kind(content: Any, file: Path) -> str:
+    if isinstance(content, dict):
+        if isinstance(content.get("resolved_ids"), list):
+            return "report"
+        if isinstance(content.get("resolved"), list):
+            return "board"
+        if content and all(isinstance(one, dict) and "resolved" in one for one in content.values()):
+            return "instance"
+    problem = "has no list of resolved instances (resolved_ids, resolved)"
+    raise wrong_field(file, problem, "name a report of SWE-bench")
+
+
+def repository_of(instance: str) -> str:
+    """The repository of an instance.
+
+    >>> repository_of("django__django-11099")
+    'django/django'
+    """
+    return instance.rpartition("-")[0].replace("__", "/", 1)
+
+
+def _add(found: Collector, agent: str, instance: str, solved: bool, trial: object = None) -> None:
+    found.add(agent, repository_of(instance), instance, float(solved), trial=trial)
+
+
+def _ids(content: Mapping[str, Any], name: str, file: Path) -> list[str]:
+    given = content.get(name, [])
+    if not isinstance(given, list) or not all(isinstance(one, str) for one in given):
+        raise wrong_field(file, f"has {name} that is not a list of names", "write the report again")
+    return given
+
+
+def _reports(reports: Mapping[Path, Any], found: Collector, options: Options) -> None:
+    if not reports:
+        return
+    names = names_by_file(list(reports), found, options, generic=_GENERIC)
+    broken = never = 0
+    for file, content in reports.items():
+        solved = set(_ids(content, "resolved_ids", file))
+        failed = {one for name in _FAILED for one in _ids(content, name, file)}
+        failed |= set(_ids(content, "submitted_ids", file)) - solved
+        broken += len({x for k in _FAILED[1:] for x in _ids(content, k, file)})
+        never += len(set(_ids(content, "incomplete_ids", file)) - failed - solved)
+        if not solved | failed:
+            raise wrong_field(file, "names no instance", "write the report again", "empty")
+        for instance in sorted(solved | failed):
+            _add(found, names[file], instance, instance in solved)
+    note_failures(found, broken, "instances with an empty patch or an error", "SWE-bench")
+    if never:
+        found.notes.append(
+            f"{never} instances were never submitted, and are missing (incomplete_ids)"
+        )
+
+
+def _boards(boards: Mapping[Path, Any], found: Collector, options: Options) -> None:
+    if not boards:
+        return
+    names = _submissions(list(boards), found, options)
+    listed: dict[Path, set[str]] = {}
+    for file, content in boards.items():
+        lists = [name for name, value in content.items() if isinstance(value, list)]
+        listed[file] = {one for name in lists for one in _ids(content, name, file)}
+    known = sorted(set().union(*listed.values()))
+    if not known:
+        raise wrong_field(next(iter(boards)), "names no instance", "name another file", "empty")
+    for file, content in boards.items():
+        solved = set(_ids(content, "resolved", file))
+        for instance in known:
+            _add(found, names[file], instance, instance in solved)
+    found.notes.append(
+        f"{len(known)} instances are named by some submission; what a submission does not list as resolved "
+        "counts as not resolved. Instances that no file names cannot be seen, so that rates are higher than "
+        "those of the leaderboard, which divides by the whole split"
+    )
+
+
+def _submissions(files: Sequence[Path], found: Collector, options: Options) -> dict[Path, str]:
+    """<submission>/results/results.json: the submission is the folder above."""
+    nested = [f for f in files if f.resolve().parent.name == "results"]
+    if len(nested) < len(files):
+        return names_by_file(files, found, options, generic=_GENERIC)
+    names = {file: file.resolve().parent.parent.name for file in files}
+    shown = ", ".join(repr(name) for name in list(names.values())[:3])
+    found.note_once(f"agents are called after the folders of their submissions ({shown} …)")
+    return names
+
+
+def _instances(reports: Mapping[Path, Any], found: Collector) -> None:
+    """One report per instance: the model is the folder above, the run the one above that."""
+    runs: set[str] = set()
+    for file, content in reports.items():
+        parents = [one.name for one in file.resolve().parents][:3]
+        model, run = [*parents, "", ""][1:3]
+        runs.add(run)
+        for instance, one in content.items():
+            if not isinstance(one["resolved"], bool):
+                problem = f"has resolved={one['resolved']!r} for {instance!r}"
+                raise wrong_field(file, problem, "write the report again")
+            _add(found, model.replace("__", "/", 1), instance, one["resolved"], trial=run)
+    if reports:
+        said = "agents are called after the folders of the models"
+        more = f", and the {len(runs)} runs ({', '.join(sorted(runs)[:3])}) are repeats"
+        found.note_once(said + more * (len(runs) > 1))
+        found.note_once("instances without a report.json (errors, empty patches) are missing")

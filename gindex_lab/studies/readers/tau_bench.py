@@ -1,0 +1,113 @@
+"""tau-bench and tau2-bench: the reward of each trial of each task.
+
+tau-bench (2024) writes a list of {task_id, reward, info, traj, trial}; the model stands only in the file's
+name, `tool-calling-gpt-4o-0.0_range_0--1_user-gpt-4o-llm_1015123456.json`. tau2-bench (2025) writes
+{"info": {agent_info {llm}, environment_info {domain_name}}, "tasks": [...], "simulations": [{task_id, trial,
+reward_info {reward}, termination_reason}]}. A conversation that broke off has reward 0 in both, as in their
+own pass^1.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from gindex_lab.studies.readers.collect import Collector
+from gindex_lab.studies.readers.options import Options
+from gindex_lab.studies.readers.parts import (
+    Identities,
+    field,
+    mapping,
+    names_by_file,
+    note_failures,
+    score_of,
+    wrong_field,
+)
+from gindex_lab.studies.readers.text import json_lines, load_json, plain
+
+__all__ = ["agent_of_name", "read_tau_bench"]
+
+_NAME = re.compile(
+    r"(?P<strategy>tool-calling|act|react|few-shot)-(?P<model>.+)-(?P<temperature>[\d.]+)_range_.*"
+)
+
+
+def read_tau_bench(files: Sequence[Path], found: Collector, options: Options) -> None:
+    """Agents are models, items are tasks, trials are trials; families are the domains of tau2-bench."""
+    reader = _Reader(found)
+    older: dict[Path, list[Any]] = {}
+    for file in files:
+        content = _content(file, found, options)
+        if isinstance(content, dict):
+            reader.simulations(content, file)
+        else:
+            older[file] = content
+    if older:
+        names = names_by_file(list(older), found, options, clean=agent_of_name)
+        for file, rows in older.items():
+            reader.conversations(rows, names[file], file)
+    reader.finish()
+
+
+def _content(file: Path, found: Collector, options: Options) -> Any:
+    if plain(file).suffix.lower() in (".jsonl", ".ndjson"):
+        return [row for _, row in json_lines(file, found.notes, options.encoding)]
+    return load_json(file, options.encoding)
+
+
+def agent_of_name(stem: str) -> str:
+    """Model and strategy in the name of a file of tau-bench.
+
+    >>> agent_of_name("tool-calling-gpt-4o-0.0_range_0--1_user-gpt-4o-llm_1015123456")
+    'gpt-4o (tool-calling)'
+    """
+    match = _NAME.match(stem)
+    return f"{match['model']} ({match['strategy']})" if match else stem
+
+
+class _Reader:
+    def __init__(self, found: Collector) -> None:
+        self.found, self.items = found, Identities()
+        self.broken = self.unscored = 0
+
+    def conversations(self, rows: list[Any], agent: str, file: Path) -> None:
+        for row in rows:
+            if not isinstance(row, dict) or "task_id" not in row or "reward" not in row:
+                problem = "has an entry without task_id and reward"
+                raise wrong_field(file, problem, "name a file that tau-bench wrote")
+            info = mapping(row, "info")
+            task = mapping(info, "task")
+            self.broken += "error" in info
+            wording = task.get("instruction")
+            label = str(row["task_id"])
+            item = label if wording is None else self.items.name("", label, wording)
+            self.add(agent, "", item, row["reward"], row.get("trial", 0), file)
+
+    def simulations(self, content: dict[str, Any], file: Path) -> None:
+        info = field(content, "info", dict, file, "tau2-bench")
+        about = field(info, "agent_info", dict, file, "tau2-bench")
+        agent = str(about.get("llm") or about.get("implementation") or "")
+        if not agent:
+            raise wrong_field(file, "does not name its agent (info.agent_info)", "write it again")
+        family = str(mapping(info, "environment_info").get("domain_name") or "")
+        for row in field(content, "simulations", list, file, "tau2-bench"):
+            if not isinstance(row, dict) or "task_id" not in row:
+                raise wrong_field(file, "has a simulation without task_id", "write it again")
+            reward = mapping(row, "reward_info").get("reward")
+            self.unscored += reward is None
+            self.add(agent, family, str(row["task_id"]), reward, row.get("trial", 0), file)
+
+    def add(
+        self, agent: str, family: str, item: str, value: object, trial: object, file: Path
+    ) -> None:
+        self.found.add(agent, family, item, score_of(value, file, repr(item)), trial=trial)
+
+    def finish(self) -> None:
+        note_failures(self.found, self.broken, "conversations that ended in an error", "tau-bench")
+        if self.unscored:
+            self.found.notes.append(
+                f"{self.unscored} simulations have no reward, and count as missing"
+            )
+        self.items.say(self.found)

@@ -1,0 +1,158 @@
+"""Text that may be compressed, in another encoding, or cut off in its last line: one line at a time.
+
+UTF-8 is expected; a byte-order mark says UTF-8 or UTF-16 for itself. Anything else is refused with the
+name of the option, because a wrong encoding would give wrong names without a word.
+"""
+
+from __future__ import annotations
+
+import codecs
+import io
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any
+
+from gindex_lab.foundation.errors import BadInput, short
+from gindex_lab.foundation.files import whole_lines
+from gindex_lab.foundation.inputs import BROKEN, open_bytes, parse_json, read_bytes
+
+__all__ = [
+    "beginning",
+    "encoding_of",
+    "json_lines",
+    "load_json",
+    "open_bytes",
+    "open_text",
+    "plain",
+]
+
+_MARKS = {
+    codecs.BOM_UTF8: "utf-8-sig",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
+
+
+def plain(path: Path) -> Path:
+    """The name without `.gz`.
+
+    >>> plain(Path("a/samples_arc.jsonl.gz")).name
+    'samples_arc.jsonl'
+    """
+    return path.with_suffix("") if path.suffix.lower() == ".gz" else path
+
+
+def beginning(path: Path, size: int = 65_536) -> bytes:
+    """The first bytes of a file, unpacked: enough to see what it is."""
+    try:
+        with open_bytes(path) as file:
+            return file.read(size)
+    except BROKEN:
+        raise _cut_off(path) from None
+
+
+def encoding_of(path: Path, given: str | None = None) -> str:
+    """The encoding: as given, as the byte-order mark says, or UTF-8.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder, "a.csv")
+    ...     _ = file.write_text("agent,i", encoding="utf-16")
+    ...     encoding_of(file)
+    'utf-16'
+    """
+    if given is not None:
+        return given
+    start = beginning(path, 4096)
+    for mark, name in _MARKS.items():
+        if start.startswith(mark):
+            return name
+    if b"\0" in start:
+        problem = "holds zero bytes: it is no text, or UTF-16 without its mark"
+        raise BadInput("path", str(path), problem, "pass encoding='utf-16-le' if it is such text")
+    return "utf-8"
+
+
+def open_text(path: Path, encoding: str | None = None) -> IO[str]:
+    """The text of a file, unpacked and decoded."""
+    return io.TextIOWrapper(open_bytes(path), encoding=encoding_of(path, encoding))
+
+
+def json_lines(
+    path: Path, notes: list[str], encoding: str | None = None
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    """(line number, object) of each line of JSONL; what a stopped run cut off at the end is noted.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file, notes = Path(folder, "a.jsonl"), []
+    ...     _ = file.write_text('{"a": 1}\\n{"a": 2}\\n{"a":')
+    ...     [line["a"] for _, line in json_lines(file, notes)], notes
+    ([1, 2], ['a.jsonl: the last line (3) is cut off, and was left out'])
+    """
+    broken: tuple[int, Exception] | None = None
+    for number, text in _lines(path, encoding):
+        if broken:
+            raise _not_json(path, *broken)
+        try:
+            found = parse_json(text, "path", f"{path}, line {number}")
+        except BadInput:
+            raise
+        except ValueError as error:
+            broken = number, error
+            continue
+        if not isinstance(found, dict):
+            problem = f"has no object in line {number}, but {short(found)}"
+            raise BadInput("path", str(path), problem, "give one JSON object per line")
+        yield number, found
+    if broken and broken[0] == 1:
+        raise _not_json(path, *broken)
+    if broken:
+        notes.append(f"{path.name}: the last line ({broken[0]}) is cut off, and was left out")
+
+
+def _lines(path: Path, encoding: str | None) -> Iterator[tuple[int, str]]:
+    """Lines that are not blank, with their numbers; one at a time, so that a file may be any size."""
+    number = 0
+    try:
+        with open_text(path, encoding) as file:
+            for number, text in enumerate(whole_lines(file, path), 1):
+                if text.strip():
+                    yield number, text
+    except UnicodeError as error:
+        raise wrong_encoding(path, error, f"after line {number}") from None
+    except BROKEN:
+        raise _cut_off(path) from None
+
+
+def load_json(path: Path, encoding: str | None = None) -> Any:
+    """A whole JSON document; the error says where it breaks."""
+    try:
+        text = read_bytes(path).decode(encoding_of(path, encoding))
+        return parse_json(text, "path", str(path))
+    except UnicodeError as error:
+        raise wrong_encoding(path, error) from None
+    except BadInput:
+        raise
+    except ValueError as error:
+        raise _not_json(path, None, error) from None
+
+
+def wrong_encoding(path: Path, error: UnicodeError, where: str = "") -> BadInput:
+    """The error for bytes that do not decode."""
+    name = getattr(error, "encoding", "UTF-8")
+    problem = f"is not {name} text {where}".rstrip() + f" ({getattr(error, 'reason', error)})"
+    remedy = "pass its encoding, for instance encoding='latin-1', or save it as UTF-8"
+    return BadInput("path", str(path), problem, remedy, code="wrong-encoding")
+
+
+def _not_json(path: Path, line: int | None, error: Exception) -> BadInput:
+    where = "is not JSON" if line is None else f"has no JSON in line {line}"
+    remedy = "fix the file, or leave it out"
+    return BadInput("path", str(path), f"{where} ({error})", remedy, code="not-json")
+
+
+def _cut_off(path: Path) -> BadInput:
+    remedy = "copy it again, or unpack what is there with `gzip -dc`"
+    problem = "is a compressed file that ends early or is damaged"
+    return BadInput("path", str(path), problem, remedy, code="damaged")

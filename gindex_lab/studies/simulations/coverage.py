@@ -1,0 +1,298 @@
+"""Does a 95% interval cover 95 times in 100? Simulated agents whose true curve is known.
+
+An agent's curve is a logistic one between a floor (guessing) and a ceiling (lapses). Items are drawn
+over the difficulties, responses are right or wrong with the curve's chance, and families of items
+share part of their luck through a Gaussian copula, which leaves the curve itself as it is. Then
+every interval is held against the truth.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.responses import Responses
+from gindex_lab.foundation.validate import FloatArray, choice, generator, integer, number
+from gindex_lab.measures.curves import conclude
+from gindex_lab.measures.intervals import METHODS, bootstrap_table
+
+__all__ = [
+    "PROFILES",
+    "Profile",
+    "coverage",
+    "coverage_table",
+    "simulate_profile",
+    "transform_coverage",
+]
+
+_MEASURES = ("capability", "spread", "normalised_generality")
+_BATCH = 25  # simulated agents that share one draw of difficulties
+_INTERVAL = (0.0, 1.0)
+_TRUTH = 40_000  # items of the long study that stands for the truth of a transform
+
+
+@dataclass(frozen=True)
+class Profile:
+    """ψ(h) = floor + (ceiling - floor) / (1 + exp(π(h - centre) / (√3 width))) on [0, 1].
+
+    Between floor 0 and ceiling 1, and away from the ends, the capability is `centre` and the spread is
+    `width` (supplement, proposition 18, for the logistic in place of the normal curve).
+
+    >>> truth = Profile(centre=0.5, width=0.1).truth()
+    >>> {name: round(value, 3) for name, value in truth.items()}
+    {'capability': 0.5, 'spread': 0.1, 'normalised_generality': 0.96}
+    """
+
+    centre: float = 0.5
+    width: float = 0.2
+    floor: float = 0.0
+    ceiling: float = 1.0
+
+    def __call__(self, h: FloatArray) -> FloatArray:
+        from scipy.special import expit
+
+        slope = np.pi / (np.sqrt(3) * self.width)
+        return self.floor + (self.ceiling - self.floor) * expit(slope * (self.centre - h))
+
+    def truth(self) -> dict[str, float]:
+        """The measures of the curve itself, by fine quadrature."""
+        h = np.linspace(*_INTERVAL, 2_001)
+        psi = self(h)
+        area, moment = np.trapezoid(psi, h), np.trapezoid(psi * h, h)
+        sums = [np.array([x]) for x in (area, moment, 2 * moment - area**2)]
+        found = conclude(sums[0], sums[1], sums[2], _INTERVAL)
+        return {name: float(getattr(found, name)[0]) for name in _MEASURES}
+
+
+PROFILES = {
+    "steep": Profile(0.3, 0.05),
+    "gradual": Profile(0.5, 0.1),
+    "typical": Profile(0.6, 0.2),
+    "shallow": Profile(0.4, 0.35),
+    "guesser": Profile(0.5, 0.1, floor=0.25),
+    "lapsing": Profile(0.6, 0.1, ceiling=0.92),
+    "near the top": Profile(0.88, 0.1),
+    "flat half": Profile(floor=0.5, ceiling=0.5),
+    "flat high": Profile(floor=0.8, ceiling=0.8),
+}
+
+
+def _population(random: np.random.Generator) -> Profile:
+    """One agent of a mixed population: any centre, spreads over a factor of ten, some guess or lapse."""
+    floor = random.uniform(0, 0.25) if random.random() < 0.3 else 0.0
+    ceiling = random.uniform(0.9, 1) if random.random() < 0.3 else 1.0
+    return Profile(random.uniform(0.15, 0.85), 0.04 * 10 ** random.random(), floor, ceiling)
+
+
+def simulate_profile(
+    profiles: list[Profile],
+    items: int,
+    *,
+    families: int | None = None,
+    likeness: float = 0.3,
+    design: str = "covered",
+    levels: int | None = None,
+    seed: object,
+) -> Responses:
+    """Right or wrong answers of these agents on fresh items, uniform over [0, 1].
+
+    With `families`, items are dealt to that many families; within one, an agent's luck has correlation
+    `likeness`. `design="covered"` puts an item at both ends; "open" leaves them to chance. `levels`
+    rounds the difficulties to that many equally spaced ones.
+
+    >>> simulate_profile([Profile()], 20, families=5, seed=1)
+    Responses(1 agents x 20 items, with difficulties, simulated)
+    """
+    from scipy.special import ndtr
+
+    random = generator(seed)
+    choice("design", design, ["covered", "open"])
+    h = np.sort(random.random(integer("items", items, 3)))
+    if design == "covered":
+        h = (h - h[0]) / (h[-1] - h[0])
+    if levels is not None:
+        steps = integer("levels", levels, 2) - 1
+        h = np.round(h * steps) / steps
+    groups = items if families is None else integer("families", families, 3)
+    if groups > items:
+        raise BadInput("families", families, f"are more than the {items} items", "use fewer")
+    share = 0.0 if families is None else number("likeness", likeness, 0, 1)
+    family = random.permutation(np.arange(items) % groups)
+    luck = np.sqrt(share) * random.standard_normal((len(profiles), groups))[:, family]
+    luck += np.sqrt(1 - share) * random.standard_normal((len(profiles), items))
+    chance = np.stack([profile(h) for profile in profiles])
+    names = [f"item {i + 1}" for i in range(items)]
+    frame = pd.DataFrame(
+        (ndtr(luck) < chance).astype(float),
+        index=[f"agent {i + 1}" for i in range(len(profiles))],
+        columns=names,
+    )
+    about = pd.DataFrame({"difficulty": h, "family": family}, index=names)
+    return Responses(frame, items=about, interval=_INTERVAL, source="simulated")
+
+
+def coverage(
+    profile: str = "population",
+    items: int = 100,
+    simulations: int = 1000,
+    *,
+    families: int | None = None,
+    likeness: float = 0.3,
+    design: str = "covered",
+    levels: int | None = None,
+    resample: str | None = None,
+    method: str = "studentised",
+    resamples: int = 1000,
+    ci: float = 0.95,
+    seed: object,
+) -> pd.DataFrame:
+    """How often intervals hold the truth, in so many simulated studies of one agent each.
+
+    `profile` is one of `PROFILES`, or "population": a new agent of a mixed population every time.
+    `below` and `above` are the shares of intervals that lie wholly below or above the truth.
+
+    >>> found = coverage("typical", items=50, simulations=100, seed=1)
+    >>> bool((found["coverage"] > 0.85).all()), list(found.index)
+    (True, ['capability', 'spread', 'normalised_generality'])
+    """
+    choice("profile", profile, ["population", *PROFILES])
+    choice("method", method, METHODS)
+    random = generator(seed)
+    parts = []
+    for size in _batches(integer("simulations", simulations)):
+        some = [PROFILES.get(profile) or _population(random) for _ in range(size)]
+        study = simulate_profile(
+            some,
+            items,
+            families=families,
+            likeness=likeness,
+            design=design,
+            levels=levels,
+            seed=random,
+        )
+        with (
+            warnings.catch_warnings()
+        ):  # families may be ignored here on purpose, to see what it costs
+            warnings.simplefilter("ignore", UserWarning)
+            table = bootstrap_table(
+                study,
+                ci=ci,
+                resample=resample or ("items" if families is None else "families"),
+                method=method,
+                resamples=resamples,
+                seed=random,
+            )
+        parts.append(_against(table, pd.DataFrame([agent.truth() for agent in some])))
+    return _summary(pd.concat(parts))
+
+
+def coverage_table(
+    designs: Mapping[str, Mapping[str, Any]],
+    simulations: int = 1000,
+    *,
+    seed: object,
+    **common: Any,
+) -> pd.DataFrame:
+    """`coverage` of several designs, by name: its arguments for each, and those common to all.
+
+    >>> found = coverage_table({"short": {"items": 20}, "long": {"items": 60}}, 50, seed=1)
+    >>> found["coverage"].unstack().shape
+    (2, 3)
+    """
+    random = generator(seed)
+    return pd.concat(
+        {
+            name: coverage(simulations=simulations, seed=random, **common, **what)
+            for name, what in designs.items()
+        }
+    )
+
+
+def transform_coverage(
+    transform: str = "rank",
+    strengths: Sequence[float] = (0.0, 0.0, 0.0, 0.0, 0.0),
+    items: int = 20,
+    simulations: int = 500,
+    *,
+    agent: int = 0,
+    ci: float = 0.95,
+    seed: object,
+) -> pd.DataFrame:
+    """How often intervals of one agent hold the truth after a transform of raw scores.
+
+    Scores are normal around each agent's strength with deviation 1, independent over items, and become
+    positions ("rank", the staircase itself) or wins over the last agent ("absolute_reference"). The
+    truth is what the same agents show on 40,000 items: the population is fixed, the items vary.
+
+    >>> found = transform_coverage("rank", (2.5, 0, 0, 0, 0), items=10, simulations=100, seed=1)
+    >>> bool(found.loc["capability", "coverage"] > 0.85)
+    True
+    """
+    choice("transform", transform, ["rank", "absolute_reference"])
+    centres = np.array([number("strengths", x) for x in strengths])[:, None]
+    random, place = generator(seed), integer("agent", agent, 0)
+    if not place < len(centres) - (transform != "rank"):
+        raise BadInput("agent", agent, "is no agent, or the reference", "give another position")
+    length = integer("items", items, 3)
+    truth = _transformed(transform, centres, _TRUTH, random).iloc[[place]]
+    tables = [
+        _transformed(transform, centres, length, random, ci).iloc[[place]]
+        for _ in range(integer("simulations", simulations))
+    ]
+    true = pd.concat([truth[list(_MEASURES)]] * len(tables))
+    return _summary(_against(pd.concat(tables), true))
+
+
+def _transformed(
+    transform: str,
+    centres: FloatArray,
+    items: int,
+    random: np.random.Generator,
+    ci: float | None = None,
+) -> pd.DataFrame:
+    """The table of `gl.generality` for fresh scores of agents with these strengths (A, 1)."""
+    from gindex_lab.measures.generality import generality
+    from gindex_lab.measures.transforms import absolute_reference, rank
+
+    while True:
+        scores = centres + random.standard_normal((len(centres), items))
+        if transform == "rank":
+            return generality(rank(scores, columns=None), ci=ci)
+        study = absolute_reference(scores, f"agent {len(centres)}")
+        if study.items["difficulty"].nunique() > 1:  # items of one difficulty make no curve
+            return generality(study, ci=ci)
+
+
+def _batches(simulations: int) -> Iterator[int]:
+    for start in range(0, simulations, _BATCH):
+        yield min(_BATCH, simulations - start)
+
+
+def _against(table: pd.DataFrame, truth: pd.DataFrame) -> pd.DataFrame:
+    """One row per simulated agent and measure: where its interval lies, and how wide it is."""
+    rows = []
+    for name in _MEASURES:
+        low, high, true = (
+            x.to_numpy() for x in (table[f"{name}_low"], table[f"{name}_high"], truth[name])
+        )
+        rows.append(
+            pd.DataFrame(
+                {"measure": name, "below": high < true, "above": low > true, "width": high - low}
+            )
+        )
+    return pd.concat(rows)
+
+
+def _summary(rows: pd.DataFrame) -> pd.DataFrame:
+    by = rows.groupby("measure", sort=False)
+    found = by[["below", "above"]].mean()
+    found.insert(0, "coverage", 1 - found["below"] - found["above"])
+    found["width"] = by["width"].median()
+    found["simulations"] = by.size()
+    return found.rename_axis(None)

@@ -1,0 +1,1 @@
+"""What generates items, programs, environments and agents: AIQ, anytime test, flatland, tasks, learners."""

@@ -1,0 +1,262 @@
+"""An agent meets programs: both signs of the reward, at one or several episode lengths.
+
+One test of a program is two runs of a fresh agent in a fresh machine; in one the agent sees the rewards,
+in the other their negatives (Legg and Veness 2013). A run of the longest episode gives the shorter ones
+on its way ("EffEL"). A run that meets the step limit of the machine has no value: its pair is NaN.
+Random streams are keyed by (seed, row, sign), so that neither order nor workers matter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gindex_lab.foundation import parallel
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.validate import FloatArray
+from gindex_lab.worlds.aiq.agents import (
+    HLQ,
+    Agent,
+    BuiltIn,
+    Constant,
+    Freq,
+    Own,
+    QLearning,
+    Random,
+    own_discount,
+)
+from gindex_lab.worlds.aiq.program import Settings, check
+
+__all__ = ["Pairs", "Trial", "Twin", "interact", "run", "start"]
+
+BATCH = 256  # programs per task: enough to forget the cost of a call
+SIGNS = (1, -1)
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What every agent is put through: `lengths` of episodes (rising), `discount`, `machine`, `seed`."""
+
+    lengths: tuple[int, ...]
+    discount: float = 1.0
+    machine: Settings = field(default_factory=Settings)
+    seed: int = 1
+    reference: bool = False  # divide discounted sums as the authors do
+
+    @property
+    def weights(self) -> FloatArray:
+        """What totals are divided by: Σ g^i over the k interactions, (1 - g^k) / (1 - g).
+
+        The authors take one term too many, (1 - g^(k+1)) / (1 - g): a perfect agent misses 100.
+
+        >>> Trial((10, 100)).weights
+        array([ 10., 100.])
+        >>> Trial((1, 2), 0.5).weights, Trial((1, 2), 0.5, reference=True).weights
+        (array([1. , 1.5]), array([1.5 , 1.75]))
+        """
+        lengths = np.array(self.lengths, dtype=float)
+        if self.discount == 1:
+            return lengths
+        return (1 - self.discount ** (lengths + self.reference)) / (1 - self.discount)
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Results of programs: `values` (programs x signs x lengths; NaN = overtime) and `diverged`."""
+
+    values: FloatArray
+    diverged: npt.NDArray[np.bool_]
+
+
+def run(
+    agent: Agent,
+    programs: Sequence[str],
+    rows: npt.NDArray[np.int64],
+    trial: Trial,
+    *,
+    jobs: int | None = 1,
+    progress: str | None = None,
+) -> Pairs:
+    """Test `agent` on each program; `rows` number the programs for their random streams.
+
+    >>> from gindex_lab.worlds.aiq.agents import Constant
+    >>> run(Constant(4), [",.#", ".,#"], np.arange(2), Trial((10, 100))).values[:, 0]
+    array([[100., 100.],
+           [ 90.,  99.]])
+    """
+    tasks = [(programs[i : i + BATCH], rows[i : i + BATCH]) for i in range(0, len(programs), BATCH)]
+    parts = parallel.map(partial(_run, agent, trial), tasks, jobs=jobs, progress=progress)
+    if not parts:
+        return _room(0, trial)
+    return Pairs(
+        np.concatenate([part.values for part in parts]),
+        np.concatenate([part.diverged for part in parts]),
+    )
+
+
+def _run(agent: Agent, trial: Trial, task: tuple[Sequence[str], npt.NDArray[np.int64]]) -> Pairs:
+    if isinstance(agent, Own):
+        return _run_own(agent, trial, task)
+    return _run_compiled(agent, trial, task)
+
+
+def _room(n: int, trial: Trial) -> Pairs:
+    return Pairs(np.full((n, 2, len(trial.lengths)), np.nan), np.zeros((n, 2), dtype=bool))
+
+
+def _scaled(pairs: Pairs, trial: Trial) -> Pairs:
+    values = pairs.values / trial.weights
+    values[np.isnan(values).any(axis=(1, 2))] = np.nan
+    return Pairs(values, pairs.diverged)
+
+
+def _run_compiled(
+    agent: BuiltIn, trial: Trial, task: tuple[Sequence[str], npt.NDArray[np.int64]]
+) -> Pairs:
+    from gindex_lab.worlds.aiq.agents_kernel import mind_of
+    from gindex_lab.worlds.aiq.episode_kernel import run_pairs
+    from gindex_lab.worlds.aiq.kernel import new_state
+
+    programs, rows = task
+    if isinstance(agent, Constant):
+        _legal(agent.action, trial.machine.symbols, "Constant")
+    pairs = _room(len(rows), trial)
+    largest = np.zeros((len(rows), 2))
+    run_pairs(
+        mind_of(agent, trial.discount, trial.machine),
+        np.frombuffer("".join(map(check, programs)).encode(), dtype=np.uint8),
+        np.cumsum([len(program) for program in programs]),
+        np.asarray(rows, dtype=np.int64),
+        *new_state(trial.machine),
+        trial.machine.symbols,
+        trial.machine.reward_cell,
+        trial.seed,
+        trial.discount,
+        np.array(trial.lengths, dtype=np.int64),
+        pairs.values,
+        largest,
+    )
+    pairs.diverged[:] = largest > agent.limit(trial.discount)
+    return _scaled(pairs, trial)
+
+
+def _run_own(agent: Own, trial: Trial, task: tuple[Sequence[str], npt.NDArray[np.int64]]) -> Pairs:
+    pairs = _room(len(task[1]), trial)
+    for i, (program, row) in enumerate(zip(*task, strict=True)):
+        for j, sign in enumerate(SIGNS):
+            fresh = agent.fresh(_seed_of(trial.seed, int(row), sign))
+            for reached, (_, total) in enumerate(
+                _totals(fresh, agent.name, program, int(row), sign, trial)
+            ):
+                pairs.values[i, j, reached] = total
+    return _scaled(pairs, trial)
+
+
+def _seed_of(seed: int, row: int, sign: int) -> int:
+    from gindex_lab.worlds.aiq.random_streams import AGENT, stream_key
+
+    return int(stream_key(seed, row, 0, sign, AGENT)) & (2**63 - 1)
+
+
+def _totals(
+    learner: Any, name: str, program: str, row: int, sign: int, trial: Trial
+) -> Iterator[tuple[int, float]]:
+    """The discounted sum of rewards at each of the test's lengths, while there is no overtime."""
+    total, weight, lengths = 0.0, 1.0, set(trial.lengths)
+    for t, (_, reward) in enumerate(interact(learner, name, program, row, sign, trial), 1):
+        total += weight * reward
+        weight *= trial.discount
+        if t in lengths:
+            yield t, total
+
+
+def interact(
+    learner: Any, name: str, program: str, row: int, sign: int, trial: Trial
+) -> Iterator[tuple[int, float]]:
+    """One run, step by step: each action and the reward the agent is credited with.
+
+    Ends at the longest episode, or earlier at a cycle that meets the step limit.
+    """
+    from gindex_lab.worlds.aiq import kernel
+    from gindex_lab.worlds.aiq.random_streams import CHANCE, stream_key
+
+    machine, symbols = kernel.new_state(trial.machine), trial.machine.symbols
+    code = kernel.compile_program(program, symbols)
+    chance = stream_key(trial.seed, row, 0, sign, CHANCE)
+    observed = [i for i in range(len(machine.output)) if i != trial.machine.reward_cell]
+    reward = 0.0
+    for _ in range(trial.lengths[-1]):
+        observation = [int(machine.output[i]) for i in observed]
+        action = _legal(learner.perceive(observation, reward), symbols, name)
+        steps = kernel.act(code, symbols, *machine, chance, kernel.NO_RECORD, False, action)
+        if steps >= kernel.MOST_STEPS:
+            return
+        reward = sign * kernel.reward_of(machine.output[trial.machine.reward_cell], symbols)
+        yield action, reward
+
+
+def _legal(action: Any, symbols: int, name: str) -> int:
+    if isinstance(action, (int, np.integer)) and 0 <= action < symbols:
+        return int(action)
+    raise BadInput(
+        "action",
+        action,
+        f"was returned by the agent {name!r} and is none of its actions",
+        f"return a whole number from 0 to {symbols - 1}",
+    )
+
+
+def start(agent: Agent, draw: Callable[[], float], trial: Trial) -> Any:
+    """The readable learner of an agent, drawing its chance from `draw`.
+
+    >>> start(Freq(0.05), lambda: 0.5, Trial((10,))).perceive([2], 0.0)
+    2
+    """
+    from gindex_lab.worlds.aiq import learners
+
+    symbols, states = trial.machine.symbols, trial.machine.symbols**trial.machine.observations
+    match agent:
+        case Random():
+            return learners.RandomLearner(draw, symbols)
+        case Constant():
+            return learners.ConstantLearner(agent)
+        case Freq():
+            return learners.FreqLearner(agent, draw, symbols)
+        case QLearning() | HLQ():
+            kind = learners.QLearner if isinstance(agent, QLearning) else learners.HLQLearner
+            discount = own_discount(agent.discount, trial.discount)
+            return kind(agent, draw, symbols, states, discount)  # type: ignore[arg-type]
+    raise BadInput("agent", agent, "has no learner of ours", "call its perceive directly")
+
+
+class Twin:
+    """The readable learner of an agent with the very draws of the compiled one: three per interaction.
+
+    >>> twin = Twin(Freq(0.05), Trial((10,)), row=0, sign=1)
+    >>> all(0 <= twin.perceive([2], 0.0) < 5 for _ in range(10))
+    True
+    """
+
+    def __init__(self, agent: Agent, trial: Trial, row: int, sign: int) -> None:
+        from gindex_lab.worlds.aiq.random_streams import AGENT, stream_key
+
+        self.key = stream_key(trial.seed, row, 0, sign, AGENT)
+        self.next = -3
+        self.drawn = 0
+        self.learner = start(agent, self._draw, trial)
+
+    def _draw(self) -> float:
+        from gindex_lab.worlds.aiq.random_streams import uniform
+
+        self.drawn += 1
+        return float(uniform(self.key, self.next + self.drawn - 1))
+
+    def perceive(self, observation: Sequence[int], reward: float) -> int:
+        """Turn to the draws of the next interaction, then let the learner act."""
+        self.next, self.drawn = self.next + 3, 0
+        return int(self.learner.perceive(observation, reward))

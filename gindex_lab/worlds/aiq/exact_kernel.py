@@ -1,0 +1,308 @@
+"""The compiled state search: every cycle of a program from every reachable state, all chance included.
+
+The memory between cycles is the work tape around the head, the recent actions that can still be read, and
+outputs that may be returned again. `explore` visits the reachable memories breadth-first, over all actions
+and all outcomes of chance. What it must keep is found on the way: it starts with the least (no history, no
+stale output, no cells outside the reach of the head) and stops with `GROW` when a cycle shows that more is
+needed; the caller then starts it again.
+
+When it ends with `CLOSED`, the environment is a finite Markov decision process, exact until the head has
+gone once round the tape.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from gindex_lab.foundation.kernels import compiled
+
+__all__ = [
+    "BRANCHES",
+    "BUDGET",
+    "CELLS",
+    "CLOSED",
+    "GROW",
+    "NEEDS",
+    "OVERTIME",
+    "READS",
+    "STATES",
+    "explore",
+]
+
+CLOSED, GROW, STATES, BRANCHES, CELLS, OVERTIME, READS, BUDGET = range(8)
+# what must be kept: history, drift (least and most), reach of the head, which outputs may be stale
+HISTORY, DRIFT_LOW, DRIFT_HIGH, REACH_LOW, REACH_HIGH, STALE = range(6)
+NEEDS = 6
+RADIUS = 20  # cells kept on each side of the head
+_MARGIN = 64
+MOST_DRAWS = 12
+MOST_HISTORY = 5
+_STEPS = 1000
+_BRANCHES = 700
+_PLUS, _MINUS, _RIGHT, _LEFT, _READ, _WRITE, _CHANCE, _OPEN, _CLOSE, _END = (
+    ord(letter) for letter in "+-><,.%[]#"
+)
+
+Integers = npt.NDArray[np.int64]
+Symbols = npt.NDArray[np.int8]
+
+
+@compiled
+def _cycle(
+    text: npt.NDArray[np.uint8],
+    jumps: Integers,
+    settled: npt.NDArray[np.bool_],
+    n: int,
+    tape: Symbols,
+    history: Symbols,
+    output: Symbols,
+    draws: Integers,
+    known: int,
+    covered: npt.NDArray[np.bool_],
+    seen: Integers,
+) -> int:
+    """One cycle with the chance outcomes `draws[:known]`, then zeros; returns 0, or why it failed.
+
+    `settled` marks what needs no draw: loops that surely end, and chance that is overwritten at once.
+    `seen`: draws used, reads, head at the end, its lowest and highest place, writes, steps, limit hit.
+    """
+    blank = (n - 1) // 2
+    head = low = high = 0
+    used = reads = writes = steps = place = 0
+    limit = len(output)
+    while writes < limit:
+        if steps >= _STEPS:
+            return OVERTIME
+        letter = text[place]
+        covered[place] = True
+        steps += 1
+        cell = head + _MARGIN
+        if letter == _PLUS:
+            tape[cell] = (tape[cell] + 1) % n
+        elif letter == _MINUS:
+            tape[cell] = (tape[cell] + n - 1) % n
+        elif letter in (_RIGHT, _LEFT):
+            head += 1 if letter == _RIGHT else -1
+            low, high = min(low, head), max(high, head)
+            if abs(head) >= _MARGIN - RADIUS - 1:
+                return CELLS
+        elif letter == _READ:
+            if reads >= len(history):
+                seen[1] = reads + 1
+                return READS
+            tape[cell] = history[reads]
+            reads += 1
+        elif letter == _WRITE:
+            output[writes] = tape[cell]
+            writes += 1
+        elif letter == _CHANCE:
+            if not settled[place]:
+                if used >= MOST_DRAWS:
+                    return BRANCHES
+                if used >= known:
+                    draws[used] = 0
+                tape[cell] = draws[used]
+                used += 1
+        elif letter == _OPEN:
+            if tape[cell] == blank:
+                place = jumps[place]
+            elif settled[place]:
+                # such a loop ends with probability one, and leaves a blank
+                covered[place : jumps[place] + 1] = True
+                tape[cell] = blank
+                place = jumps[place]
+        elif letter == _CLOSE:
+            if tape[cell] != blank:
+                place = jumps[place]
+        else:
+            break
+        place += 1
+    seen[0], seen[1], seen[2], seen[3], seen[4] = used, reads, head, low, high
+    seen[5], seen[6] = writes, steps
+    seen[7] = 1 if writes >= limit else 0
+    return CLOSED
+
+
+@compiled
+def _hash(row: Symbols) -> np.uint64:
+    value = np.uint64(1469598103934665603)
+    for symbol in row:
+        value = (value ^ np.uint64(symbol + 1)) * np.uint64(1099511628211)
+    return value ^ (value >> np.uint64(29))
+
+
+@compiled
+def _find(states: Symbols, count: int, table: Integers, row: Symbols) -> int:
+    """The number of a state; a new one is put into the table, its row stored by the caller."""
+    mask = len(table) - 1
+    slot = np.int64(_hash(row) & np.uint64(mask))
+    while table[slot] >= 0:
+        if (states[table[slot]] == row).all():
+            return table[slot]
+        slot = (slot + 1) & mask
+    table[slot] = count
+    return count
+
+
+@compiled
+def _grown(needs: Integers, seen: Integers, cells: int) -> bool:
+    """Take note of what this cycle shows to be needed; True if that is more than was known."""
+    head, low, high, stale = seen[2], seen[3], seen[4], cells - seen[5]
+    if (
+        needs[DRIFT_LOW] <= head <= needs[DRIFT_HIGH]
+        and needs[REACH_LOW] <= low
+        and high <= needs[REACH_HIGH]
+        and stale <= needs[STALE]
+    ):
+        return False
+    needs[DRIFT_LOW] = min(needs[DRIFT_LOW], head)
+    needs[DRIFT_HIGH] = max(needs[DRIFT_HIGH], head)
+    needs[REACH_LOW] = min(needs[REACH_LOW], low)
+    needs[REACH_HIGH] = max(needs[REACH_HIGH], high)
+    needs[STALE] = max(needs[STALE], stale)
+    return True
+
+
+@compiled
+def _memory(
+    tape: Symbols,
+    seen: Integers,
+    history: Symbols,
+    output: Symbols,
+    needs: Integers,
+    n: int,
+    row: Symbols,
+) -> bool:
+    """Write the memory after a cycle into `row`; False if cells are left that do not fit."""
+    blank = (n - 1) // 2
+    row[:] = blank
+    lowest = needs[REACH_LOW] if needs[DRIFT_LOW] >= 0 else -2 * _MARGIN
+    highest = needs[REACH_HIGH] if needs[DRIFT_HIGH] <= 0 else 2 * _MARGIN
+    head = seen[2]
+    first = max(min(-RADIUS, seen[3]), lowest + head)  # all else is blank, or out of reach
+    last = min(max(RADIUS, seen[4]), highest + head)
+    for cell in range(_MARGIN + first, _MARGIN + last + 1):
+        if tape[cell] != blank:
+            place = cell - _MARGIN - head
+            if abs(place) > RADIUS:
+                return False
+            row[place + RADIUS] = tape[cell]
+    width = 2 * RADIUS + 1
+    kept = needs[HISTORY] - 1
+    for k in range(kept):
+        row[width + k] = history[k]
+    for k in range(needs[STALE]):  # outputs are written in order: the last ones may be stale
+        row[width + kept + k] = output[len(output) - 1 - k]
+    return True
+
+
+@compiled
+def explore(
+    text: npt.NDArray[np.uint8],
+    jumps: Integers,
+    settled: npt.NDArray[np.bool_],
+    n: int,
+    cells: int,
+    needs: Integers,
+    most_states: int,
+    most_transitions: int,
+    most_steps: int,
+    covered: npt.NDArray[np.bool_],
+    limits: Integers,
+) -> tuple[int, int, Integers, Integers, Integers, Integers]:
+    """Status, number of states, and the transitions: row pointers (state x action), next, output, weight.
+
+    The weight of an outcome is its probability times n^12. `limits` counts cycles that ended at the write
+    limit, and at `#`.
+    """
+    blank = (n - 1) // 2
+    width = 2 * RADIUS + 1
+    kept = needs[HISTORY] - 1
+    size = width + kept + needs[STALE]
+    states = np.full((most_states, size), blank, dtype=np.int8)
+    slots = 4
+    while slots < 4 * most_states:
+        slots *= 2
+    table = np.full(slots, -1, dtype=np.int64)
+    pointers = np.zeros(most_states * n + 1, dtype=np.int64)
+    following = np.empty(most_transitions, dtype=np.int64)
+    written = np.empty(most_transitions, dtype=np.int64)
+    weights = np.empty(most_transitions, dtype=np.int64)
+    tape = np.empty(2 * _MARGIN + 1, dtype=np.int8)
+    history = np.empty(needs[HISTORY], dtype=np.int8)
+    output = np.empty(cells, dtype=np.int8)
+    draws = np.zeros(MOST_DRAWS, dtype=np.int64)
+    seen = np.zeros(8, dtype=np.int64)
+    row = np.empty(size, dtype=np.int8)
+    _find(states, 0, table, states[0])
+    count, total, steps, at = 1, 0, 0, 0
+    status = CLOSED
+    while at < count and status == CLOSED:
+        for action in range(n):
+            first, branches, known = total, 0, 0
+            while status == CLOSED:
+                tape[:] = blank
+                tape[_MARGIN - RADIUS : _MARGIN + RADIUS + 1] = states[at, :width]
+                history[0] = action
+                history[1:] = states[at, width : width + kept]
+                output[:] = blank
+                for k in range(needs[STALE]):
+                    output[cells - 1 - k] = states[at, width + kept + k]
+                status = _cycle(
+                    text, jumps, settled, n, tape, history, output, draws, known, covered, seen
+                )
+                if status == READS and seen[1] <= MOST_HISTORY:
+                    needs[HISTORY] = seen[1]
+                    status = GROW
+                if status != CLOSED:
+                    break
+                steps += seen[6] + 20
+                branches += 1
+                limits[1 - seen[7]] += 1
+                if _grown(needs, seen, cells):
+                    status = GROW
+                elif not _memory(tape, seen, history, output, needs, n, row):
+                    status = CELLS
+                elif branches > _BRANCHES:
+                    status = BRANCHES
+                elif total >= most_transitions or steps > most_steps:
+                    status = BUDGET
+                if status != CLOSED:
+                    break
+                target = _find(states, count, table, row)
+                if target == count:
+                    if count >= most_states:
+                        status = STATES
+                        break
+                    states[count] = row
+                    count += 1
+                code = 0
+                for k in range(cells):
+                    code = code * n + output[k]
+                weight = np.int64(n) ** (MOST_DRAWS - seen[0])
+                place = first
+                while place < total and (following[place] != target or written[place] != code):
+                    place += 1
+                if place == total:
+                    following[total], written[total], weights[total] = target, code, 0
+                    total += 1
+                weights[place] += weight
+                known = seen[0]
+                while known > 0 and draws[known - 1] == n - 1:
+                    known -= 1
+                if known == 0:
+                    break
+                draws[known - 1] += 1
+            pointers[at * n + action + 1] = total
+            if status != CLOSED:
+                break
+        at += 1
+    return (
+        status,
+        count,
+        pointers[: count * n + 1],
+        following[:total],
+        written[:total],
+        weights[:total],
+    )

@@ -1,0 +1,279 @@
+"""The BF reference machine, to read: one instruction at a time, with a tracer.
+
+An environment is a program that is run once per interaction (Vadinský 2018, section 1; Legg and Veness
+2013): the agent's action is pushed on the input tape, the program computes, and what it has written is
+the reward and the observation. The work tape and the head stay as they are until the next cycle: that is
+the environment's memory.
+
+`Machine` says what the compiled machine of `kernel.py` does, and is its oracle in the tests; `run` plays
+a whole episode on the compiled one; `trace` shows tape, head and output cycle by cycle.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from gindex_lab.foundation.bounds import check_cells
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.validate import FloatArray, generator, integer
+from gindex_lab.worlds.aiq.program import Settings, check, partners
+
+if TYPE_CHECKING:
+    from gindex_lab.worlds.aiq.kernel import State
+
+__all__ = ["Episode", "Machine", "episode", "run", "trace"]
+
+IntArray = npt.NDArray[np.int64]
+TAPE, STORED, READABLE, MOST_STEPS = 100_000, 25, 24, 1000
+
+LONGEST_TRACE = 2_000_000  # cells of tape that a trace may keep
+
+
+@dataclass
+class Machine:
+    """A program and its memory. `act` is one interaction.
+
+    `chance()` gives the symbols of `%`; `watch(machine, place)` is called before every instruction.
+
+    >>> machine = Machine(",+.#")
+    >>> machine.act(3), machine.act(4)         # reward and observation: the action plus one
+    ((100.0, [2]), (-100.0, [2]))
+    """
+
+    program: str
+    settings: Settings = field(default_factory=Settings)
+    chance: Callable[[], int] = lambda: 0
+    watch: Callable[[Machine, int], None] = lambda machine, place: None
+
+    def __post_init__(self) -> None:
+        self.jumps = partners(check(self.program))
+        blank = self.settings.middle
+        self.work: dict[int, int] = {}  # cells that were ever changed; all others are blank
+        self.head = 0
+        self.actions = deque([blank] * STORED, maxlen=STORED)
+        self.output = [blank] * (1 + self.settings.observations)
+        self.steps = self.reads = self.writes = 0
+
+    @property
+    def cell(self) -> int:
+        """The symbol under the head. Places left of 0 are counted from the end of the tape."""
+        return self.work.get(self.head % TAPE, self.settings.middle)
+
+    @cell.setter
+    def cell(self, symbol: int) -> None:
+        self.work[self.head % TAPE] = symbol % self.settings.symbols
+
+    def act(self, action: int) -> tuple[float, list[int]]:
+        """Push the action, run the program from its first instruction, read reward and observations."""
+        self.actions.appendleft(action)
+        self.steps = self.reads = self.writes = 0
+        place = 0
+        while self.steps < MOST_STEPS and self.writes < len(self.output):
+            self.watch(self, place)
+            self.steps += 1
+            if self.program[place] == "#":
+                break
+            place = self._execute(place)
+        half = (self.settings.symbols - 1) / 2
+        where = self.settings.reward_cell
+        return 100 * (self.output[where] - half) / half, [
+            symbol for cell, symbol in enumerate(self.output) if cell != where
+        ]
+
+    def _execute(self, place: int) -> int:
+        """Do one instruction and say where the next one stands."""
+        match self.program[place]:
+            case "+":
+                self.cell += 1
+            case "-":
+                self.cell -= 1
+            case ">":
+                self.head = 0 if self.head == TAPE - 1 else self.head + 1
+            case "<":
+                # a quirk of the reference: the cell left of -100000 (cell 0) is cell 0 once more
+                self.head = 0 if self.head == -TAPE else self.head - 1
+            case ",":
+                self._read()
+            case ".":
+                self.output[self.writes] = self.cell
+                self.writes += 1
+            case "%":
+                self.cell = self.chance()
+            case "[" if self.cell == self.settings.middle:
+                return self.jumps[place] + 1
+            case "]" if self.cell != self.settings.middle:
+                return self.jumps[place] + 1
+        return place + 1
+
+    def _read(self) -> None:
+        """The k-th read of a cycle gives the action of k - 1 cycles ago; after 24 reads, a blank."""
+        if self.reads < READABLE:
+            self.cell = self.actions[self.reads]
+            self.reads += 1
+        else:
+            self.cell = self.settings.middle
+
+
+@dataclass(frozen=True)
+class Episode:
+    """What an episode left: one row per cycle, and the machine's arrays as they are at its end."""
+
+    rewards: FloatArray
+    observations: IntArray
+    steps: IntArray
+    heads: IntArray
+    state: State
+
+    @property
+    def overtime(self) -> bool:
+        """Whether any cycle hit the step limit: the test then discards the episode."""
+        return bool((self.steps >= MOST_STEPS).any())
+
+
+def run(
+    program: str,
+    actions: Sequence[int] | IntArray,
+    symbols: int = 5,
+    observations: int = 1,
+    reverse: bool = False,
+    seed: int = 0,
+) -> tuple[FloatArray, IntArray]:
+    """Rewards (one per action) and observations (actions x cells) of one episode.
+
+    The machine is BF(n, o) of the AIQ test: rewards lie between -100 and 100, observations are symbols
+    from 0 to n - 1. `seed` is that of the chance instruction `%`.
+
+    >>> rewards, observations = run(".,#", [4, 0, 2])      # pays the previous action
+    >>> rewards
+    array([   0.,  100., -100.])
+
+    References: Vadinský (2018), section 1; Legg and Veness (2013), section 4.
+    """
+    result = episode(program, actions, Settings(symbols, observations, reverse), seed=seed)
+    return result.rewards, result.observations
+
+
+def episode(
+    program: str,
+    actions: Sequence[int] | IntArray,
+    settings: Settings | None = None,
+    seed: int = 0,
+    chance: Sequence[int] | None = None,
+) -> Episode:
+    """As `run`, with steps, head and the final state. `chance` replaces the stream by recorded draws.
+
+    >>> episode("%.#", [0, 0, 0], chance=[4, 7]).rewards     # 4, 7 mod 5, 4
+    array([100.,   0., 100.])
+    >>> episode("+[]#", [0]).overtime
+    True
+    """
+    from gindex_lab.worlds.aiq import kernel, random_streams
+
+    settings = settings or Settings()
+    code = kernel.compile_program(program, settings.symbols, fused=False)
+    moves = _actions(actions, settings.symbols)
+    state = kernel.new_state(settings)
+    key = random_streams.stream_key(integer("seed", seed, 0), 0, 0, 1, random_streams.CHANCE)
+    check_cells("observations", settings.observations, len(moves), settings.observations, 0)
+    written = np.empty((len(moves), 1 + settings.observations), dtype=np.int8)
+    steps, heads = np.empty_like(moves), np.empty_like(moves)
+    draws = kernel.NO_RECORD if chance is None else _actions(chance, 2**63 - 1, "chance")
+    kernel.run_actions(
+        code,
+        settings.symbols,
+        *state,
+        key,
+        draws,
+        moves,
+        written,
+        steps,
+        heads,
+    )
+    where, half = settings.reward_cell, (settings.symbols - 1) / 2
+    rewards = 100 * (written[:, where].astype(float) - half) / half
+    seen = np.delete(written, where, axis=1).astype(np.int64)
+    return Episode(rewards, seen, steps, heads, state)
+
+
+def _actions(actions: object, symbols: int, name: str = "actions") -> IntArray:
+    try:
+        array = np.asarray(actions)
+        whole = array.astype(np.int64)
+    except (TypeError, ValueError, OverflowError):
+        raise BadInput(name, actions, "are not whole numbers", "pass a flat list") from None
+    if array.ndim != 1 or array.dtype == bool:
+        raise BadInput(name, actions, "are not a flat list of numbers", "pass e.g. [4, 0, 2]")
+    wrong = np.flatnonzero((whole != array) | (whole < 0) | (whole >= symbols))
+    if len(wrong):
+        at = int(wrong[0])
+        raise BadInput(
+            f"{name}[{at}]",
+            array[at].item(),
+            "is not an action of this machine" if name == "actions" else "is not a draw",
+            f"use whole numbers from 0 to {symbols - 1}",
+        )
+    return np.ascontiguousarray(whole)
+
+
+def trace(
+    program: str,
+    actions: Sequence[int] | IntArray,
+    symbols: int = 5,
+    observations: int = 1,
+    reverse: bool = False,
+    seed: int = 0,
+) -> pd.DataFrame:
+    """Every step of an episode: cycle, instruction, and head, cell, tape and output after it.
+
+    >>> table = trace(",+.#", [3])
+    >>> table[["instruction", "cell", "output"]].values.tolist()
+    [[',', 3, [2, 2]], ['+', 4, [2, 2]], ['.', 4, [4, 2]], ['#', 4, [4, 2]]]
+    """
+    settings = Settings(symbols, observations, reverse)
+    random = generator(seed)
+    rows: list[dict[str, object]] = []
+    now = [0, 0, 0]  # cycle, action, and cells kept so far
+
+    def watch(machine: Machine, place: int) -> None:
+        _complete(rows, machine)
+        now[2] += 1 + len(machine.work)
+        if now[2] > LONGEST_TRACE:
+            problem = (
+                f"writes more than {LONGEST_TRACE:,} cells of tape in its first {now[0]} cycles"
+            )
+            remedy = "trace fewer actions, or use gl.aiq.run"
+            raise BadInput("program", program, problem, remedy, code="too-large")
+        rows.append({"cycle": now[0], "action": now[1], "place": place})
+        rows[-1]["instruction"] = machine.program[place]
+
+    machine = Machine(
+        program, settings, lambda: int(random.integers(settings.symbols)), watch=watch
+    )
+    for number, action in enumerate(_actions(actions, settings.symbols), 1):
+        now[:2] = number, int(action)
+        machine.act(int(action))
+        _complete(rows, machine)
+    columns = ["cycle", "action", "place", "instruction", "head", "cell", "tape", "output"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def _complete(rows: list[dict[str, object]], machine: Machine) -> None:
+    """Put what the last instruction left beside it."""
+    if rows and "head" not in rows[-1]:
+        tape = {
+            place - TAPE if place > TAPE // 2 else place: symbol
+            for place, symbol in machine.work.items()
+        }
+        rows[-1] |= {
+            "head": machine.head,
+            "cell": machine.cell,
+            "tape": dict(sorted(tape.items())),
+            "output": list(machine.output),
+        }

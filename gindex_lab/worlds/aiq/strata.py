@@ -1,0 +1,184 @@
+"""Passive, too slow, or in which stratum: what five short probes with random actions say of a program.
+
+The test samples programs in strata (Legg and Veness 2013, section 5). A program is probed in five runs of
+200 cycles. It is *overtime* (-1) if any cycle needs 1000 steps, *passive* (0) if the rewards are the same
+whatever the actions, of strata 1 to 10 if the reward is a simple function of a recent action, and of
+strata 11 to 20 by its length otherwise.
+
+Compiled; imported only where programs are sampled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from gindex_lab.foundation.kernels import compiled
+from gindex_lab.worlds.aiq.kernel import (
+    MOST_STEPS,
+    NO_RECORD,
+    WIDTH,
+    Code,
+    State,
+    act,
+    assemble,
+    new_state,
+    reset,
+)
+from gindex_lab.worlds.aiq.program import Settings, check
+from gindex_lab.worlds.aiq.random_streams import ACTIONS, CHANCE, below, stream_key
+
+__all__ = ["LENGTHS", "OVERTIME", "PASSIVE", "STRATA", "probe", "stratum"]
+
+OVERTIME, PASSIVE = -1, 0
+STRATA = {
+    1: "reward = action",
+    2: "reward = previous action",
+    3: "reward = action two cycles ago",
+    4: "reward = action three cycles ago",
+    5: "reward = action + 1",
+    6: "reward = action - 1",
+    7: "reward = previous action + 1",
+    8: "reward = previous action - 1",
+    9: "reward = action, unless it is the blank",
+    10: "reward = previous action, unless it is the blank",
+}
+LENGTHS = np.array(
+    [8, 10, 13, 16, 20, 24, 31, 43, 60]
+)  # strata 11 to 20: shorter than these, or not
+
+_RUNS, _CYCLES, _SETTLED, _WARM = 5, 200, 4, 6
+
+Bytes = npt.NDArray[np.uint8]
+Integers = npt.NDArray[np.int64]
+
+
+@compiled
+def _simple(rewards: npt.NDArray[np.int8], actions: npt.NDArray[np.int8], n: int) -> int:
+    """The first simple function that gives all rewards of one run: 1 to 10, or 99."""
+    blank = (n - 1) // 2
+    holds = np.ones(11, dtype=np.bool_)
+    for t in range(_WARM, _CYCLES):
+        reward, now, before = rewards[t], actions[t], actions[t - 1]
+        holds[1] &= reward == now
+        holds[2] &= reward == before
+        holds[3] &= reward == actions[t - 2]
+        holds[4] &= reward == actions[t - 3]
+        holds[5] &= reward == (now + 1) % n
+        holds[6] &= reward == (now - 1) % n
+        holds[7] &= reward == (before + 1) % n
+        holds[8] &= reward == (before - 1) % n
+        holds[9] &= reward == now or now == blank
+        holds[10] &= reward == before or before == blank
+    for kind in range(1, 11):
+        if holds[kind]:
+            return kind
+    return 99
+
+
+@compiled
+def _probe(
+    code: Code,
+    n: int,
+    reward_cell: int,
+    state: State,
+    seed: int,
+    program: int,
+    length: int,
+) -> int:
+    """The stratum of one compiled program; `length` counts its `#`."""
+    work, history, output, registers = state
+    actions = np.empty((_RUNS, _CYCLES), dtype=np.int8)
+    rewards = np.empty((_RUNS, _CYCLES), dtype=np.int8)
+    for run in range(_RUNS):
+        reset(work, history, output, registers, n)
+        chance = stream_key(seed, program, run, 1, CHANCE)
+        agent = stream_key(seed, program, run, 1, ACTIONS)
+        for t in range(_CYCLES):
+            action = below(agent, t, n)
+            steps = act(code, n, work, history, output, registers, chance, NO_RECORD, False, action)
+            if steps >= MOST_STEPS:
+                return OVERTIME
+            actions[run, t] = action
+            rewards[run, t] = output[reward_cell]
+    passive = True
+    for run in range(1, _RUNS):
+        for t in range(_SETTLED, _CYCLES):
+            passive &= rewards[run, t] == rewards[0, t]
+    if passive:
+        return PASSIVE
+    kind = _simple(rewards[0], actions[0], n)
+    for run in range(1, _RUNS):
+        if kind != _simple(rewards[run], actions[run], n):
+            kind = 99
+    if kind <= 10:
+        return kind
+    return 11 + int(np.searchsorted(LENGTHS, length, side="right"))
+
+
+@compiled
+def _probe_many(
+    text: Bytes,
+    ends: Integers,
+    numbers: Integers,
+    n: int,
+    reward_cell: int,
+    state: State,
+    seed: int,
+    shift: int,
+) -> npt.NDArray[np.int8]:
+    """The strata of programs that stand one after the other in `text`, program k up to `ends[k]`.
+
+    `numbers` name the programs' streams; `shift` moves the length strata (the minimal length).
+    """
+    found = np.empty(len(ends), dtype=np.int8)
+    begin = 0
+    for k in range(len(ends)):
+        length = ends[k] - begin
+        code = np.empty((length, WIDTH), dtype=np.int32)
+        assemble(text[begin : ends[k]], n, True, code)
+        rows = code.ravel()
+        found[k] = _probe(rows, n, reward_cell, state, seed, numbers[k], length - shift)
+        begin = ends[k]
+    return found
+
+
+def probe(
+    programs: Sequence[str],
+    numbers: Integers,
+    settings: Settings,
+    seed: int,
+    minimum_length: int = 0,
+) -> list[int]:
+    """The strata of programs that are known to be programs; `numbers` name their random streams.
+
+    >>> probe([",.#", "..,#"], np.arange(2), Settings(), seed=1)
+    [1, 0]
+    """
+    if not programs:
+        return []
+    found = _probe_many(
+        np.frombuffer("".join(programs).encode(), dtype=np.uint8),
+        np.cumsum([len(program) for program in programs]),
+        numbers,
+        settings.symbols,
+        settings.reward_cell,
+        new_state(settings),
+        seed,
+        minimum_length,
+    )
+    return [int(place) for place in found]
+
+
+def stratum(program: str, symbols: int = 5, observations: int = 1, seed: int = 0) -> int:
+    """The stratum of a program by probing: -1 overtime, 0 passive, 1 to 20.
+
+    >>> [stratum(program) for program in (",.#", ".,#", ",-.#", "%.,#", "..,#", "+[],.#")]
+    [1, 2, 6, 11, 0, -1]
+    """
+    settings = Settings(symbols, observations)
+    if "." not in check(program) or "," not in program:
+        return PASSIVE
+    return probe([program], np.array([0]), settings, seed)[0]

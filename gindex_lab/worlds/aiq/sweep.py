@@ -1,0 +1,262 @@
+"""The paper's validation experiment: many settings of agents on several kinds of samples, at five lengths.
+
+Vadinský (2018, sections 3.1 and 3.2) measures 25 settings on samples of 200,000 programs, 10,000 runs of
+100,000 interactions each, and reads the shorter episodes off the same runs ("EffEL"). Here `sweep` does so
+for the twenty settings that need no outside program, one small CSV per setting and sample. It can be
+stopped and started again at any time: what is done is kept, down to the single program.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import lru_cache, partial
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from gindex_lab.foundation import parallel
+from gindex_lab.foundation.errors import BadInput, DataUnavailable
+from gindex_lab.foundation.files import read_table
+from gindex_lab.foundation.journals import is_vouched, set_aside, vouch
+from gindex_lab.foundation.output import write_text
+from gindex_lab.foundation.validate import choice
+from gindex_lab.studies.data import registry
+from gindex_lab.worlds.aiq.agents import agent as agent_of
+from gindex_lab.worlds.aiq.estimate import Estimate, estimate
+from gindex_lab.worlds.aiq.logs import fingerprint
+from gindex_lab.worlds.aiq.sampler import sample
+
+__all__ = [
+    "CONDITIONS",
+    "EPISODES",
+    "NOT_RUN",
+    "SETTINGS",
+    "Plan",
+    "keep_sweep",
+    "measured_sweep",
+    "read_sweep",
+    "sweep",
+]
+
+EPISODES = (1_000, 3_000, 10_000, 30_000, 100_000)
+
+#: The settings of the author's tables, best known first of each kind, so that a sweep is useful early.
+SETTINGS: dict[str, str] = {
+    "Freq,0.05": "Freq",
+    "Q_l,0.0,0.5,0.5,0.02,0.8": "Q(0.5)",
+    "H_l,0.0,0.0,0.99,0.02,0.7": "HLQ",
+    "Q_l,0.0,0.0,0.5,0.02,0.8": "Q(0)",
+    "Freq,0.03": "Freq",
+    "Q_l,0.0,0.5,0.5,0.04,0.6": "Q(0.5)",
+    "H_l,0.0,0.0,0.95,0.04,0.7": "HLQ",
+    "Q_l,0.0,0.0,0.5,0.04,0.6": "Q(0)",
+    "Freq,0.07": "Freq",
+    "Q_l,0.0,0.5,0.5,0.01,0.9": "Q(0.5)",
+    "H_l,0.0,0.0,0.995,0.01,0.8": "HLQ",
+    "Q_l,0.0,0.0,0.5,0.01,0.9": "Q(0)",
+    "Freq,0.09": "Freq",
+    "Q_l,0.0,0.5,0.5,0.03,0.6": "Q(0.5)",
+    "H_l,0.0,0.0,0.99,0.04,0.6": "HLQ",
+    "Q_l,0.0,0.0,0.5,0.03,0.7": "Q(0)",
+    "Freq,0.11": "Freq",
+    "Q_l,0.0,0.5,0.5,0.005,0.95": "Q(0.5)",
+    "H_l,0.0,0.0,0.995,0.005,0.9": "HLQ",
+    "Q_l,0.0,0.0,0.5,0.005,0.95": "Q(0)",
+}
+
+#: The author's five settings of MC-AIXI, which is a program of its own and not part of this package.
+NOT_RUN = (
+    "MC_AIXI,100,16,4,0.85,0.9",
+    "MC_AIXI,100,32,3,0.05,1.0",
+    "MC_AIXI,100,8,3,0.9,0.6",
+    "MC_AIXI,50,16,2,0.95,0.9",
+    "MC_AIXI,50,8,3,0.85,0.3",
+)
+
+#: Name of a sample in the paper -> rewriting and discriminative, as `sample` takes them.
+CONDITIONS: dict[str, tuple[str, str]] = {
+    "original": ("original", "none"),
+    "SEP-orig": ("sep-orig", "none"),
+    "SEP-ext": ("sep-ext", "none"),
+    "SDP": ("sep-ext", "sdp"),
+    "SDP-exact": ("sep-ext", "exact"),
+}
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The size of a sweep; the default is the paper's."""
+
+    programs: int = 200_000
+    runs: int = 10_000
+    episodes: tuple[int, ...] = EPISODES
+    seed: int = 1
+
+
+def sweep(
+    folder: str | Path,
+    conditions: Sequence[str] = ("SEP-ext", "SDP"),
+    settings: Mapping[str, str] | None = None,
+    plan: Plan | None = None,
+    *,
+    jobs: int | None = 1,
+) -> pd.DataFrame:
+    """Measure every setting (line of the author's tables -> kind) on every kind of sample.
+
+    The first setting goes through all samples, then the second, and so on. A pair of setting and sample
+    that stands in `folder` is not measured again; one that was interrupted goes on where it was. Give
+    each plan a folder of its own: another plan's folder is refused.
+
+    >>> import tempfile
+    >>> small = Plan(programs=400, runs=100, episodes=(50, 100))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     table = sweep(folder, ["SEP-ext"], {"Freq,0.05": "Freq"}, small)
+    >>> table[["condition", "kind", "episode"]].values.tolist()
+    [['SEP-ext', 'Freq', 50], ['SEP-ext', 'Freq', 100]]
+
+    References: Vadinský (2018), sections 3.1 and 3.2.
+    """
+    size = Plan() if plan is None else plan
+    chosen = SETTINGS if settings is None else settings
+    for condition in conditions:
+        choice("conditions", condition, list(CONDITIONS))
+    tasks = [(line, kind, condition) for line, kind in chosen.items() for condition in conditions]
+    for line in chosen:
+        agent_of(line)  # a wrong line is better found now than after an hour
+    measure = partial(_measured, Path(folder), size)
+    parallel.map(measure, tasks, jobs=jobs, progress="sweep", batch=1)
+    wanted = {(condition, line) for line, _, condition in tasks}
+    table = read_sweep(folder)
+    found = [pair in wanted for pair in zip(table["condition"], table["setting"], strict=True)]
+    return table[found].reset_index(drop=True)
+
+
+def read_sweep(folder: str | Path) -> pd.DataFrame:
+    """All that a sweep has measured so far: one row per sample, setting and episode length."""
+    files = sorted(Path(folder).glob("*.csv"))
+    if not files:
+        raise BadInput("folder", str(folder), "holds no results", "run a sweep into it first")
+    for file in files:
+        if not is_vouched(file):
+            problem = f"holds {file.name!r}, which is damaged or has lost its hash"
+            remedy = "run the sweep again: it measures what is damaged anew"
+            raise BadInput("folder", str(folder), problem, remedy, code="damaged")
+    table = pd.concat([read_table(file) for file in files], ignore_index=True)
+    place = {line: i for i, line in enumerate(SETTINGS)}
+    order = pd.DataFrame(
+        {
+            "condition": table["condition"].map(list(CONDITIONS).index),
+            "setting": table["setting"].map(lambda line: place.get(line, len(place))),
+            "line": table["setting"],
+            "episode": table["episode"],
+        }
+    ).sort_values(["condition", "setting", "line", "episode"], kind="stable")
+    return table.loc[order.index].reset_index(drop=True)
+
+
+def measured_sweep() -> tuple[pd.DataFrame, dict[str, Any]]:
+    """The sweep at the paper's scale that we measured ourselves, and when, how and by which version.
+
+    It is kept in `data/measured/` of the repository, because it takes more than an hour of a core;
+    `sweep("folder")` measures it anew.
+
+    >>> table, facts = measured_sweep()
+    >>> sorted(facts)
+    ['commit', 'cpu_minutes', 'date', 'made_by', 'numba', 'plan', 'python']
+    """
+    path = registry.PROJECT_DATA / "measured" / "aiq_sweep.csv"
+    if not path.exists():
+        raise DataUnavailable(
+            "measured", str(path), "is not there", "run gindex_lab from a clone of its repository"
+        )
+    facts = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
+    return read_table(path, ["setting"]), facts
+
+
+def keep_sweep(
+    folder: str | Path, plan: Plan | None = None, *, commit: str, cpu_minutes: float
+) -> None:
+    """Put a sweep into `data/measured/`, for `measured_sweep`: the values to four digits, and the facts.
+
+    All its rows must come from the plan, by default the paper's. `commit` is the version that made them.
+    """
+    import datetime
+    import platform
+
+    import numba
+
+    table, size = read_sweep(folder), Plan() if plan is None else plan
+    for file in sorted(Path(folder).glob("*.csv")):
+        _check_plan(file, size)
+    newest = max(file.stat().st_mtime for file in Path(folder).glob("*.csv"))
+    facts = {
+        "made_by": f"gl.aiq.sweep(folder, {list(dict.fromkeys(table['condition']))})",
+        "plan": asdict(size),
+        "commit": commit,
+        "date": datetime.datetime.fromtimestamp(newest, datetime.UTC).date().isoformat(),
+        "python": platform.python_version(),
+        "numba": numba.__version__,
+        "cpu_minutes": round(cpu_minutes, 1),
+    }
+    path = registry.PROJECT_DATA / "measured" / "aiq_sweep.csv"
+    write_text(path, table.round(4).to_csv(index=False))
+    write_text(path.with_suffix(".json"), json.dumps(facts, indent=1) + "\n")
+
+
+def _measured(folder: Path, plan: Plan, task: tuple[str, str, str]) -> None:
+    line, _, condition = task
+    done = folder / f"{condition}-{line.replace(',', '_')}.csv"
+    if is_vouched(done):
+        _check_plan(done, plan)
+        return
+    if done.exists():
+        set_aside(done, "is damaged, or has lost its hash; it is measured again")
+    programs = _sample_of(condition, plan.programs, plan.seed)
+    result = estimate(
+        line,
+        programs,
+        episode=plan.episodes,
+        runs=plan.runs,
+        seed=plan.seed,
+        log=folder / "logs" / f"{done.stem}.log",
+    )
+    write_text(done, _rows(result, task, plan, fingerprint(programs)).to_csv(index=False))
+    vouch(done)
+
+
+@lru_cache(maxsize=2)
+def _sample_of(condition: str, programs: int, seed: int) -> pd.DataFrame:
+    return sample(programs, *CONDITIONS[condition], seed=seed)
+
+
+def _rows(result: Estimate, task: tuple[str, str, str], plan: Plan, mark: str) -> pd.DataFrame:
+    line, kind, condition = task
+    table = result.by_episode.reset_index()
+    table.insert(0, "condition", condition)
+    table.insert(1, "setting", line)
+    table.insert(2, "kind", kind)
+    size = {name: value for name, value in asdict(plan).items() if name != "episodes"}
+    return table.assign(
+        pairs=result.pairs,
+        replaced=len(result.failures),
+        diverged=result.diverged,
+        sample=mark,
+        **size,
+    )
+
+
+def _check_plan(done: Path, plan: Plan) -> None:
+    table = read_table(done)
+    found = Plan(
+        int(table["programs"][0]),
+        int(table["runs"][0]),
+        tuple(table["episode"]),
+        int(table["seed"][0]),
+    )
+    if found != plan:
+        raise BadInput(
+            "folder", str(done.parent), f"holds another plan, {found}", "name a folder of its own"
+        )

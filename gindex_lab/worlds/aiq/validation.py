@@ -1,0 +1,157 @@
+"""Our measurements beside the author's tables, and his test over the settings of agents.
+
+The author compares two samples of programs by a paired t-test over 25 settings of agents (Vadinský 2018,
+sections 3.1 and 3.2): `settings_test`. All settings met the same programs, so that a sample which happens
+to be easy is easy for all of them; `gl.aiq.null_experiment` shows what the test says where nothing differs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.validate import choice
+
+__all__ = ["beside", "published_shares", "published_values", "settings_test"]
+
+_TABLES = {
+    "SEP-orig": "03-Experiment_Results_SEP-orig",
+    "SEP-ext": "04-Experiment_Results_SEP-ext",
+    "SDP": "05-Experiment_Results_SDP",
+}
+_COUNTS = "01-SemAnEP_improved_test-results"
+_SAMPLES = {
+    "BF(5-1)#original": "original",
+    "BF(5-1)#SEP-orig": "SEP-orig",
+    "BF(5-1)#SEP-ext": "SEP-ext",
+    "BF(5-1)#SEP-ext+SDP": "SDP",
+}
+#: Row of the author's counts (section, characteristic) -> class of `gl.aiq.shares`.
+_CLASSES = {
+    ("Chance", "instruction is present:"): "chance",
+    ("Chance", "surely influences reward:"): "reward_random",
+    ("Chance", "surely influences observation:"): "observation_random",
+    ("Action", "surely influences reward:"): "reward_action",
+    ("Action", "possibly influences reward:"): "reward_sometimes_action",
+    ("Action", "surely influences observation:"): "observation_action",
+    ("Action", "surely doesn't influence computation:"): "action_pointless",
+    ("Infinite loops", "are present:"): "never_ending",
+    ("Premature termination", "surely occures"): "write_limit",
+    ("Premature termination", "possibly occures"): "write_limit_possible",
+    ("Pointless code", "never executed loops"): "never_executed",
+    ("Pointless code", "incrementation/decrementation of chance"): "modified_chance",
+    (
+        "Pointless code",
+        "action/chance/incrementation/decrementation overwritten by chance or action",
+    ): "overwritten",
+    ("Pointless code", "zeroing overwritten by chance or action"): "zeroing_overwritten",
+    ("Pointless code", "zeroed chance or action"): "zeroed",
+}
+_COUNTED = 200_000  # programs in each of the author's samples
+_PAIRS = 5_000  # programs behind a printed value: N = 10,000 runs
+_PAIRS_OF_MC_AIXI = 500
+_ROUNDING = 0.1 / np.sqrt(12)  # values are printed to 0.1
+
+
+def published_values(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+    """The author's AIQ of each sample, setting and episode length, with its standard error put right.
+
+    `tables` is `gl.load("aiq_published")`. The printed half interval counts runs for programs; from the
+    printed spread, `error` = √(SD²/5,000 + 0.1²/12), with 5,000 programs (500 for MC-AIXI) and the
+    rounding to 0.1.
+
+    >>> one = pd.DataFrame({"AIQ": [40.3], "HCI": [0.5], "SD": [24.0], "EL": [1000],
+    ...                     "agent": ["Freq"], "configuration": ["0.05"]})
+    >>> table = published_values({name: one for name in _TABLES.values()})
+    >>> table.loc[1, ["condition", "setting"]].tolist(), float(table["error"].round(2)[1])
+    (['SEP-ext', 'Freq,0.05'], 0.34)
+    """
+    parts = []
+    for condition, name in _TABLES.items():
+        if name not in tables:
+            raise BadInput("tables", name, "is not among them", 'use gl.load("aiq_published")')
+        t = tables[name]
+        pairs = np.where(t["agent"] == "MC_AIXI", _PAIRS_OF_MC_AIXI, _PAIRS)
+        parts.append(
+            pd.DataFrame(
+                {
+                    "condition": condition,
+                    "setting": t["agent"] + "," + t["configuration"].astype(str),
+                    "episode": t["EL"],
+                    "printed": t["AIQ"],
+                    "error": np.sqrt(t["SD"] ** 2 / pairs + _ROUNDING**2),
+                }
+            )
+        )
+    return pd.concat(parts, ignore_index=True)
+
+
+def published_shares(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+    """The author's counts of classes in percent: classes of `gl.aiq.shares` x his four samples.
+
+    >>> counts = pd.DataFrame(list(_CLASSES), columns=["section", "Characteristics"])
+    >>> counts[list(_SAMPLES)] = 50_000
+    >>> published_shares({_COUNTS: counts}).loc["chance"].tolist()
+    [25.0, 25.0, 25.0, 25.0]
+    """
+    if _COUNTS not in tables:
+        raise BadInput("tables", _COUNTS, "is not among them", 'use gl.load("aiq_published")')
+    counts = tables[_COUNTS].set_index(["section", "Characteristics"])
+    found = counts.loc[list(_CLASSES), list(_SAMPLES)].astype(float) / _COUNTED * 100
+    return found.set_axis(list(_CLASSES.values())).rename(columns=_SAMPLES).rename_axis("class")
+
+
+def beside(measured: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
+    """Rows that were measured and printed: `value`, `printed` and `apart`, in standard errors of both.
+
+    `measured` comes from a sweep, `published` from `published_values`. Settings share their programs, so
+    that the rows of one sample and length go up and down together.
+
+    >>> key = {"condition": ["SDP"], "setting": ["Freq,0.05"], "episode": [1000]}
+    >>> ours = pd.DataFrame({**key, "value": [47.0], "standard_error": [0.3]})
+    >>> beside(ours, pd.DataFrame({**key, "printed": [46.5], "error": [0.4]}))["apart"].tolist()
+    [1.0]
+    """
+    table = measured.merge(published, on=["condition", "setting", "episode"])
+    if table.empty:
+        raise BadInput("measured", len(measured), "has no row in the tables", "use gl.aiq.sweep")
+    table["difference"] = table["value"] - table["printed"]
+    return table.assign(
+        apart=table["difference"] / np.hypot(table["standard_error"], table["error"])
+    )
+
+
+def settings_test(
+    first: pd.Series, second: pd.Series, alternative: str = "two-sided"
+) -> dict[str, float]:
+    """The author's test: paired t over settings (the index of both), with its 95% interval.
+
+    With `alternative="greater"` the interval is one-sided, as in section 3.2.
+
+    >>> a, b = pd.Series({"Freq": 3.0, "Q": 5.0, "HLQ": 6.0}), pd.Series({"Freq": 2.0, "Q": 3.0, "HLQ": 5.0})
+    >>> {name: round(value, 3) for name, value in settings_test(a, b).items()}
+    {'difference': 1.333, 'low': -0.101, 'high': 2.768, 't': 4.0, 'p': 0.057, 'settings': 3}
+
+    References: Vadinský (2018), sections 3.1 and 3.2.
+    """
+    from scipy.stats import ttest_1samp
+
+    choice("alternative", alternative, ["two-sided", "greater"])
+    gain = (first - second).dropna()
+    if len(gain) < 2:
+        raise BadInput(
+            "first", len(gain), "shares fewer than two settings", "measure the same ones"
+        )
+    test = ttest_1samp(gain, 0.0, alternative=alternative)
+    low, high = test.confidence_interval(0.95)
+    return {
+        "difference": float(gain.mean()),
+        "low": float(low),
+        "high": float(high),
+        "t": float(test.statistic),
+        "p": float(test.pvalue),
+        "settings": len(gain),
+    }

@@ -1,0 +1,35 @@
+"""The anytime intelligence test and its environment class Λ (Hernández-Orallo and Dowe 2010).
+
+This file is the table of contents of `gl.anytime`. A name is imported from its module when it is first used.
+"""
+
+from gindex_lab.foundation.contents import contents as _contents
+
+__getattr__, __dir__, __all__ = _contents(
+    __name__,
+    {
+        # environments
+        "spaces": "Space parse primitive_root random_pattern random_space space_of "
+        "strongly_connected",
+        "environment": "Environment Observation Placement Session",
+        "markov": "MarkovPattern elias",
+        "complexity": "complexity description_bits published_complexity",
+        "logged": "as_environments logged_environments",
+        # what is exactly so
+        "planning": "fewest_sensitive_steps is_reward_sensitive plan",
+        "exact": "achievable bias_of_placements random_agent_mean",
+        "feasibility": "Rules VARIANTS explains",
+        "logs": "explained logged_rewards",
+        # agents, and how they are measured
+        "agents": "Constant Follower LuckyStopper Optimal Oracle Own QLearning Random Reactive "
+        "Scripted Slow agent",
+        "episodes": "mean_rewards play",
+        "averages": "Average average_reward stopping_bias",
+        "clocks": "RealClock VirtualClock",
+        "pool": "Pool make_pool",
+        "running": "Examination Result test",
+        "scoring": "Score compare score",
+        "items": "as_items describe_items",
+        "summaries": "by_budget by_complexity",
+    },
+)

@@ -1,0 +1,131 @@
+"""Time in the anytime test: a virtual clock, where an action has a price, and a real one.
+
+An environment lasts τ. On a virtual clock each action takes the agent's declared cost, so that everything
+can be had again; on a real clock only the agent's `act` is timed, not the environment. Times are exact.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.validate import number
+from gindex_lab.worlds.anytime.agents import Own, unwrapped
+from gindex_lab.worlds.anytime.averages import Average, average_evenly, average_sorted
+from gindex_lab.worlds.anytime.environment import Session
+from gindex_lab.worlds.anytime.episodes import compiled_rewards, play_readable
+from gindex_lab.worlds.anytime.players import ask, begin
+
+__all__ = ["Clock", "RealClock", "VirtualClock", "clock_of", "exact_seconds"]
+
+MOST_STEPS = 20_000_000
+NANO = 1_000_000_000
+
+
+def exact_seconds(name: str, value: object) -> Fraction:
+    """Seconds as an exact number: `0.001` is a thousandth, whatever a float makes of it.
+
+    >>> exact_seconds("tau0", 0.001)
+    Fraction(1, 1000)
+    """
+    seconds = value if isinstance(value, Fraction) else Fraction(str(number(name, value, 0)))
+    if seconds <= 0:
+        raise BadInput(name, value, "leaves no time", "use seconds above 0")
+    return seconds
+
+
+@dataclass(frozen=True)
+class VirtualClock:
+    """Every action takes `cost` seconds (the test's τ0 by default; a `Slow` agent has its own).
+
+    >>> VirtualClock(0.001).cost
+    0.001
+    """
+
+    cost: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.cost is not None:
+            exact_seconds("cost", self.cost)
+
+    def cost_of(self, agent: object, tau0: Fraction) -> Fraction:
+        """The time that this agent takes for an action."""
+        own = unwrapped(agent).cost
+        price = own if own is not None else self.cost
+        return tau0 if price is None else exact_seconds("cost", price)
+
+    def most_steps(self, agent: object, tau: Fraction, tau0: Fraction) -> int:
+        """How many actions fit into τ."""
+        steps = int(tau // self.cost_of(agent, tau0))
+        if steps > MOST_STEPS:
+            raise BadInput(
+                "seconds",
+                float(tau),
+                f"gives an environment of {steps:,} interactions",
+                "raise tau0 or the cost of an action, or use less time",
+            )
+        return steps
+
+    def run(
+        self, agent: object, begin_session: Callable[[int], Session], tau: Fraction, tau0: Fraction
+    ) -> Average:
+        """Definition 16 for one environment."""
+        steps = self.most_steps(agent, tau, tau0)
+        if steps == 0:
+            return Average(0.0, 0, 0)
+        session = begin_session(steps)
+        own = isinstance(unwrapped(agent).agent, Own)
+        rewards = play_readable(agent, session) if own else compiled_rewards(agent, session)
+        return average_evenly(rewards, self.cost_of(agent, tau0), tau)
+
+
+@dataclass(frozen=True)
+class RealClock:
+    """The agent's own time, in nanoseconds: `now` may be replaced, for tests.
+
+    An action that comes after τ is discarded with its reward, and nothing interrupts an agent that thinks:
+    run one that might never answer in a process of its own.
+
+    >>> RealClock(now=lambda: 0).now()
+    0
+    """
+
+    now: Callable[[], int] = field(default=time.perf_counter_ns)
+
+    def run(
+        self, agent: object, begin_session: Callable[[int], Session], tau: Fraction, tau0: Fraction
+    ) -> Average:
+        """Definition 16 for one environment."""
+        session, limit = begin_session(MOST_STEPS), tau * NANO
+        player, name = begin(agent, session), str(unwrapped(agent).agent)
+        times, elapsed, reward, whole = [], 0, 0.0, int(limit)
+        while not session.done:
+            started = self.now()
+            action = ask(player, session, reward, name)
+            elapsed += self.now() - started
+            if action is None or elapsed > whole:
+                break
+            reward = session.act(action)
+            times.append(elapsed)
+        return average_sorted(session.rewards, times, limit)
+
+
+Clock = VirtualClock | RealClock
+
+
+def clock_of(clock: object) -> Clock:
+    """A clock from "virtual", "real", or a clock.
+
+    >>> clock_of("virtual")
+    VirtualClock(cost=None)
+    """
+    if isinstance(clock, VirtualClock | RealClock):
+        return clock
+    if clock == "virtual":
+        return VirtualClock()
+    if clock == "real":
+        return RealClock()
+    raise BadInput("clock", clock, "is no clock", 'use "virtual", "real" or VirtualClock(cost)')

@@ -1,0 +1,320 @@
+"""An environment of the class Λ, and a session in it: the readable rules that the compiled ones follow.
+
+Good and Evil walk a space under one pattern; the agent walks it freely. After each joint move the agent
+gets the reward of the cell where it is: `r0` with Good, `-r0` with Evil. With `delta` > 0 a reward fades
+where it was left (delta times its size at each step) until the agent eats it; `delta=0` is Λ-One, the class
+of the published logs. Good and Evil never share a cell: if both would enter it, a fair coin says who moves.
+(Hernández-Orallo and Dowe 2010, Section 5; Insa-Cabrera et al. 2011.)
+
+>>> session = Environment("12-|1-2--|1++2--", "2210").start(seed=1)
+>>> session.observation
+Observation(cell=0, seen=(2, 1))
+>>> session.act(2), session.act(0)
+(1.0, -1.0)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.validate import choice, flag, integer, number
+from gindex_lab.worlds.aiq.random_streams import uniform
+from gindex_lab.worlds.anytime.chance import Stream, session_keys
+from gindex_lab.worlds.anytime.markov import MarkovPattern
+from gindex_lab.worlds.anytime.spaces import Space, parse, primitive_root, strongly_connected
+
+__all__ = ["MODES", "Environment", "Observation", "Placement", "Session"]
+
+MODES = ("full", "local", "cell")
+_PLACEMENT = 1 << 40  # where a stream's draws of the placement begin: no session is so long
+IntArray = npt.NDArray[np.int64]
+
+
+class Observation(NamedTuple):
+    """What an agent sees: its own cell, and by mode the two other bodies.
+
+    `seen` is in mode "full" the cells of the two symbols; in mode "local" what stands at the destination
+    of each action (0 nothing, 1 the first symbol, 2 the second); in mode "cell" nothing. Which symbol is
+    Good differs from session to session, unless the environment was made with `identify=True`.
+    """
+
+    cell: int
+    seen: tuple[int, ...]
+
+
+class Placement(NamedTuple):
+    """Where a session begins: the agent's cell, those of the two symbols, and which symbol is Good."""
+
+    cell: int
+    first: int
+    second: int
+    good: int
+
+
+@dataclass(frozen=True)
+class Environment:
+    """A space and a pattern, with the rules of reward and of observation.
+
+    `space` is the notation or a `Space`; `pattern` a string of digits or a `MarkovPattern`. `check=False`
+    admits spaces that are not strongly connected, to study what the sieve rejects.
+
+    >>> Environment("1+|1-", "01")
+    Environment('1+|1-', '01')
+    >>> Environment("1+|1-", "0101") == Environment("1-|1+", "01")     # the same moves for ever
+    True
+    """
+
+    space: Any = field(compare=False)
+    pattern: Any = field(compare=False)
+    delta: float = field(default=0.0, kw_only=True)
+    r0: float = field(default=1.0, kw_only=True)
+    observation: str = field(default="full", kw_only=True)
+    identify: bool = field(default=False, kw_only=True)
+    check: bool = field(default=True, kw_only=True, compare=False)
+    key: tuple[Any, ...] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        space = parse(self.space)
+        if flag("check", self.check):
+            _check_space(space)
+        pattern = _checked_pattern(self.pattern, space)
+        number("delta", self.delta, 0, 1)
+        if self.delta == 1:
+            raise BadInput("delta", self.delta, "would keep every reward", "use a number below 1")
+        if number("r0", self.r0, 0, 1) == 0:
+            raise BadInput("r0", self.r0, "gives no rewards", "use a number above 0")
+        choice("observation", self.observation, MODES)
+        flag("identify", self.identify)
+        root = primitive_root(pattern) if isinstance(pattern, str) else pattern
+        object.__setattr__(self, "space", space)
+        object.__setattr__(self, "pattern", pattern)
+        object.__setattr__(self, "key", (space.destinations, root))
+
+    def __repr__(self) -> str:
+        shown = f"'{self.pattern}'" if isinstance(self.pattern, str) else repr(self.pattern)
+        return f"Environment('{self.space.text}', {shown})"
+
+    @property
+    def cells(self) -> int:
+        """n_c."""
+        return self.space.cells
+
+    @property
+    def actions(self) -> int:
+        """n_a, with "stay"."""
+        return self.space.actions
+
+    @property
+    def steps(self) -> int:
+        """The length of the published sessions, 10 (n_c - 1)."""
+        return 10 * (self.cells - 1)
+
+    @cached_property
+    def table(self) -> IntArray:
+        """T[cell][action] as an array."""
+        return np.array(self.space.destinations, dtype=np.int64)
+
+    def script(self, steps: int) -> IntArray:
+        """The pattern's actions: its primitive root, or as many as a Markov program must give."""
+        if isinstance(self.pattern, MarkovPattern):
+            return np.array(self.pattern.run(max(1, steps)).actions, dtype=np.int64)
+        return self._root
+
+    @cached_property
+    def _root(self) -> IntArray:
+        return np.array([int(digit) for digit in self.key[1]], dtype=np.int64)
+
+    def start(
+        self,
+        seed: object = 0,
+        *,
+        steps: int | None = None,
+        swap: bool = False,
+        placement: Placement | None = None,
+    ) -> Session:
+        """A session: the placement and the coins follow from the seed; `swap` exchanges Good and Evil."""
+        return Session(self, seed, steps=steps, swap=swap, placement=placement)
+
+
+def checked(environment: object, name: str = "environment") -> Environment:
+    """The environment, if it is one."""
+    if not isinstance(environment, Environment):
+        remedy = "use gl.anytime.Environment(space, pattern)"
+        raise BadInput(name, environment, "is no environment", remedy)
+    return environment
+
+
+def _check_space(space: Space) -> None:
+    if not strongly_connected(space):
+        raise BadInput(
+            "space",
+            space.text,
+            "is not strongly connected: some cell cannot be reached from another",
+            "change a move, or pass check=False to study it all the same",
+        )
+
+
+def _checked_pattern(pattern: Any, space: Space) -> str | MarkovPattern:
+    if isinstance(pattern, MarkovPattern):
+        if pattern.actions > space.actions:
+            problem = f"emits {pattern.actions} actions where the space has {space.actions}"
+            raise BadInput("pattern", pattern, problem, "use a program with fewer actions")
+        return pattern
+    if not isinstance(pattern, str) or not pattern or not set(pattern) <= set("0123456789"):
+        raise BadInput("pattern", pattern, "is not a string of digits", "use e.g. '2210'")
+    if int(max(pattern)) >= space.actions:
+        raise BadInput(
+            "pattern",
+            pattern,
+            f"has the action {max(pattern)} where the space has actions 0 to {space.actions - 1}",
+            "use digits of the space's actions",
+        )
+    return pattern
+
+
+def draw_placement(cells: int, key: int) -> Placement:
+    """Two distinct cells and a third, any, uniformly; and a fair coin for which symbol is Good."""
+    draws = Stream(key, _PLACEMENT)
+    first, second, cell = draws.below(cells), draws.below(cells - 1), draws.below(cells)
+    return Placement(cell, first, second + (second >= first), draws.below(2))
+
+
+class Session:
+    """One run in an environment, step by step: `.observation`, `.act(action)`, `.rewards`, `.done`.
+
+    Plain enough to be driven by a widget. All chance is a function of the seed and the step, so that the
+    compiled twin and the swapped (antithetic) session meet the same coins.
+
+    >>> session = Session(Environment("1+|1-", "0"), seed=3, steps=2)
+    >>> [session.act(0), session.act(1)], session.done
+    ([-1.0, 1.0], True)
+    """
+
+    def __init__(
+        self,
+        environment: Environment,
+        seed: object = 0,
+        steps: int | None = None,
+        *,
+        swap: bool = False,
+        placement: Placement | None = None,
+    ) -> None:
+        self.environment = checked(environment)
+        self.steps = environment.steps if steps is None else integer("steps", steps, 1)
+        self.coins, self.agent_key = session_keys(seed)
+        self.placement = placed(environment, self.coins, swap, placement)
+        self.cell, self.first, self.second, self.good = self.placement
+        self.trail = [0.0] * environment.cells
+        self.rewards: list[float] = []
+        self.taken: list[int] = []
+        self._script = environment.script(self.steps)
+
+    @property
+    def step(self) -> int:
+        """How many interactions are over."""
+        return len(self.rewards)
+
+    @property
+    def done(self) -> bool:
+        """Whether all steps were taken."""
+        return self.step >= self.steps
+
+    @property
+    def good_cell(self) -> int:
+        """Where Good is now."""
+        return self.second if self.good else self.first
+
+    @property
+    def evil_cell(self) -> int:
+        """Where Evil is now."""
+        return self.first if self.good else self.second
+
+    @property
+    def mean(self) -> float:
+        """The mean reward so far; 0 before the first step."""
+        return sum(self.rewards) / len(self.rewards) if self.rewards else 0.0
+
+    @property
+    def observation(self) -> Observation:
+        """What the agent sees now."""
+        bodies = (self.first, self.second)
+        if self.environment.identify:
+            bodies = (self.good_cell, self.evil_cell)
+        if self.environment.observation == "full":
+            return Observation(self.cell, bodies)
+        if self.environment.observation == "cell":
+            return Observation(self.cell, ())
+        reach = self.environment.space.destinations[self.cell]
+        seen = tuple(1 if t == bodies[0] else 2 if t == bodies[1] else 0 for t in reach)
+        return Observation(self.cell, seen)
+
+    @property
+    def move(self) -> int:
+        """The pattern's next action."""
+        return int(self._script[self.step % len(self._script)])
+
+    def next_bodies(self) -> tuple[int, int]:
+        """Where the two symbols will be after this step's move, by the pattern, the rule and the coin."""
+        table = self.environment.space.destinations
+        first, second = table[self.first][self.move], table[self.second][self.move]
+        if first != second:
+            return first, second
+        if first == self.first:  # the other would enter its cell, and may not
+            return first, self.second
+        if second == self.second:
+            return self.first, second
+        wins = uniform(self.coins, self.step) < 0.5
+        return (first, self.second) if wins else (self.first, second)
+
+    def act(self, action: int) -> float:
+        """Move, let Good and Evil move at the same time, and get the reward of the new cell."""
+        if self.done:
+            raise BadInput(
+                "action", action, f"comes after the last of {self.steps} steps", "start anew"
+            )
+        actions = self.environment.actions
+        if isinstance(action, bool) or np.ndim(action) or action not in range(actions):
+            raise BadInput("action", action, "is no action here", f"use 0 to {actions - 1}")
+        bodies = self.next_bodies()
+        self.cell = self.environment.space.destinations[self.cell][int(action)]
+        self.first, self.second = bodies
+        reward = self._eat()
+        self.taken.append(int(action))
+        self.rewards.append(reward)
+        return reward
+
+    def _eat(self) -> float:
+        delta, r0 = self.environment.delta, self.environment.r0
+        self.trail = [delta * left for left in self.trail]
+        self.trail[self.good_cell] = r0
+        self.trail[self.evil_cell] = -r0
+        reward, self.trail[self.cell] = self.trail[self.cell], 0.0
+        return reward
+
+
+def placed(
+    environment: Environment, coins: int, swap: bool, placement: Placement | None
+) -> Placement:
+    """The drawn placement, or the given one; with Good and Evil exchanged where `swap` says so."""
+    try:
+        start = placement and Placement(*placement)
+    except TypeError:
+        remedy = "give (cell, first, second, good)"
+        raise BadInput("placement", placement, "is no placement", remedy) from None
+    start = start or draw_placement(environment.cells, coins)
+    cells = range(environment.cells)
+    if not {start.cell, start.first, start.second} <= set(cells) or start.good not in (0, 1):
+        raise BadInput(
+            "placement", tuple(start), "is not on the space", f"use cells 0 to {len(cells) - 1}"
+        )
+    if start.first == start.second:
+        raise BadInput(
+            "placement", tuple(start), "has Good and Evil in one cell", "use two different cells"
+        )
+    return start._replace(good=1 - start.good) if flag("swap", swap) else start

@@ -1,0 +1,313 @@
+"""The anytime test (Definition 18): it can be stopped at any time, and is the better the longer it ran.
+
+    Y = 0; τ = τ0; ξ = 1; used = {}
+    while elapsed < Θ:
+        choose μ with ξ - 1 <= H(μ) <= ξ, not used; if there is none, ξ += 1 and choose again
+        R = v(μ, π || τ)  (Def 16);  Y += R;  ξ += ξ R / 2;  τ += τ / 2;  used += {μ}
+    return Y / |used|
+
+(Hernández-Orallo and Dowe 2010.) τ grows whatever happens, by half, so that |used| grows with the
+logarithm of the time; ξ follows the agent's success. τ is an exact fraction of a second.
+
+>>> pool = Pool.of([Environment("1+|1+|1+", p) for p in ("0", "1", "01", "011")])
+>>> result = test("oracle", seconds=10, tau0=1, pool=pool, seed=1)
+>>> result.reason, len(result.trajectory)
+('exhausted', 3)
+"""
+
+# ruff: noqa: PT028  (the name `test` is the paper's; it is no test of pytest's)
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from os import PathLike
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.journals import set_aside
+from gindex_lab.foundation.validate import flag, number
+from gindex_lab.worlds.anytime.agents import agent as agent_of
+from gindex_lab.worlds.anytime.averages import Average, mean_interval
+from gindex_lab.worlds.anytime.chance import Stream, nested_seed, whole_seed
+from gindex_lab.worlds.anytime.clocks import RealClock, clock_of, exact_seconds
+from gindex_lab.worlds.anytime.environment import Environment, Session
+from gindex_lab.worlds.anytime.pool import Pool, pool_of
+from gindex_lab.worlds.anytime.states import read_state, write_state
+
+__all__ = ["Examination", "Result", "Task", "test"]
+
+COLUMNS = (
+    *("xi", "tau", "complexity", "completed", "counted", "reward", "score", "score_counted"),
+    *("elapsed", "increments", "cells", "actions", "space", "pattern", "place"),
+)
+
+
+class Task(NamedTuple):
+    """What comes next: an environment for the time `tau`, at this place of the pool, chosen at `xi`."""
+
+    environment: Environment
+    tau: Fraction
+    place: int
+    xi: float
+    increments: int
+    seed: int
+
+
+@dataclass(frozen=True)
+class Result:
+    """The score of the completed environments, and how the test went.
+
+    `value` is Y / |used|; `value_counted` the average over the environments in which some interaction
+    counted (n* > 0); `interval` a 95% interval of the mean reward over environments, as if they were a
+    sample. `reason` says why it ended: "time", "stopped", "interrupted" or "exhausted". `trajectory`
+    has a row for each environment.
+    """
+
+    value: float
+    value_counted: float
+    interval: tuple[float, float]
+    reason: str
+    increments: int
+    rows: tuple[dict[str, Any], ...]
+
+    @cached_property
+    def trajectory(self) -> pd.DataFrame:
+        """A row for each environment, with the running score and that of the environments that counted."""
+        table = pd.DataFrame(self.rows, columns=[c for c in COLUMNS if not c.startswith("score")])
+        rewards, counts = table["reward"].to_numpy(float), table["counted"].to_numpy(float) > 0
+        number_ = np.arange(1, len(table) + 1)
+        table["score"] = rewards.cumsum() / number_
+        table["score_counted"] = (rewards * counts).cumsum() / counts.cumsum().clip(1)
+        return table[list(COLUMNS)].set_axis(pd.Index(number_, name="environment"))
+
+    def __repr__(self) -> str:
+        low, high = self.interval
+        return (
+            f"Result({self.value:.3f} [{low:.3f}, {high:.3f}], {len(self.rows)} environments, "
+            f"{self.reason})"
+        )
+
+
+class Examination:
+    """The algorithm, an environment at a time: `step()`, `run()`, `stop()`, `result`.
+
+    Who drives an agent of another kind (a person at a widget) asks for `task()` and hands in what
+    happened with `record(task, average)`.
+
+    >>> exam = Examination("random", pool=Pool.of([Environment("1+|1-", "0")]), seed=1)
+    >>> task = exam.task()
+    >>> exam.record(task, Average(0.5, 1, 1))
+    >>> exam.result.value, exam.xi
+    (0.5, 8.0)
+    """
+
+    def __init__(
+        self,
+        agent: object,
+        *,
+        seconds: float | Fraction | None = None,
+        pool: Pool | None = None,
+        tau0: float | Fraction = 0.001,
+        clock: object = "virtual",
+        antithetic: bool = False,
+        xi: float = 1.0,
+        seed: object = 0,
+    ) -> None:
+        self.agent, self.clock, self.seed = agent_of(agent), clock_of(clock), whole_seed(seed)
+        self.seconds = None if seconds is None else exact_seconds("seconds", seconds)
+        self.pool = pool_of(pool)
+        self.tau0, self.antithetic = exact_seconds("tau0", tau0), flag("antithetic", antithetic)
+        self.xi = number("xi", xi, 0, open_ends=True)
+        self.increments, self.elapsed = 0, Fraction(0)
+        self.rows: list[dict[str, Any]] = []
+        self.reason = ""
+
+    @property
+    def used(self) -> set[int]:
+        """The places of the environments that were used."""
+        return {row["place"] for row in self.rows}
+
+    @property
+    def tau(self) -> Fraction:
+        """The time for the next environment, τ0 (3/2)^|used|, at most Θ."""
+        tau = self.tau0 * Fraction(3, 2) ** len(self.rows)
+        return tau if self.seconds is None else min(tau, self.seconds)
+
+    def task(self) -> Task | None:
+        """The next environment; None if there is none left to choose. Nothing changes before `record`."""
+        xi, increments, used = self.xi, self.increments, self.used
+        while xi - 1 <= self.pool.complexity[-1]:
+            window = self.pool.window(xi - 1, xi, used)
+            if window:
+                number_ = len(self.rows)
+                place = window[Stream(nested_seed(self.seed, 0), number_).below(len(window))]
+                own = nested_seed(self.seed, 1, number_)
+                return Task(self.pool.environments[place], self.tau, place, xi, increments, own)
+            xi, increments = xi + 1, increments + 1
+        return None
+
+    def record(self, task: object, average: object, elapsed: Fraction | None = None) -> None:
+        """Take in what happened in an environment: score, complexity and time for the next."""
+        if not isinstance(task, Task) or not isinstance(average, Average):
+            problem = "are not a task and what happened in it"
+            raise BadInput("task, average", (task, average), problem, "use task() and Average(...)")
+        reward = number("average.value", average.value, -1, 1)
+        self.elapsed += task.tau if elapsed is None else elapsed
+        self.increments = task.increments
+        world = task.environment
+        self.rows.append(
+            {
+                "xi": task.xi,
+                "tau": float(task.tau),
+                "complexity": float(self.pool.complexity[task.place]),
+                "completed": average.completed,
+                "counted": average.counted,
+                "reward": reward,
+                "elapsed": float(self.elapsed),
+                "increments": task.increments,
+                "cells": world.cells,
+                "actions": world.actions,
+                "space": world.space.text,
+                "pattern": str(world.pattern),
+                "place": task.place,
+            }
+        )
+        self.xi = min(task.xi + task.xi * reward / 2, float(self.pool.complexity[-1]))
+
+    def step(self) -> bool:
+        """One environment; False if the test is over, for the time or for want of environments."""
+        if self.seconds is not None and self.elapsed >= self.seconds:
+            self.reason = "time"
+            return False
+        task = self.task()
+        if task is None:
+            self.reason = "exhausted"
+            return False
+        self.record(task, *self._measure(task))
+        return True
+
+    def _measure(self, task: Task) -> tuple[Average, Fraction]:
+        """Def 16 in this environment, and the time that it took: τ, or what a real clock shows."""
+        began = self.clock.now() if isinstance(self.clock, RealClock) else 0
+        swaps = (False, True) if self.antithetic else (False,)
+        both = [self._average(task, swap) for swap in swaps]
+        value = sum(average.value for average in both) / len(both)
+        average = Average(value, min(a.completed for a in both), min(a.counted for a in both))
+        if isinstance(self.clock, RealClock):
+            return average, Fraction(self.clock.now() - began, 1_000_000_000)
+        return average, task.tau * len(both)
+
+    def _average(self, task: Task, swap: bool) -> Average:
+        def session(steps: int) -> Session:
+            return task.environment.start(task.seed, steps=steps, swap=swap)
+
+        return self.clock.run(self.agent, session, task.tau, self.tau0)
+
+    def run(self, each: Callable[[Examination], object] | None = None) -> Result:
+        """Go on until the time is up; Ctrl-C ends it with the completed environments.
+
+        `each` is called after every environment, and may call `stop()`.
+        """
+        self.reason = ""
+        if self.seconds is None:
+            raise BadInput(
+                "seconds", None, "would never end", "give the test a time, or call step()"
+            )
+        try:
+            while not self.reason and self.step():
+                if each is not None:
+                    each(self)
+        except KeyboardInterrupt:
+            self.reason = "interrupted"
+        return self.result
+
+    def stop(self) -> None:
+        """End the test after the environment that is being played."""
+        self.reason = "stopped"
+
+    @property
+    def result(self) -> Result:
+        """The valid result of what is complete, at any time."""
+        rewards = np.array([row["reward"] for row in self.rows], dtype=float)
+        counts = np.array([row["counted"] > 0 for row in self.rows], dtype=bool)
+        return Result(
+            float(rewards.mean()) if len(rewards) else 0.0,
+            float(rewards[counts].mean()) if counts.any() else 0.0,
+            mean_interval(rewards),
+            self.reason,
+            self.increments,
+            tuple(self.rows),
+        )
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the state, whole or not at all; `restore` takes it up again."""
+        write_state(self, Path(path))
+
+    def restore(self, path: str | PathLike[str]) -> None:
+        """Go on from a saved state of the same test (agent, pool, clock, τ0, seed)."""
+        read_state(self, Path(path))
+
+
+def test(
+    agent: object,
+    seconds: float = 5.0,
+    *,
+    pool: Pool | None = None,
+    tau0: float | Fraction = 0.001,
+    clock: object = "virtual",
+    antithetic: bool = False,
+    path: str | PathLike[str] | None = None,
+    each: Callable[[Examination], object] | None = None,
+    seed: object = 0,
+) -> Result:
+    """The anytime test of an agent for `seconds`: an object with `.value` and `.trajectory`.
+
+    `agent` is a name, an agent of `gl.anytime`, or your own (see `gl.anytime.agent`). On the virtual clock
+    an action costs τ0 unless the clock or the agent says otherwise, so that `seconds / tau0` is about the
+    number of interactions; the paper begins with τ0 = 1e-6 "or any other small time value". `antithetic`
+    plays each environment twice, with Good and Evil exchanged, which takes twice the time. With `path` the
+    state is saved after each environment, and a test that was interrupted goes on from there.
+
+    >>> pool = Pool.of([Environment("1+|1+|1+", p) for p in ("0", "1", "01", "011")])
+    >>> test("random", seconds=5, pool=pool, antithetic=True, seed=1).value
+    0.0
+    """
+    from tqdm import tqdm
+
+    exam = Examination(
+        agent, seconds=seconds, pool=pool, tau0=tau0, clock=clock, antithetic=antithetic, seed=seed
+    )
+    if not isinstance(path, str | PathLike | None):
+        raise BadInput("path", path, "is not a path", "name a file for the state")
+    if path is not None and Path(path).exists():
+        _go_on(exam, Path(path))
+    with tqdm(total=seconds, desc="anytime test", unit="s", leave=False, disable=None) as bar:
+
+        def after(exam: Examination) -> None:
+            bar.update(min(float(exam.elapsed), bar.total) - bar.n)
+            if path is not None:
+                exam.save(path)
+            if each is not None:
+                each(exam)
+
+        return exam.run(after)
+
+
+def _go_on(exam: Examination, path: Path) -> None:
+    """From the saved state; a damaged one is kept aside, and the test begins anew."""
+    try:
+        exam.restore(path)
+    except BadInput as error:
+        if error.code != "damaged":
+            raise
+        set_aside(path, "is damaged; the test begins anew")
+
+
+test.__test__ = False  # type: ignore[attr-defined]

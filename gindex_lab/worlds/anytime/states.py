@@ -1,0 +1,122 @@
+"""The saved state of an anytime test: a small JSON file, written whole or not at all.
+
+It holds the rows of the trajectory, ξ, the time, and what the test is (agent, pool, clock, τ0, seed). All
+chance is a function of the seed and of the number of the environment, so that a test which goes on from here
+gives what it would have given without the pause.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from fractions import Fraction
+from math import inf
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.inputs import read_text
+from gindex_lab.foundation.journals import sealed
+from gindex_lab.foundation.output import write_text
+from gindex_lab.worlds.anytime.clocks import VirtualClock
+from gindex_lab.worlds.anytime.pool import Pool
+
+if TYPE_CHECKING:
+    from gindex_lab.worlds.anytime.running import Examination
+
+__all__ = ["fingerprint", "identity", "read_state", "write_state"]
+
+_FORMAT = "gindex_lab anytime state 1"
+
+
+def fingerprint(pool: Pool) -> str:
+    """A short text that tells pools apart.
+
+    >>> from gindex_lab.worlds.anytime.environment import Environment
+    >>> len(fingerprint(Pool.of([Environment("1+|1-", "0")])))
+    16
+    """
+    text = "\n".join(
+        f"{e!r} {e.delta} {e.r0} {e.observation} {e.identify}" for e in pool.environments
+    )
+    return hashlib.sha256(f"{pool.measure}\n{text}".encode()).hexdigest()[:16]
+
+
+def identity(exam: Examination) -> dict[str, Any]:
+    """What must be the same for a test to go on.
+
+    >>> import gindex_lab as gl
+    >>> pool = gl.anytime.Pool.of([gl.anytime.Environment("1+|1-", "0")])
+    >>> identity(gl.anytime.Examination("random", pool=pool, seed=1))["agent"]
+    'Random()'
+    """
+    clock = repr(exam.clock) if isinstance(exam.clock, VirtualClock) else "real"
+    return {
+        "agent": repr(exam.agent),
+        "pool": fingerprint(exam.pool),
+        "clock": clock,
+        "tau0": str(exam.tau0),
+        "antithetic": exam.antithetic,
+        "seed": exam.seed,
+    }
+
+
+def write_state(exam: Examination, path: Path) -> None:
+    """Save what `read_state` needs."""
+    progress = {
+        "xi": exam.xi,
+        "increments": exam.increments,
+        "elapsed": str(exam.elapsed),
+        "rows": exam.rows,
+    }
+    state = sealed({"format": _FORMAT, "test": identity(exam), **progress})
+    write_text(path, json.dumps(state, indent=1) + "\n")
+
+
+def read_state(exam: Examination, path: Path) -> None:
+    """Put a saved state into an examination of the same test."""
+    try:
+        state = _unsealed(path)
+        saved, xi, increments = dict(state["test"]), float(state["xi"]), int(state["increments"])
+        elapsed, rows = Fraction(state["elapsed"]), _sound(state["rows"])
+        if not (0 < xi < inf and elapsed >= 0 and increments >= 0):
+            raise ValueError("ξ, the time or the increments are out of range")
+    except BadInput:
+        raise
+    except (OSError, ValueError, KeyError, TypeError, ZeroDivisionError) as error:
+        problem = f"is no saved state of an anytime test ({type(error).__name__}: {error})"
+        raise BadInput("path", str(path), problem, "name another file") from None
+    for name, value in identity(exam).items():
+        if saved.get(name) != value:
+            raise BadInput(
+                "path",
+                str(path),
+                f"holds a test with {name} {saved.get(name)!r}, not {value!r}",
+                "go on with the same test, or name another file",
+            )
+    exam.xi, exam.increments, exam.elapsed, exam.rows = xi, increments, elapsed, rows
+
+
+def _unsealed(path: Path) -> dict[str, Any]:
+    """What a file holds; "damaged" where it is ours, but not as we wrote it."""
+    text = read_text(path)
+    try:
+        state = json.loads(text)
+        if isinstance(state, dict) and sealed(state)["seal"] == state.get("seal"):
+            return state
+    except (ValueError, RecursionError):
+        state = None
+    if _FORMAT not in text:
+        raise ValueError("it has no seal")
+    problem, remedy = "is a damaged state of an anytime test", "delete it: the test begins anew"
+    raise BadInput("path", str(path), problem, remedy, code="damaged")
+
+
+def _sound(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The rows, if each is an environment with its reward, and none was used twice."""
+    used = {int(row["place"]) for row in rows}
+    if len(used) < len(rows):
+        raise ValueError("an environment was used twice")
+    if not all(-1 <= row["reward"] <= 1 and row["counted"] >= 0 for row in rows):
+        raise ValueError("a reward is not in [-1, 1]")
+    return list(rows)

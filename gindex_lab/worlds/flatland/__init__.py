@@ -1,0 +1,32 @@
+"""Flatland: programs that draw, and how far apart they are (g-index paper, section 5).
+
+This file is the table of contents of `gl.flatland`. A name is imported from its module when it is first
+used.
+"""
+
+from gindex_lab.foundation.contents import contents as _contents
+
+__getattr__, __dir__, __all__ = _contents(
+    __name__,
+    {
+        # programs, and their three syntaxes
+        "programs": "Call Definition Limits Link Node Program",
+        "parsing": "parse read write",
+        "expansion": "Graph expand",
+        "shapes_library": "library shape uses",
+        # what they draw
+        "execution": "Step Trace steps trace",
+        "rendering": "image_similarity picture save_png to_svg",
+        "augmentation": "augment variations",
+        "drawings": "Circle Drawing Line",
+        # how far apart they are
+        "distances": "Distance distance distances generalisation_difficulty nearest omega",
+        "binary": "binary_distance",
+        # curricula, and systems that learn from them
+        "curricula": "DOMAINS Sample curriculum sample",
+        "systems": "NearestPicture RandomDrawing",
+        "fitting": "ShapeFitter",
+        "enumeration": "PieceSearch",
+        "experiments": "experiment",
+    },
+)

@@ -1,0 +1,243 @@
+"""What makes a program whole: names that mean something, links that lead somewhere, no cycles."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import replace
+from typing import TypeVar
+
+from gindex_lab.foundation.errors import BadProgram
+from gindex_lab.worlds.flatland.expressions import CONSTANTS, Symbol
+from gindex_lab.worlds.flatland.programs import (
+    PORTS,
+    PRIMITIVES,
+    Call,
+    Definition,
+    Link,
+    Node,
+    Program,
+)
+
+__all__ = ["canonical", "check_program", "check_rule", "closing_links", "reached", "rule_of"]
+
+K = TypeVar("K", bound=Hashable)
+
+_NAME = re.compile(r"[A-Za-z_][\w.-]*")
+_RESERVED = {*PRIMITIVES, *CONSTANTS, "start", "end", "body", "out", "true", "false"}
+
+
+def check_program(program: Program) -> None:
+    """Refuse a program that cannot run, with the flow and node that is to blame."""
+    if not program.flows:
+        raise BadProgram("program", "", "defines no flow", "write name(start) -> ... -> name(end)")
+    for flow in program.flows.values():
+        _check_flow(flow, program.flows)
+    _check_acyclic(
+        {name: [node.type for node in flow.nodes] for name, flow in program.flows.items()},
+        "program",
+        "flows use each other in a circle",
+    )
+    _check_run(program.run, program.flows)
+
+
+def canonical(flow: Definition) -> Definition:
+    """The same flow with its nodes in the order in which they are reached, and its links by source.
+
+    The order of the links that leave one port, which is the order in which branches are drawn, is kept.
+    """
+    ports: dict[str, dict[str, list[Link]]] = {node.name: {} for node in flow.nodes}
+    for link in flow.links:
+        ports[link.source].setdefault(link.port, []).append(link)
+    leaving = {name: [link for port in sorted(p) for link in p[port]] for name, p in ports.items()}
+    order = reached(flow.entries, {k: [link.target for link in v] for k, v in leaving.items()})
+    nodes = {node.name: node for node in flow.nodes}
+    links = tuple(link for name in order for link in leaving[name])
+    return replace(flow, nodes=tuple(nodes[name] for name in order), links=links)
+
+
+def reached(entries: Iterable[K], following: Mapping[K, list[K]]) -> list[K]:
+    """What can be reached, each once, in the order of a walk that goes deep first.
+
+    >>> reached(["a"], {"a": ["b", "d"], "b": ["c"], "c": [], "d": []})
+    ['a', 'b', 'c', 'd']
+    """
+    seen: dict[K, None] = {}
+    waiting = list(entries)[::-1]
+    while waiting:
+        name = waiting.pop()
+        if name not in seen:
+            seen[name] = None
+            waiting += following[name][::-1]
+    return list(seen)
+
+
+def closing_links(flow: Definition) -> frozenset[Link]:
+    """The links that lead from the body of a loop back to that loop: "next round", and no cycle.
+
+    The authors' programs end every body so; a body without such a link runs the same. What can also be
+    reached from the loop's `out` lies behind the loop, not in its body: a link back from there is a cycle.
+
+    >>> nodes = (Node("around", "loop", (Symbol("i"), 0, 4)), Node("side", "move", (9,)))
+    >>> links = (Link("around", "body", "side"), Link("side", "out", "around"))
+    >>> closing_links(Definition("f", (), {}, nodes, links, ("around",), (("around", "out"),)))
+    frozenset({Link(source='side', port='out', target='around')})
+    """
+    found: set[Link] = set()
+    for loop in (node.name for node in flow.nodes if node.type == "loop"):
+        back = [link for link in flow.links if link.target == loop and link.source != loop]
+        if back:
+            body, behind = (set(_reached_from(flow, loop, port)) for port in ("body", "out"))
+            found |= {link for link in back if link.source in body - behind}
+    return frozenset(found)
+
+
+def _reached_from(flow: Definition, loop: str, port: str) -> list[str]:
+    """The nodes that can be reached from a port of a loop without passing the loop again."""
+    following: dict[str, list[str]] = {node.name: [] for node in flow.nodes}
+    for link in flow.links:
+        if link.target != loop and link.source != loop:
+            following[link.source].append(link.target)
+    starts = [link.target for link in flow.links if (link.source, link.port) == (loop, port)]
+    return reached([name for name in starts if name != loop], following)
+
+
+def _check_flow(flow: Definition, flows: Mapping[str, Definition]) -> None:
+    where = f"flow {flow.name}"
+    _check_names(where, [flow.name])
+    _check_names(where, flow.params)
+    _check_names(where, [node.name for node in flow.nodes])
+    if not flow.nodes:
+        raise BadProgram(where, flow.name, "has no nodes", "put one between start and end")
+    for name, rule in flow.randoms.items():
+        if name not in flow.params:
+            raise BadProgram(where, name, "is randomised but is no parameter", "name a parameter")
+        check_rule(rule, f"{where}, @param {name}")
+    for node in flow.nodes:
+        _check_node(node, f"{where}, node {node.name}", flows)
+    _check_links(flow, where)
+
+
+def _check_names(where: str, names: Iterable[str]) -> None:
+    seen = set()
+    for name in names:
+        if not _NAME.fullmatch(name):
+            remedy = "use letters, digits, _ . -"
+            raise BadProgram(where, name, "is not a name", remedy)
+        if name in _RESERVED:
+            raise BadProgram(where, name, "is a word of the language", "choose another name")
+        if name in seen:
+            raise BadProgram(where, name, "is named twice", "give each a name of its own")
+        seen.add(name)
+
+
+def _check_node(node: Node, where: str, flows: Mapping[str, Definition]) -> None:
+    if node.type in PRIMITIVES:
+        params = PRIMITIVES[node.type]
+        fewest = sum(default is None for default in params.values())
+        wanted = list(params)
+    elif node.type in flows:
+        wanted = list(flows[node.type].params)
+        fewest = len(wanted)
+    else:
+        known = ", ".join([*PRIMITIVES, *sorted(flows)][:12])
+        raise BadProgram(where, node.type, "is no primitive and no flow", f"known are {known}")
+    if not fewest <= len(node.args) <= len(wanted):
+        problem = f"takes ({' '.join(wanted)}), not {len(node.args)} arguments"
+        raise BadProgram(where, node.type, problem, "match them")
+    if node.type == "loop" and not isinstance(node.args[0], Symbol):
+        raise BadProgram(where, node.args[0], "is not a name for the count", "write (loop i 0 4)")
+
+
+def _check_links(flow: Definition, where: str) -> None:
+    types = {node.name: node.type for node in flow.nodes}
+    ends = [(link.source, link.port) for link in flow.links] + list(flow.exits)
+    for name in [*flow.entries, *(link.target for link in flow.links), *(name for name, _ in ends)]:
+        if name not in types:
+            raise BadProgram(where, name, "is linked but not defined", "create the node")
+    for name, port in ends:
+        allowed = PORTS.get(types[name], ("out",))
+        if port not in allowed:
+            problem = f"is not a port of {name} ({types[name]})"
+            raise BadProgram(where, port, problem, "use " + " or ".join(allowed))
+    for kind, found in (("entry", flow.entries), ("exit", flow.exits), ("link", flow.links)):
+        if kind != "link" and not found:
+            raise BadProgram(where, flow.name, f"has no {kind}", f"link its {kind}")
+        if len(set(found)) < len(found):
+            raise BadProgram(where, flow.name, f"has the same {kind} twice", "remove one")
+    following: dict[str, list[str]] = {name: [] for name in types}
+    closing = closing_links(flow)
+    for link in flow.links:
+        if link not in closing:
+            following[link.source].append(link.target)
+    _check_acyclic(following, where, "nodes are linked in a circle")
+    seen: list[str] = reached(flow.entries, following)
+    lost = set(types) - set(seen)
+    if lost:
+        raise BadProgram(where, min(lost), "cannot be reached from the start", "link it")
+
+
+def _check_acyclic(following: Mapping[str, Iterable[str]], where: str, problem: str) -> None:
+    """Depth first, with a stack of our own: a hostile chain must not exhaust Python's."""
+    state: dict[str, int] = {}
+    for root in following:
+        stack = [(root, iter(following[root]))] if root not in state else []
+        state.setdefault(root, 1)
+        while stack:
+            name, rest = stack[-1]
+            following_one = next((n for n in rest if n in following), None)
+            if following_one is None:
+                state[name] = 2
+                stack.pop()
+            elif state.get(following_one) == 1:
+                path = [n for n, _ in stack]
+                circle = [*path[path.index(following_one) :], following_one]
+                raise BadProgram(where, " -> ".join(circle), problem, "use a loop to repeat")
+            elif following_one not in state:
+                state[following_one] = 1
+                stack.append((following_one, iter(following[following_one])))
+
+
+def _check_run(run: Call, flows: Mapping[str, Definition]) -> None:
+    if run.flow not in flows:
+        known = ", ".join(sorted(flows)[:12])
+        raise BadProgram("run", run.flow, "is not a flow", f"known are {known}")
+    params = flows[run.flow].params
+    if len(run.args) != len(params):
+        problem = f"takes ({' '.join(params)}), not {len(run.args)} arguments"
+        raise BadProgram("run", run.flow, problem, "match them")
+    for name, value in (("x", run.position[0]), ("y", run.position[1]), ("theta", run.theta)):
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            raise BadProgram(f"run, {name}", value, "is not a number", "give one")
+        if not math.isfinite(value) or abs(value) > 1e6:
+            raise BadProgram(f"run, {name}", value, "is not a number up to 10⁶", "give one")
+
+
+def check_rule(rule: object, where: str) -> None:
+    """A rule to draw a parameter: (int (low high)), (float (low high)), (bool p), (choice (a b ...))."""
+    rule_of(rule, where)
+
+
+def rule_of(rule: object, where: str) -> tuple[str, tuple[float, ...]]:
+    """The kind of a rule and its numbers.
+
+    >>> rule_of((Symbol("int"), (3, 12)), "here")
+    ('int', (3, 12))
+    """
+    remedy = "write (int (low high)), (float (low high)), (bool p) or (choice (a b ...))"
+    if not isinstance(rule, tuple) or len(rule) != 2 or not isinstance(rule[0], Symbol):
+        raise BadProgram(where, rule, "is not a rule", remedy)
+    kind, given = str(rule[0]), rule[1]
+    values = given if isinstance(given, tuple) else (given,)
+    if any(not isinstance(value, (int, float)) for value in values):
+        raise BadProgram(where, rule, "holds something that is not a number", remedy)
+    right = {
+        "int": len(values) == 2 and values[0] < values[1] and all(v == int(v) for v in values),
+        "float": len(values) == 2 and values[0] < values[1],
+        "bool": len(values) == 1 and 0 <= values[0] <= 1,
+        "choice": len(values) > 0,
+    }
+    if not right.get(kind, False):
+        raise BadProgram(where, rule, "is not a rule that can be drawn from", remedy)
+    return kind, values

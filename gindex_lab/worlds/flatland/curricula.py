@@ -1,0 +1,156 @@
+"""Curricula: the domains of the paper's figure of domain distances, drawn with a seed.
+
+Six families of drawings (g-index paper, Fig 15): circles, lines, rectangles, circles in boxes, a line
+that is turned again and again, stick figures. All numbers are whole and drawn uniformly; nothing depends
+on the global generator, and sample k of a domain is the same however many are drawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.parallel import seeds
+from gindex_lab.foundation.validate import choice, generator, integer
+from gindex_lab.worlds.flatland.drawings import Circle, Drawing, Line, Shape
+
+__all__ = ["DOMAINS", "Sample", "curriculum", "sample", "samples"]
+
+Rng = np.random.Generator
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A task: the picture is what a system sees, the drawing is the program it should find."""
+
+    drawing: Drawing
+    domain: str
+
+    @cached_property
+    def image(self) -> npt.NDArray[np.uint8]:
+        """The picture of the drawing."""
+        return self.drawing.image()
+
+    @property
+    def pair(self) -> tuple[npt.NDArray[np.uint8], Drawing]:
+        """What a system learns from."""
+        return self.image, self.drawing
+
+
+def _whole(rng: Rng, low: int, high: int) -> float:
+    """A whole number, both ends included."""
+    return float(rng.integers(low, high + 1))
+
+
+def _point(rng: Rng, low: int, high: int) -> tuple[float, float]:
+    return _whole(rng, low, high), _whole(rng, low, high)
+
+
+def _circles(rng: Rng) -> list[Shape]:
+    return [Circle(*_point(rng, 0, 96), _whole(rng, 3, 50))]
+
+
+def _lines(rng: Rng) -> list[Shape]:
+    return [Line(*_point(rng, 0, 128), *_point(rng, 0, 128))]
+
+
+def _path(start: tuple[float, float], moves: Sequence[tuple[float, float]]) -> list[Shape]:
+    """Lines end to end, each of a length and a heading in degrees."""
+    shapes: list[Shape] = []
+    x, y = start
+    for length, heading in moves:
+        angle = np.radians(heading)
+        end = float(x + length * np.cos(angle)), float(y + length * np.sin(angle))
+        shapes.append(Line(x, y, *end))
+        x, y = end
+    return shapes
+
+
+def _rectangles(rng: Rng) -> list[Shape]:
+    corner, (a, b), theta = _point(rng, 0, 96), _point(rng, 0, 96), _whole(rng, 0, 181)
+    return _path(corner, [(a if k % 2 == 0 else b, theta + 90 * k) for k in range(4)])
+
+
+def _circle_in_box(rng: Rng) -> list[Shape]:
+    (x, y), r = _point(rng, 0, 72), _whole(rng, 8, 25)
+    return [Circle(x, y, r), *_path((x - r, y - r), [(2 * r, 90 * k) for k in range(4)])]
+
+
+def _rotated_lines(rng: Rng) -> list[Shape]:
+    start, count = _point(rng, 32, 96), int(rng.integers(5, 21))
+    step, turn = _whole(rng, 20, 96), _whole(rng, 0, 181)
+    return _path(start, [(step, turn * k) for k in range(count)])
+
+
+def _stick_figure(rng: Rng) -> list[Shape]:
+    """A head, a torso down from it in two parts, arms and legs as two branches each."""
+    (x, y), r = _point(rng, 20, 96), _whole(rng, 10, 30)
+    upper, arm, lower, leg = (
+        (_whole(rng, low, low + 180), _whole(rng, 5, longest))
+        for low, longest in ((0, 48), (-90, 32), (0, 48), (-90, 64))
+    )
+    chest = _path((x, y - r), [(upper[1], upper[0])])
+    assert isinstance(chest[0], Line)
+    shoulder = chest[0].x1, chest[0].y1
+    trunk = _path(shoulder, [(lower[1], lower[0])])
+    assert isinstance(trunk[0], Line)
+    hip = trunk[0].x1, trunk[0].y1
+    arms = [*_path(shoulder, [(arm[1], arm[0])]), *_path(shoulder, [(arm[1], -arm[0])])]
+    legs = [*_path(hip, [(leg[1], leg[0])]), *_path(hip, [(leg[1], -leg[0])])]
+    return [Circle(x, y, r), *chest, *arms, *trunk, *legs]
+
+
+DOMAINS: dict[str, Callable[[Rng], list[Shape]]] = {
+    "circles": _circles,
+    "lines": _lines,
+    "rectangles": _rectangles,
+    "circle_in_box": _circle_in_box,
+    "rotated_lines": _rotated_lines,
+    "stick_figure": _stick_figure,
+}
+
+
+def sample(domain: str, n: int = 1, *, seed: object) -> Sample:
+    """A drawing of `n` members of a domain.
+
+    >>> sample("circle_in_box", 2, seed=1).drawing
+    Drawing(2 circles, 8 lines)
+    """
+    make = DOMAINS[choice("domain", domain, list(DOMAINS))]
+    count, rng = integer("n", n), generator(seed)
+    shapes = [part for _ in range(count) for part in make(rng)]
+    return Sample(Drawing(tuple(shapes)), f"{domain}-{count}")
+
+
+def samples(domain: str, n: int, count: int, *, seed: object) -> list[Sample]:
+    """So many drawings of `n` members each, every one with a seed of its own.
+
+    >>> len(samples("lines", 2, 5, seed=1))
+    5
+    """
+    return [sample(domain, n, seed=one) for one in seeds(seed, integer("count", count, 0))]
+
+
+def curriculum(
+    count: int,
+    domains: Sequence[str] = ("circles", "lines"),
+    members: Sequence[int] = (1, 2, 3, 4, 5),
+    *,
+    seed: object,
+) -> list[Sample]:
+    """`count` drawings of each domain with each number of members: by default the curriculum of Fig 15.
+
+    >>> len(curriculum(3, seed=1))
+    30
+    """
+    integer("count", count)
+    kinds = [(domain, n) for domain in domains for n in members]
+    if not kinds:
+        raise BadInput("domains", list(domains), "name nothing to draw", "name a domain")
+    parts = zip(kinds, seeds(seed, len(kinds)), strict=True)
+    return [task for (domain, n), one in parts for task in samples(domain, n, count, seed=one)]

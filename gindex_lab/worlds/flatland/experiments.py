@@ -1,0 +1,126 @@
+"""Train a system on drawings, test it, score it, and put the g-index on it.
+
+The set-up is that of section 5 of the g-index paper: pictures and their programs as curriculum, one
+attempt per test picture, θ = 1 - Δ by the list metric, Ω by the nearest program of the curriculum. The
+record and the index are those of the rest of the project (`gindex_lab.measures.programs`), unchanged.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict
+
+import numpy as np
+import pandas as pd
+
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.validate import FloatArray, Mode, generator, mode_of
+from gindex_lab.measures.programs.gindex import Settings, g_index
+from gindex_lab.measures.programs.records import Experiment
+from gindex_lab.worlds.flatland.curricula import Sample
+from gindex_lab.worlds.flatland.distances import distances, nearest_many
+from gindex_lab.worlds.flatland.drawings import Drawing
+from gindex_lab.worlds.flatland.rendering import image_similarity
+from gindex_lab.worlds.flatland.systems import PictureSystem
+from gindex_lab.worlds.learning.experiments import Outcome
+
+__all__ = ["experiment", "score"]
+
+_PETA = 1e15
+
+
+def experiment(
+    system: PictureSystem,
+    curriculum: Sequence[Sample],
+    tests: Sequence[Sample],
+    seed: int = 1,
+    *,
+    name: str | None = None,
+    mode: Mode = "exact",
+) -> Outcome:
+    """Train a system on the curriculum, test it once per picture, and give its g-index in parts.
+
+    `seed` decides the order in which the curriculum is shown. One counted operation is taken as one FLOP.
+
+    >>> from gindex_lab.worlds.flatland import NearestPicture, curriculum
+    >>> known = curriculum(3, members=(1,), seed=1)
+    >>> outcome = experiment(NearestPicture(), known, known[:2])
+    >>> outcome.performance, outcome.domain_distance
+    (1.0, 0.0)
+    """
+    _check(system, curriculum, tests)
+    order = generator(seed).permutation(len(curriculum))
+    started = time.perf_counter()
+    system.fit([curriculum[k].pair for k in order])
+    trained, operations = time.perf_counter(), int(system.operations)
+    answers = [Drawing.of(system.generate(task.image)) for task in tests]
+    cost = {
+        "operations": float(operations),
+        "seconds": trained - started,
+        "test_operations": float(system.operations - operations),
+        "test_seconds": time.perf_counter() - trained,
+    }
+    scored = score(answers, tests, mode=mode)
+    every = _omegas(curriculum, tests, mode)
+    scored["domain_distance"] = every.min(axis=1).to_numpy()
+    means = every.groupby(scored["domain"].to_numpy(), sort=False).mean()
+    tasks = scored[["domain", "performance"]].assign(
+        skill=scored["perfect"].astype(float), samples=1
+    )
+    settings = {"mode": mode_of(mode), **asdict(Settings.of(mode, unit="FLOP"))}
+    counts = dict(Counter(task.domain for task in curriculum))
+    label = name or type(system).__name__
+    record = Experiment(counts, operations / _PETA, tasks, label, means, settings)
+    return Outcome(record, scored, g_index(record), cost, seed)
+
+
+def score(
+    answers: Sequence[Drawing], tests: Sequence[Sample], *, mode: Mode = "exact"
+) -> pd.DataFrame:
+    """One row per test: Δ and θ by the list metric, whether it is perfect, and how alike the pictures are.
+
+    >>> from gindex_lab.worlds.flatland import sample
+    >>> task = sample("circles", 2, seed=1)
+    >>> score([task.drawing], [task])[["performance", "perfect", "image_similarity"]].to_numpy().tolist()
+    [[1.0, True, 1.0]]
+    """
+    if len(answers) != len(tests):
+        raise BadInput("answers", len(answers), f"do not go with {len(tests)} tests", "answer each")
+    rows = []
+    for answer, task in zip(answers, tests, strict=True):
+        delta = _divergence(task.drawing, answer, mode)
+        alike = image_similarity(task.image, answer.image())
+        rows.append((task.domain, delta, 1 - delta, delta == 0, len(answer), alike))
+    columns = ["domain", "divergence", "performance", "perfect", "shapes", "image_similarity"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def _divergence(wanted: Drawing, answer: Drawing, mode: Mode) -> float:
+    return float(np.clip(distances([wanted], [answer], metric="list", mode=mode)[0, 0], 0.0, 1.0))
+
+
+def _omegas(curriculum: Sequence[Sample], tests: Sequence[Sample], mode: Mode) -> pd.DataFrame:
+    """Ω of each test to each domain of the curriculum."""
+    wanted = [task.drawing for task in tests]
+    columns: dict[str, FloatArray] = {}
+    for domain in dict.fromkeys(task.domain for task in curriculum):
+        known = [task.drawing for task in curriculum if task.domain == domain]
+        columns[domain] = nearest_many(wanted, known, metric="list", mode=mode).value
+    return pd.DataFrame(columns)
+
+
+def _check(system: object, curriculum: object, tests: object) -> None:
+    if isinstance(system, type) or not isinstance(system, PictureSystem):
+        remedy = "pass an object with fit(pairs), generate(image) and operations"
+        raise BadInput("system", system, "is no system", remedy)
+    for name, tasks in (("curriculum", curriculum), ("tests", tests)):
+        if not isinstance(tasks, Sequence) or isinstance(tasks, str) or not tasks:
+            raise BadInput(
+                name, tasks, "holds no tasks", "pass a list of Sample, as of curriculum()"
+            )
+        for at, task in enumerate(tasks):
+            if not isinstance(task, Sample):
+                remedy = "make it with sample(), or Sample(drawing, domain)"
+                raise BadInput(f"{name}[{at}]", task, "is not a Sample", remedy)

@@ -1,0 +1,175 @@
+"""From text to program and back, in any of the three syntaxes, with includes.
+
+`parse(text, syntax)` reads flow text ("fbp"), LISP ("lisp") or JSON ("json"); `Program.to_text(syntax)`
+writes them, and each reads back as the same program (g-index paper, section 5). An include is looked up
+in the folder given, else among the shapes that come with the package, and can lead nowhere else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from os import PathLike
+from pathlib import Path, PurePosixPath
+from typing import NamedTuple
+
+from gindex_lab.foundation.errors import BadInput, BadProgram
+from gindex_lab.foundation.inputs import as_path, read_text
+from gindex_lab.foundation.validate import choice
+from gindex_lab.worlds.flatland.programs import Call, Definition, Limits, Program
+
+__all__ = ["SHAPES", "Source", "parse", "read", "write"]
+
+SHAPES = Path(__file__).with_name("shapes")
+SYNTAXES = {"fbp": ".fbp", "lisp": ".lisp", "json": ".json"}
+LONGEST = 1_000_000  # characters of a text
+MOST_INCLUDES = 50
+
+
+class Include(NamedTuple):
+    """A file to read first, and the line that asks for it."""
+
+    name: str
+    line: int
+
+
+@dataclass
+class Source:
+    """What one text says: includes, flows, and the call if there is one."""
+
+    includes: list[Include] = field(default_factory=list)
+    flows: list[Definition] = field(default_factory=list)
+    run: Call | None = None
+
+
+def parse(
+    text: str,
+    syntax: str = "fbp",
+    *,
+    folder: str | PathLike[str] | None = None,
+    limits: Limits | None = None,
+) -> Program:
+    """A program from text in one of the syntaxes "fbp", "lisp", "json".
+
+    Includes are looked up in `folder`, then among the shapes of the package. `limits` bounds what the
+    program may use.
+
+    >>> program = parse('#include "circle.fbp"\\n{"position": [64, 44]} -> circle(20)')
+    >>> round(program.trace().ink, 9), len(program.graph)
+    (125.657326348, 4)
+    """
+    _check_text(text)
+    choice("syntax", syntax, list(SYNTAXES))
+    source = _reader(syntax)(text)
+    flows: dict[str, Definition] = {}
+    _include(source, Path(folder) if folder is not None else None, flows, (), set())
+    _add(source.flows, flows)
+    if source.run is None:
+        remedy = 'end with {"position": [64, 64], "theta": 0} -> flow(arguments)'
+        raise BadProgram("program", text.strip()[-40:], "runs nothing", remedy)
+    program = Program(flows, source.run, limits or Limits())
+    _ = program.graph  # a program too large or too deep is refused here, not at its first use
+    return program
+
+
+def read(path: str | PathLike[str], **options: Limits) -> Program:
+    """A program from a file; its ending says the syntax, its folder is that of its includes.
+
+    >>> read(SHAPES / "square.fbp")
+    Program('square(30)', 2 flows)
+    """
+    file = as_path("path", path)
+    syntaxes = {ending: syntax for syntax, ending in SYNTAXES.items()}
+    if file.suffix not in syntaxes:
+        raise BadProgram("path", str(path), "has no known ending", "use .fbp, .lisp or .json")
+    return parse(_text_of(file), syntaxes[file.suffix], folder=file.parent, **options)
+
+
+def write(program: Program, syntax: str = "fbp") -> str:
+    """The text of a program; flows come before those that use them."""
+    from gindex_lab.worlds.flatland import syntax_fbp, syntax_json, syntax_lisp
+
+    writers = {"fbp": syntax_fbp.write, "lisp": syntax_lisp.write, "json": syntax_json.write}
+    return writers[choice("syntax", syntax, list(writers))](program)
+
+
+def _reader(syntax: str) -> Callable[[str], Source]:
+    from gindex_lab.worlds.flatland import syntax_fbp, syntax_json, syntax_lisp
+
+    return {"fbp": syntax_fbp.read, "lisp": syntax_lisp.read, "json": syntax_json.read}[syntax]
+
+
+def _check_text(text: object) -> None:
+    if not isinstance(text, str):
+        raise BadProgram(
+            "text", type(text).__name__, "is not text", "pass a str; read() takes a path"
+        )
+    if not text.strip():
+        raise BadProgram("text", text, "is empty", "write at least one flow and run it")
+    if len(text) > LONGEST:
+        raise BadProgram("text", len(text), f"characters are more than {LONGEST:,}", "split it")
+
+
+def _text_of(file: Path) -> str:
+    try:
+        text = read_text(file, "utf-8", "file")
+    except BadInput as error:
+        raise BadProgram("file", file.name, error.problem, error.remedy, code=error.code) from None
+    _check_text(text)
+    return text
+
+
+def _include(
+    source: Source,
+    folder: Path | None,
+    flows: dict[str, Definition],
+    above: tuple[str, ...],
+    done: set[Path],
+) -> None:
+    """Add the flows of every include, its own includes first; a call in an included file is left out."""
+    for include in source.includes:
+        file = _find(include, folder)
+        if str(file) in above:
+            names = [Path(name).name for name in (*above[above.index(str(file)) :], str(file))]
+            problem = "is a circle of includes"
+            raise BadProgram(f"line {include.line}", " -> ".join(names), problem, "break it")
+        if file in done:
+            continue
+        done.add(file)
+        if len(done) > MOST_INCLUDES:
+            problem = f"is more than the {MOST_INCLUDES} includes of a program"
+            raise BadProgram(f"line {include.line}", include.name, problem, "join some files")
+        syntax = {ending: name for name, ending in SYNTAXES.items()}[file.suffix]
+        found = _reader(syntax)(_text_of(file))
+        _include(found, file.parent, flows, (*above, str(file)), done)
+        _add(found.flows, flows)
+
+
+def _find(include: Include, folder: Path | None) -> Path:
+    """The file of an include: below the folder of the text or among our shapes, and nowhere else."""
+    where = f"line {include.line}"
+    name = PurePosixPath(include.name)
+    if name.suffix not in SYNTAXES.values():
+        raise BadProgram(where, include.name, "has no known ending", "use .fbp, .lisp or .json")
+    if name.is_absolute() or ".." in name.parts or "\\" in include.name or "\0" in include.name:
+        problem = "leads out of the folder of the program"
+        raise BadProgram(where, include.name, problem, "include files below it only")
+    for base in (folder, SHAPES):
+        if base is None:
+            continue
+        file = (base / name).resolve()
+        if file.is_file():
+            if not file.is_relative_to(base.resolve()):  # a link to elsewhere
+                problem = "leads out of the folder of the program"
+                raise BadProgram(where, include.name, problem, "include files below it only")
+            return file
+    shapes = ", ".join(sorted(path.name for path in SHAPES.glob("*.fbp")))
+    problem = "is neither beside the program nor one of our shapes"
+    raise BadProgram(where, include.name, problem, f"pass folder=, or include one of {shapes}")
+
+
+def _add(new: list[Definition], flows: dict[str, Definition]) -> None:
+    for flow in new:
+        if flow.name in flows and flows[flow.name] != flow:
+            raise BadProgram("flow", flow.name, "is defined twice", "rename one of them")
+        flows[flow.name] = flow
