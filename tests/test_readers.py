@@ -11,12 +11,13 @@ import pytest
 
 import gindex_lab as gl
 from gindex_lab.studies.readers.examples import EXAMPLES, simulated_runs, write_example
+from gindex_lab.studies.readers.examples_of_prompts import MORE_TOOLS
 from gindex_lab.studies.readers.examples_of_tools import TOOLS
 
 ITEMWISE = [
     name
     for name in EXAMPLES
-    if name not in ("lm-eval results", "leaderboard") and name not in TOOLS
+    if name not in ("lm-eval results", "leaderboard") and name not in TOOLS | MORE_TOOLS
 ]
 REPEATED = ["inspect", "inspect archives", "helm", "long", "long lines", "irw"]
 

@@ -11,9 +11,9 @@ import pandas as pd
 
 from gindex_lab.foundation.output import atomic_path, write_text
 
-__all__ = ["TOOLS"]
+__all__ = ["TOOLS", "Writer"]
 
-_Writer = Callable[[Path, pd.DataFrame], Path | None]
+Writer = Callable[[Path, pd.DataFrame], Path | None]
 
 
 def _dump(path: Path, content: Any) -> None:
@@ -185,7 +185,7 @@ def _excel(folder: Path, long: pd.DataFrame) -> Path:
     return file
 
 
-TOOLS: dict[str, _Writer] = {
+TOOLS: dict[str, Writer] = {
     "every-eval-ever": _every_eval_ever,
     "every-eval-ever results": _every_eval_results,
     "terminal-bench": _terminal_bench,

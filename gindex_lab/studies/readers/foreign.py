@@ -13,32 +13,26 @@ import lzma
 import zipfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 import pandas as pd
 
 from gindex_lab.foundation.bounds import UNCHECKED, current, too_large
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.inputs import check_archive, open_regular, read_bytes
-from gindex_lab.studies.readers.text import (
-    encoding_of,
-    json_lines,
-    load_json,
-    plain,
-    wrong_encoding,
-)
+from gindex_lab.studies.readers.documents import records_frame
+from gindex_lab.studies.readers.text import plain
 
-__all__ = ["SUFFIXES", "foreign_table", "load_yaml", "records_of"]
+__all__ = ["foreign_table"]
 
 _PERSONS = (".sav", ".zsav", ".rds", ".rda", ".rdata")
-SUFFIXES = (".xlsx", ".xlsm", *_PERSONS, ".yaml", ".yml")
 
 
 def foreign_table(path: Path, encoding: str | None = None) -> pd.DataFrame:
     """The table in a file of another program, its columns as text."""
     suffix = plain(path).suffix.lower()
     if suffix in (".json", ".jsonl", ".ndjson", ".yaml", ".yml"):
-        table = _records_frame(path, suffix, encoding)
+        table = records_frame(path, suffix, encoding)
     else:
         table = _LOADERS[suffix](path)
     if table.shape[0] * max(table.shape[1], 1) > current().cells:
@@ -204,69 +198,3 @@ _LOADERS: dict[str, Callable[[Path], pd.DataFrame]] = {
     ".rda": _r_data,
     ".rdata": _r_data,
 }
-
-# -- YAML and JSON -----------------------------------------------------------------------------------
-
-
-def load_yaml(path: Path, encoding: str | None = None) -> Any:
-    """A YAML document of plain values; one whose references unfold to too much is refused."""
-    import yaml
-
-    try:
-        text = read_bytes(path).decode(encoding_of(path, encoding))
-        found = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-    except UnicodeError as error:
-        raise wrong_encoding(path, error) from None
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        problem = f"is not YAML ({' '.join(str(error).split())[:200]})"
-        raise BadInput("path", str(path), problem, "fix the file", code="not-yaml") from None
-    if _unfolded(found, {}, 0) > current().cells:
-        problem = "unfolds to too many values (its references repeat one another)"
-        raise too_large("path", str(path), problem, "cells", current().cells * 10)
-    return found
-
-
-def _unfolded(found: Any, known: dict[int, float], depth: int) -> float:
-    """How many values a document has with every reference written out; infinite for one in itself."""
-    if not isinstance(found, (dict, list)):
-        return 1
-    if id(found) in known or depth > current().depth:
-        return known.get(id(found), float("inf"))
-    known[id(found)] = float("inf")
-    inside = found.values() if isinstance(found, dict) else found
-    known[id(found)] = 1 + sum(_unfolded(one, known, depth + 1) for one in inside)
-    return known[id(found)]
-
-
-def records_of(found: Any) -> list[dict[str, Any]] | None:
-    """The rows of a table in JSON or YAML: a list of mappings, or a mapping of names to mappings.
-
-    >>> records_of({"gpt": {"arc": 0.9}, "llama": {"arc": 0.4}})
-    [{'model': 'gpt', 'arc': 0.9}, {'model': 'llama', 'arc': 0.4}]
-    >>> records_of({"version": 1}) is None
-    True
-    """
-    if isinstance(found, list):
-        return found if found and all(isinstance(row, dict) for row in found) else None
-    if not isinstance(found, dict) or not found:
-        return None
-    if all(isinstance(one, dict) for one in found.values()) and len(found) > 1:
-        scored = all(
-            any(isinstance(x, (int, float)) for x in one.values()) for one in found.values()
-        )
-        return [{"model": str(name)} | row for name, row in found.items()] if scored else None
-    lists = [one for one in found.values() if isinstance(one, list) and records_of(one)]
-    return lists[0] if len(lists) == 1 else None
-
-
-def _records_frame(path: Path, suffix: str, encoding: str | None) -> pd.DataFrame:
-    if suffix in (".jsonl", ".ndjson"):
-        records: Any = [row for _, row in json_lines(path, [], encoding)]
-    else:
-        found = load_json(path, encoding) if suffix == ".json" else load_yaml(path, encoding)
-        records = records_of(found)
-    if not records:
-        problem = "is not a table: neither a list of mappings nor a mapping of them"
-        remedy = "write one mapping per model"
-        raise BadInput("path", str(path), problem, remedy, code="not-a-table")
-    return pd.json_normalize(records, max_level=2)

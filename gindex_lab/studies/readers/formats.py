@@ -12,7 +12,13 @@ from gindex_lab.foundation.bounds import current, too_large
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.inputs import check_archive, open_regular
 from gindex_lab.studies.readers.glimpse import json_glimpse
-from gindex_lab.studies.readers.signatures import of_document, of_header, of_line
+from gindex_lab.studies.readers.signatures import (
+    has_items_only,
+    is_scores,
+    of_document,
+    of_header,
+    of_line,
+)
 from gindex_lab.studies.readers.text import beginning, encoding_of, open_bytes, plain
 
 __all__ = [
@@ -42,11 +48,19 @@ FORMATS = {
     "mteb": "MTEB: one JSON per model and task",
     "evalplus": "EvalPlus and BigCodeBench: <model>_eval_results.json",
     "livecodebench": "LiveCodeBench: <scenario>_eval_all.json",
+    "lighteval": "lighteval: results_<time>.json, details_<task>_<time>.parquet",
+    "promptfoo": "promptfoo: outputs and exports (JSON, JSONL, YAML, CSV)",
+    "openai-evals": "OpenAI evals: JSONL of events",
+    "deepeval": "DeepEval: test runs as JSON",
+    "opencompass": "OpenCompass: results with details, summary CSV",
+    "alpaca-eval": "AlpacaEval: annotations.json",
+    "arena": "battles of an arena: model_a, model_b, winner",
     "metr": "METR's runs: task_id, alias, score_binarized, human_minutes (JSONL or a table)",
     "leaderboard": "leaderboard tables: a column of models, known benchmarks, an average",
     "irw": "Item Response Warehouse tables: id, item, resp",
-    "long": "long tables (CSV, TSV, Parquet, JSON, Excel, SPSS, R, YAML): one row per agent and item",
-    "wide": "wide tables (the same files): agents in the first column, then one column per item",
+    "long": "long tables: one row per agent and item (CSV, TSV, Parquet, JSON, Excel, SPSS, R, YAML)",
+    "per-model": "one file per model (JSON, JSONL, CSV) with items and scores and no model",
+    "wide": "wide tables: agents in the first column, then one column per item (the same files)",
     "tidy": "the folder that Responses.save writes: responses.csv",
 }
 READERS = {  # module and function of each
@@ -58,6 +72,14 @@ READERS = {  # module and function of each
     "mteb": "mteb.read_mteb",
     "evalplus": "code_benchmarks.read_evalplus",
     "livecodebench": "code_benchmarks.read_livecodebench",
+    "lighteval": "lighteval.read_lighteval",
+    "promptfoo": "promptfoo.read_promptfoo",
+    "openai-evals": "openai_evals.read_openai_evals",
+    "deepeval": "deepeval.read_deepeval",
+    "opencompass": "opencompass.read_opencompass",
+    "alpaca-eval": "preferences.read_alpaca_eval",
+    "arena": "preferences.read_arena",
+    "per-model": "per_model.read_per_model",
     "metr": "metr.read_metr",
     "lm-eval": "harness.read_harness",
     "inspect": "inspect_logs.read_inspect",
@@ -143,6 +165,8 @@ def sniff_header(header: Sequence[str]) -> str | None:
         return "irw"
     if all(column_of(header, kind) for kind in ("agent", "item", "response")):
         return "long"
+    if not column_of(header, "agent") and has_items_only(header):
+        return "per-model"
     if len(names & BENCHMARKS) >= 2 and (column_of(header, "agent") or "fullname" in names):
         return "leaderboard"
     return "wide" if len(header) > 1 else None
@@ -176,7 +200,7 @@ def _sniff_json(path: Path) -> str | None:
     tool = of_document(found)
     if tool is None and isinstance(found, list) and found and isinstance(found[0], dict):
         return sniff_header(list(found[0])) or "long"
-    return tool
+    return "per-model" if tool is None and is_scores(found) else tool
 
 
 def _is_inspect_archive(path: Path) -> bool:
@@ -204,17 +228,25 @@ def _sniff_lines(path: Path) -> str | None:
     if tool is not None:
         return tool
     kind = sniff_header(list(found))
-    return "long" if kind in ("long", "irw") else None
+    return (
+        kind
+        if kind in ("per-model", "leaderboard")
+        else "long"
+        if kind in ("long", "irw")
+        else None
+    )
 
 
 def _sniff_foreign(path: Path, suffix: str, encoding: str | None) -> str | None:
     """Excel, SPSS and R hold tables; YAML a table or a log."""
-    from gindex_lab.studies.readers.foreign import foreign_table, load_yaml, records_of
+    from gindex_lab.studies.readers.documents import load_yaml, records_of
+    from gindex_lab.studies.readers.foreign import foreign_table
 
     if suffix in (".yaml", ".yml"):
         found = load_yaml(path, encoding)
         tool = of_document(found)
-        if tool is not None or records_of(found) is None:
+        rows = records_of(found)
+        if tool is not None or not rows or not column_of([str(name) for name in rows[0]], "agent"):
             return tool
     return sniff_header(list(foreign_table(path, encoding).columns))
 

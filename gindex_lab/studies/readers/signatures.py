@@ -7,10 +7,21 @@ test of ours crosses every example with every signature.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
 from typing import Any
 
-__all__ = ["of_document", "of_header", "of_line"]
+__all__ = [
+    "ITEMS",
+    "RESPONSES",
+    "TEXTS",
+    "first_of",
+    "has_items_only",
+    "is_scores",
+    "of_document",
+    "of_header",
+    "of_line",
+]
 
 
 def of_document(found: Any) -> str | None:
@@ -58,6 +69,47 @@ def _values(found: Any) -> list[dict[str, Any]]:
     """The first values of a mapping, where all of them are mappings themselves."""
     some = list(found.values())[:20] if isinstance(found, dict) else []
     return some if some and all(isinstance(one, dict) for one in some) else []
+
+
+# -- one file per model --------------------------------------------------------------------------------
+
+_NAMES = """
+item item_id question_id doc_id sample_id instance_id problem_id task_id example_id prompt_id test_id case_id
+qid idx index uid key id
+"""
+_SCORES = """
+response resp score correct is_correct accuracy acc pass passed success reward resolved is_resolved solved
+"""
+ITEMS, RESPONSES = tuple(_NAMES.split()), tuple(_SCORES.split())
+TEXTS = ("question", "prompt", "problem", "instruction", "input", "query")
+
+
+def has_items_only(header: Collection[str]) -> bool:
+    """Whether rows have an item and a response.
+
+    >>> has_items_only(["id", "prediction", "correct"]), has_items_only(["gpt", "llama"])
+    (True, False)
+    """
+    names = {name.strip().lower() for name in header}
+    return bool(names & {*ITEMS, *TEXTS}) and len(names & set(RESPONSES)) == 1
+
+
+def is_scores(found: Any) -> bool:
+    """Whether a document is an object of scores by item.
+
+    >>> is_scores({"q1": 1, "q2": 0}), is_scores({"q1": {"correct": True}}), is_scores({"seed": 1234})
+    (True, True, False)
+    """
+    some = list(found.values())[:100] if isinstance(found, dict) else []
+    if some and all(isinstance(one, dict) for one in some):
+        return all(isinstance(first_of(one, RESPONSES), bool) for one in some)
+    return len(some) > 1 and all(isinstance(x, (bool, int, float)) and 0 <= x <= 1 for x in some)
+
+
+def first_of(row: Mapping[str, Any], names: Collection[str]) -> Any:
+    """The value of the first of some names that a row has, whatever their case; None for none."""
+    known = {str(name).strip().lower(): value for name, value in row.items()}
+    return next((known[name] for name in names if name in known), None)
 
 
 # -- documents ---------------------------------------------------------------------------------------
@@ -183,7 +235,7 @@ def _deepeval(found: Mapping[str, Any]) -> bool:
 def _opencompass(found: Mapping[str, Any]) -> bool:
     details = found.get("details")
     if isinstance(details, dict):
-        inside = _values(details)
+        inside = _values({k: v for k, v in details.items() if not isinstance(v, str)})
         words = {"correct", "pred", "predictions", "answer", "references", "is_correct"}
         return bool(inside) and any(len(words & set(one)) >= 2 for one in inside)
     first = details[0] if isinstance(details, list) and details else None
@@ -282,6 +334,12 @@ def _metr_header(names: set[str]) -> bool:
     return _metr(dict.fromkeys(names))
 
 
+def _promptfoo_header(names: set[str]) -> bool:
+    lower = {name.lower() for name in names}
+    newer = {"status", "score", "named scores", "grader reason"} <= lower
+    return newer or any(re.match(r"\[[\w.-]+:[^]]+\] ", name) for name in names)
+
+
 def _opencompass_header(names: set[str]) -> bool:
     return {"dataset", "version", "metric", "mode"} <= names
 
@@ -292,4 +350,5 @@ _HEADERS = {
     "arena": _battle_header,
     "metr": _metr_header,
     "opencompass": _opencompass_header,
+    "promptfoo": _promptfoo_header,
 }

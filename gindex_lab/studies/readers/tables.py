@@ -25,7 +25,7 @@ from gindex_lab.studies.readers.formats import TABLES, column_of, parquet_names,
 from gindex_lab.studies.readers.options import COLUMNS, Options
 from gindex_lab.studies.readers.text import encoding_of, json_lines, load_json, plain
 
-__all__ = ["columns_of", "read_long", "read_wide", "table_at"]
+__all__ = ["columns_of", "parquet_table", "read_long", "read_wide", "table_at"]
 
 
 def table_at(path: Path, labels: Sequence[str | int], options: Options) -> pd.DataFrame:
@@ -51,13 +51,13 @@ def _is_frame(path: Path) -> bool:
 
 def _frame(path: Path, options: Options) -> pd.DataFrame:
     if plain(path).suffix.lower() == ".parquet":
-        return _parquet(path)
+        return parquet_table(path)
     from gindex_lab.studies.readers.foreign import foreign_table
 
     return foreign_table(path, options.encoding)
 
 
-def _parquet(path: Path) -> pd.DataFrame:
+def parquet_table(path: Path) -> pd.DataFrame:
     parquet_names(path)  # within the limits, or refused
     try:
         with open_regular(path) as file:

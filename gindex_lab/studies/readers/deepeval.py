@@ -1,0 +1,98 @@
+"""DeepEval (2.x and 3.x): a test run as JSON, in the folder of DEEPEVAL_RESULTS_FOLDER or `.deepeval`.
+
+{"testCases": [{name, input, success, metricsData: [{name, score, threshold, success, error}]}],
+"conversationalTestCases": [...], "hyperparameters": {"model": ...}}. The response is `success`, that is,
+every metric of the case reached its threshold; `metric=` chooses the score of one metric. A file does not
+name its model unless it is a hyperparameter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from gindex_lab.studies.readers.collect import Collector, as_number
+from gindex_lab.studies.readers.directions import settle_direction
+from gindex_lab.studies.readers.metrics import choose_metric, note_metrics
+from gindex_lab.studies.readers.options import Options
+from gindex_lab.studies.readers.parts import (
+    Identities,
+    mapping,
+    names_by_file,
+    score_of,
+    text_code,
+    wrong_field,
+)  # fmt: skip
+from gindex_lab.studies.readers.text import load_json
+
+__all__ = ["read_deepeval"]
+
+_LISTS = ("testCases", "conversationalTestCases", "test_results")
+
+
+def read_deepeval(files: Sequence[Path], found: Collector, options: Options) -> None:
+    """Agents are models (or files), items are test cases by their input."""
+    runs = {file: load_json(file, options.encoding) for file in files}
+    models = {file: _model(content) for file, content in runs.items()}
+    unnamed = [file for file, model in models.items() if not model]
+    names = names_by_file(unnamed, found, options) if unnamed else {}
+    cases = [
+        (file, case, _scores(case, file)) for file in files for case in _cases(runs[file], file)
+    ]
+    metrics = dict.fromkeys(name for _, _, scores in cases for name in scores)
+    metric = choose_metric(list(metrics), options.metrics, files[0], "the test run")
+    settle_direction(metric, found, options)
+    items, unscored = Identities(), 0
+    for file, case, scores in cases:
+        content = case.get("input") or case.get("scenario") or case.get("turns") or case.get("name")
+        item = items.name("", str(case.get("name") or f"case {text_code(content):08x}"), content)
+        value = score_of(scores.get(metric), file, repr(item))
+        unscored += value != value
+        found.add(models[file] or names[file], "", item, value)
+        found.detail(text=text_code(content), errored=_errored(case))
+    found.notes.extend(note_metrics({"cases": metric}, {"cases": set(metrics)}))
+    items.say(found)
+    errors = sum(_errored(case) for _, case, _ in cases)
+    if errors:
+        found.notes.append(f"{errors} cases have a metric that ended in an error")
+    if unscored:
+        found.notes.append(f"{unscored} cases have no score by {metric!r}, and count as missing")
+
+
+def _model(content: Any) -> str:
+    given = mapping(content, "hyperparameters").get("model")
+    return given if isinstance(given, str) else ""
+
+
+def _cases(content: Any, file: Path) -> list[dict[str, Any]]:
+    some = [content.get(name) or [] for name in _LISTS] if isinstance(content, dict) else []
+    if any(not isinstance(one, list) for one in some):
+        raise wrong_field(file, "has test cases that are not a list", "write the run again")
+    cases = [case for one in some for case in one]
+    if not cases:
+        raise wrong_field(file, "has no test case", "run the tests again", "empty")
+    for number, case in enumerate(cases, 1):
+        if not isinstance(case, dict) or not isinstance(_data(case), list):
+            problem = f"has no metricsData in test case {number}"
+            raise wrong_field(file, problem, "run the tests again")
+    return cases
+
+
+def _data(case: dict[str, Any]) -> Any:
+    return case.get("metricsData", case.get("metrics_data"))
+
+
+def _errored(case: dict[str, Any]) -> bool:
+    return any(isinstance(one, dict) and one.get("error") for one in _data(case))
+
+
+def _scores(case: dict[str, Any], file: Path) -> dict[str, Any]:
+    """Whether the case passed, and the score of each metric; one that broke has none."""
+    scores: dict[str, Any] = {"success": case.get("success")}
+    for one in _data(case):
+        if not isinstance(one, dict) or not isinstance(one.get("name"), str):
+            raise wrong_field(file, "has a metric without a name", "run the tests again")
+        broken = one.get("error") or as_number(one.get("score")) is None
+        scores[one["name"]] = None if broken else one.get("score")
+    return scores

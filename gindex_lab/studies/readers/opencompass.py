@@ -1,0 +1,110 @@
+"""OpenCompass (0.2-0.5): `outputs/<run>/results/<model>/<dataset>.json`, and a summary as CSV.
+
+A result is {"accuracy": 81.2, "details": {"0": {pred, answer, correct}, ...}} (details also as a list); the
+model is the folder and the data set the file. The summary has `dataset, version, metric, mode` and a column
+per model, scores in percent, "-" where there is none. Details are read where they say which answers were
+correct.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from gindex_lab.foundation.files import whole_lines
+from gindex_lab.studies.readers.collect import Collector
+from gindex_lab.studies.readers.directions import settle_direction
+from gindex_lab.studies.readers.options import Options
+from gindex_lab.studies.readers.parts import Identities, wrong_field
+from gindex_lab.studies.readers.text import load_json, open_text, plain
+
+__all__ = ["read_opencompass"]
+
+_CORRECT = ("correct", "is_correct", "cascade_correct")
+_FIXED = ("dataset", "version", "metric", "mode")
+
+
+def read_opencompass(files: Sequence[Path], found: Collector, options: Options) -> None:
+    """Read details where there are some, and otherwise summaries."""
+    details = [file for file in files if plain(file).suffix.lower() == ".json"]
+    summaries = [file for file in files if file not in details]
+    items = Identities()
+    for file in details:
+        _read_details(file, items, found, options)
+    if details:
+        items.say(found)
+        if summaries:
+            found.notes.append(f"{len(summaries)} summaries were left out: the details were read")
+        return
+    for file in summaries:
+        _read_summary(file, found, options)
+
+
+def _read_details(file: Path, items: Identities, found: Collector, options: Options) -> None:
+    content = load_json(file, options.encoding)
+    model, family = file.resolve().parent.name, plain(file).stem
+    found.note_once("agents are called after the folders of the results, families after the files")
+    for label, one in _entries(content, file):
+        name = next((name for name in _CORRECT if name in one), None)
+        value = one.get(name) if name else None
+        if isinstance(value, list) and len(value) == 1:
+            value = value[0]
+        if not isinstance(value, (bool, int, float)):
+            problem = f"does not say whether answer {label!r} was correct"
+            remedy = "leave it out, or read the summary (summary/summary_<time>.csv)"
+            raise wrong_field(file, problem, remedy)
+        text = (
+            one.get("prompt") or one.get("question") or one.get("answer") or one.get("references")
+        )
+        found.add(model, family, items.name(family, label, text), float(value))
+
+
+def _entries(content: Any, file: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    details = content.get("details") if isinstance(content, dict) else None
+    if isinstance(details, list):
+        details = {str(k): one for k, one in enumerate(details)}
+    if not isinstance(details, dict):
+        raise wrong_field(file, "has no details", "run the evaluation with --dump-eval-details")
+    entries = [(str(label), one) for label, one in details.items() if not isinstance(one, str)]
+    if not entries:
+        raise wrong_field(file, "has no answer in its details", "leave it out", "empty")
+    for label, one in entries:
+        if not isinstance(one, dict):
+            raise wrong_field(file, f"has {one!r} in its details", "run the evaluation again")
+        yield label, one
+
+
+def _read_summary(file: Path, found: Collector, options: Options) -> None:
+    with open_text(file, options.encoding) as text:
+        rows = csv.reader(whole_lines(text, file))
+        header = [name.strip().lstrip("\ufeff") for name in next(rows, [])]
+        models = header[len(_FIXED) :]
+        if tuple(header[: len(_FIXED)]) != _FIXED or not models:
+            raise wrong_field(file, "names no model in its header", "write the summary again")
+        added = 0
+        for number, row in enumerate(rows, 1):
+            if len(row) != len(header):
+                raise wrong_field(file, f"has {len(row)} cells in row {number}", "write it again")
+            dataset, _, metric, _ = row[: len(_FIXED)]
+            if metric.strip() in ("-", ""):
+                continue  # the heading of a group
+            item = dataset if metric == "accuracy" else f"{dataset} ({metric})"
+            settle_direction(metric, found, options, item=item)
+            for model, cell in zip(models, row[len(_FIXED) :], strict=True):
+                found.add(model, "", item, _number(cell, file, number))
+                added += 1
+    if not added:
+        raise wrong_field(file, "has no row of scores", "write the summary again", "empty")
+    found.note_once("summaries only: each data set is one item, its score a mean (in percent)")
+
+
+def _number(cell: str, file: Path, number: int) -> float:
+    if cell.strip() in ("-", ""):
+        return float("nan")
+    try:
+        return float(cell)
+    except ValueError:
+        problem = f"has {cell!r} in row {number}, which is not a number"
+        raise wrong_field(file, problem, "write the summary again") from None

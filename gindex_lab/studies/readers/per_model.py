@@ -1,0 +1,136 @@
+"""One file per model that does not name it: rows of {id, correct}, or one object {id: score}.
+
+JSONL, JSON and tables whose rows have an item and a response and no agent. The agent is the file's name, or
+the folder's where all files have the same name; `columns=` says otherwise. Without an id, the wording of the
+question is the item. Two rows of one item in a file are a repeat that must be asked for (`repeats=`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.studies.readers.collect import Collector
+from gindex_lab.studies.readers.directions import settle_direction
+from gindex_lab.studies.readers.options import Options
+from gindex_lab.studies.readers.parts import (
+    Identities,
+    names_by_file,
+    score_of,
+    text_code,
+    wrong_field,
+)
+from gindex_lab.studies.readers.signatures import ITEMS, RESPONSES, TEXTS, first_of
+from gindex_lab.studies.readers.text import json_lines, load_json, plain
+
+__all__ = ["read_per_model"]
+
+_TRIALS = ("trial", "epoch", "repeat", "attempt", "run", "seed", "replicate")
+_FAMILIES = ("family", "task", "task_name", "dataset", "benchmark", "category", "subject", "domain")
+_GENERIC = (
+    "results",
+    "result",
+    "samples",
+    "scores",
+    "predictions",
+    "output",
+    "outputs",
+    "eval",
+    "log",
+    "test",
+)
+
+
+def read_per_model(files: Sequence[Path], found: Collector, options: Options) -> None:
+    """Agents are files or folders, items are what the rows are called."""
+    agents = names_by_file(files, found, options, generic=_GENERIC)
+    identities = Identities()
+    chosen: dict[str, str] = {}
+    for file in files:
+        count = 0
+        for number, row in _rows(file, found, options):
+            chosen = chosen or _columns(row, options, file)
+            if chosen["response"] not in row:
+                problem = f"has no {chosen['response']!r} in row {number}"
+                raise wrong_field(file, problem, "fix or drop the row", "missing-field")
+            value = score_of(row[chosen["response"]], file, f"row {number}")
+            family = str(row.get(chosen.get("family", "")) or "")
+            item = _item(row, chosen, family, identities, file, number)
+            found.add(agents[file], family, item, value, trial=row.get(chosen.get("trial", "")))
+            count += 1
+        if not count:
+            raise wrong_field(file, "holds no response", "leave it out", "empty")
+    said = ", ".join(f"{kind} {name!r}" for kind, name in chosen.items())
+    found.note_once(f"columns: {said}")
+    settle_direction(chosen["response"], found, options, guess="higher")
+    identities.say(found)
+
+
+def _columns(row: Mapping[str, Any], options: Options, file: Path) -> dict[str, str]:
+    known = {str(name).strip().lower(): str(name) for name in row}
+    chosen: dict[str, str] = {}
+    for kind, names in (
+        ("item", [*ITEMS, *TEXTS]), ("response", RESPONSES), ("trial", _TRIALS), ("family", _FAMILIES),
+    ):  # fmt: skip
+        given = options.columns.get(kind)
+        if given is not None and given not in row:
+            remedy = f"it has {', '.join(map(repr, list(row)[:8]))}"
+            raise BadInput(f"columns[{kind!r}]", given, f"is no column of {file.name}", remedy)
+        there = [known[name] for name in names if name in known]
+        if given or there:
+            chosen[kind] = given or there[0]
+        elif kind in ("item", "response"):
+            problem = f"has no column for the {kind} (it has {', '.join(map(repr, list(row)[:8]))})"
+            raise wrong_field(file, problem, f"name it: columns={{{kind!r}: ...}}", "missing-field")
+    return chosen
+
+
+def _item(
+    row: Mapping[str, Any],
+    chosen: Mapping[str, str],
+    family: str,
+    items: Identities,
+    file: Path,
+    number: int,
+) -> str:
+    value = row.get(chosen["item"])
+    if value is None or (isinstance(value, (dict, list)) and not value):
+        raise wrong_field(
+            file, f"names no item in row {number}", "fix or drop the row", "missing-field"
+        )
+    if chosen["item"].strip().lower() in TEXTS:
+        return f"#{text_code(value):08x}"
+    text = first_of(row, TEXTS)
+    return str(value) if text is None else items.name(family, str(value), text)
+
+
+def _rows(
+    file: Path, found: Collector, options: Options
+) -> Iterable[tuple[int, Mapping[str, Any]]]:
+    suffix = plain(file).suffix.lower()
+    if suffix in (".jsonl", ".ndjson"):
+        return json_lines(file, found.notes, options.encoding)
+    if suffix == ".json":
+        return _listed(load_json(file, options.encoding), file)
+    from gindex_lab.studies.readers.tables import table_at, table_header
+
+    header = [str(name) for name in table_header(file, options)]
+    known = [name for name in header if name.strip().lower() in ITEMS][:1]
+    table = table_at(file, known, options)
+    return enumerate(table.astype(object).where(table.notna(), None).to_dict("records"), 1)
+
+
+def _listed(content: Any, file: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    if isinstance(content, dict):
+        content = [
+            {"id": name} | (one if isinstance(one, dict) else {"score": one})
+            for name, one in content.items()
+        ]
+    if not isinstance(content, list):
+        raise wrong_field(file, "is neither a list nor an object of responses", "leave it out")
+    for number, row in enumerate(content, 1):
+        if not isinstance(row, dict):
+            raise wrong_field(file, f"has no object as its row {number}", "fix the file")
+        yield number, row

@@ -1,0 +1,114 @@
+"""Preferences: annotations of AlpacaEval, and battles of an arena.
+
+AlpacaEval (1 and 2) compares each output with that of one reference model: {instruction, generator_1 (the
+reference), generator_2 (the model), dataset, preference} with a preference from 1 (the reference) to 2 (the
+model), 1.5 or 0 for a draw. The response is preference - 1, whose mean is the win rate. An arena lets two
+models meet: {model_a, model_b, winner}. There an item is an opponent and every battle against it a repeat:
+1 won, 0 lost, 0.5 a draw. The mean over items is the win rate with every opponent counted alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from gindex_lab.studies.readers.collect import Collector
+from gindex_lab.studies.readers.options import Options
+from gindex_lab.studies.readers.parts import Identities, Repeats, score_of, wrong_field
+from gindex_lab.studies.readers.text import json_lines, load_json, plain
+
+__all__ = ["read_alpaca_eval", "read_arena"]
+
+_WON = {"model_a": 1.0, "model_b": 0.0, "a": 1.0, "b": 0.0}
+
+
+def _rows(
+    file: Path, found: Collector, options: Options, labels: Sequence[str]
+) -> Iterable[tuple[int, Mapping[str, Any]]]:
+    suffix = plain(file).suffix.lower()
+    if suffix in (".jsonl", ".ndjson"):
+        return json_lines(file, found.notes, options.encoding)
+    if suffix != ".json":
+        from gindex_lab.studies.readers.tables import table_at
+
+        table = table_at(file, list(labels), options)
+        return enumerate(table.astype(object).where(table.notna(), None).to_dict("records"), 1)
+    content = load_json(file, options.encoding)
+    if not isinstance(content, list) or not all(isinstance(row, dict) for row in content):
+        raise wrong_field(file, "is not a list of annotations", "name the annotations")
+    return enumerate(content, 1)
+
+
+def _text(row: Mapping[str, Any], name: str, file: Path, number: int) -> str:
+    if not isinstance(row.get(name), str) or not row[name]:
+        problem = f"has no {name} in row {number}"
+        raise wrong_field(file, problem, "fix or drop the row", "missing-field")
+    return str(row[name])
+
+
+def read_alpaca_eval(files: Sequence[Path], found: Collector, options: Options) -> None:
+    """Agents are generators, items are instructions, families are data sets (and references, if several)."""
+    rows = []
+    for file in files:
+        for number, row in _rows(file, found, options, ["generator_1", "generator_2"]):
+            reference, model = (_text(row, f"generator_{k}", file, number) for k in (1, 2))
+            preference = score_of(row.get("preference"), file, f"row {number}")
+            if not (preference != preference or preference == 0 or 1 <= preference <= 2):
+                problem = (
+                    f"has preference={preference:g} in row {number}, which is not between 1 and 2"
+                )
+                raise wrong_field(file, problem, "annotate it again", "out-of-range")
+            won = 0.5 if preference == 0 else preference - 1
+            rows.append(
+                (model, reference, str(row.get("dataset") or ""), row.get("instruction"), won)
+            )
+    if not rows:
+        raise wrong_field(files[0], "holds no annotation", "annotate it again", "empty")
+    references = sorted({reference for _, reference, *_ in rows})
+    items, numbers = Identities(), dict[object, int]()
+    for model, reference, data, instruction, won in rows:
+        family = f"{data} against {reference}".strip() if len(references) > 1 else data
+        label = f"instruction {numbers.setdefault((data, instruction), len(numbers) + 1)}"
+        found.add(model, family, items.name(family, label, instruction), won)
+    found.notes.append(
+        f"a response is the preference over {', '.join(references[:3])}: its mean is the win rate"
+    )
+    unscored = sum(won != won for *_, won in rows)
+    if unscored:
+        found.notes.append(f"{unscored} outputs have no preference, and count as missing")
+
+
+def read_arena(files: Sequence[Path], found: Collector, options: Options) -> None:
+    """Agents are models, items are opponents, trials are battles; a model never meets itself."""
+    turn, draws, battles, same = Repeats(), 0, 0, 0
+    for file in files:
+        for number, row in _rows(file, found, options, ["model_a", "model_b"]):
+            first, second = (_text(row, f"model_{side}", file, number) for side in "ab")
+            won = _outcome(row, file, number)
+            battles, draws = battles + 1, draws + (won == 0.5)
+            if first == second:
+                same += 1
+                continue
+            for model, other, value in ((first, second, won), (second, first, 1 - won)):
+                item = f"against {other}"
+                found.add(model, "", item, value, trial=turn.next(model, "", item))
+    found.notes.append(
+        f"{battles} battles ({draws} draws, which count 0.5): an item is an opponent, and a score the win "
+        "rate with every opponent counted alike. It is not the Elo or Bradley-Terry score of the arena"
+    )
+    if same:
+        found.notes.append(f"{same} battles of a model with itself were left out")
+
+
+def _outcome(row: Mapping[str, Any], file: Path, number: int) -> float:
+    if "winner" not in row:
+        one, two = (bool(row.get(f"winner_model_{side}")) for side in "ab")
+        return 0.5 if one == two else float(one)
+    winner = str(row["winner"]).strip().lower()
+    if winner.startswith("tie") or winner in ("both_bad", "bothbad", "draw"):
+        return 0.5
+    if winner not in _WON:
+        problem = f"has winner={row['winner']!r} in row {number}"
+        raise wrong_field(file, problem, "write model_a, model_b or tie", "not-an-option")
+    return _WON[winner]

@@ -1,0 +1,183 @@
+"""promptfoo (0.60 and newer): each test case under each provider and prompt, passed or not.
+
+Read are `--output` files and exports as JSON and YAML ({"results": {"version": 3, "results": [...]}, ...} or
+{"config", "results": [...]}), JSONL (one result a line) and CSV (for each prompt a column
+`[provider] prompt`, then Status, Score; in older files a cell begins with `[PASS] (1.00)`). A result has
+`provider`, `prompt`, `vars`, `success`, `score`, `namedScores` and `failureReason` (2 is an error). The
+response is `success`, which makes promptfoo's pass rate; an error counts as not passed there, and here.
+Equal test cases are repeats.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from gindex_lab.foundation.errors import short
+from gindex_lab.foundation.files import whole_lines
+from gindex_lab.studies.readers.collect import Collector
+from gindex_lab.studies.readers.directions import settle_direction
+from gindex_lab.studies.readers.metrics import choose_metric, note_metrics
+from gindex_lab.studies.readers.options import Options
+from gindex_lab.studies.readers.parts import (
+    Identities,
+    Repeats,
+    document,
+    mapping,
+    note_failures,
+    score_of,
+    text_code,
+    wrong_field,
+)  # fmt: skip
+from gindex_lab.studies.readers.text import json_lines, open_text, plain
+
+__all__ = ["read_promptfoo"]
+
+_CELL = re.compile(r"'?\[(PASS|FAIL|ERROR)\]\s*(?:\((-?[\d.]+)[^)]*\))?")
+_TOOL = "promptfoo"
+
+
+class _Result(NamedTuple):
+    provider: str
+    prompt: str
+    label: str  # of the test
+    content: object  # what tells the test from others
+    scores: dict[str, Any]
+    error: bool
+
+
+def read_promptfoo(files: Sequence[Path], found: Collector, options: Options) -> None:
+    """Agents are providers (with the prompt where there are several), items are test cases."""
+    results = [(file, one) for file in files for one in _results(file, found, options)]
+    if not results:
+        raise wrong_field(files[0], "holds no result", "run the evaluation again", "empty")
+    names = dict.fromkeys(name for _, one in results for name in one.scores)
+    metric = choose_metric(list(names), options.metrics, files[0], "the results")
+    settle_direction(metric, found, options)
+    agents = _agents([one for _, one in results], found)
+    items, turn = Identities(), Repeats()
+    labels: dict[int, str] = {}  # a test that stands there twice is one item
+    for file, one in results:
+        label = labels.setdefault(text_code(one.content), one.label)
+        item = items.name("", label, one.content)
+        value = score_of(one.scores.get(metric), file, repr(item))
+        agent = agents[one.provider, one.prompt]
+        found.add(agent, "", item, value, trial=turn.next(agent, "", item))
+        found.detail(text=text_code(one.content), errored=one.error)
+    found.notes.extend(note_metrics({"tests": metric}, {"tests": set(names)}))
+    errors = sum(one.error for _, one in results)
+    if metric == "success":
+        note_failures(found, errors, "results that ended in an error", _TOOL)
+    elif errors:
+        found.notes.append(
+            f"{errors} results ended in an error; their score is the one in the file"
+        )
+    items.say(found)
+
+
+def _agents(results: Sequence[_Result], found: Collector) -> dict[tuple[str, str], str]:
+    """Providers; where there are several prompts, a provider with each of them."""
+    prompts = list(dict.fromkeys(one.prompt for one in results))
+    pairs = dict.fromkeys((one.provider, one.prompt) for one in results)
+    if len(prompts) == 1:
+        return {pair: pair[0] for pair in pairs}
+    numbers = {prompt: f"prompt {k + 1}" for k, prompt in enumerate(prompts)}
+    shown = "; ".join(f"{numbers[p]}: {short(p)}" for p in prompts[:3])
+    found.notes.append(
+        f"a provider with each of the {len(prompts)} prompts is an agent ({shown} …)"
+    )
+    return {(provider, prompt): f"{provider} ({numbers[prompt]})" for provider, prompt in pairs}
+
+
+# -- JSON, YAML, JSONL -------------------------------------------------------------------------------
+
+
+def _results(file: Path, found: Collector, options: Options) -> Iterator[_Result]:
+    suffix = plain(file).suffix.lower()
+    if suffix in (".csv", ".tsv"):
+        yield from _table(file, options)
+        return
+    rows: Iterable[Any]
+    if suffix in (".jsonl", ".ndjson"):
+        rows = (row for _, row in json_lines(file, found.notes, options.encoding))
+    else:
+        content = document(file, options)
+        rows = content if isinstance(content, list) else _listed(content, file)
+    for number, row in enumerate(rows, 1):
+        yield _result(row, number, file)
+
+
+def _listed(content: Any, file: Path) -> list[Any]:
+    results = content.get("results") if isinstance(content, dict) else None
+    rows = results.get("results") if isinstance(results, dict) else results
+    if not isinstance(rows, list):
+        problem = f"has results={short(rows)} where promptfoo writes a list"
+        raise wrong_field(file, problem, "export it again with `promptfoo export eval`")
+    return rows
+
+
+def _result(row: Any, number: int, file: Path) -> _Result:
+    if not isinstance(row, dict) or not isinstance(row.get("success"), bool):
+        problem = f"has no success (true or false) in result {number}"
+        raise wrong_field(file, problem, "export it again with `promptfoo export eval`")
+    provider, prompt, test = row.get("provider"), mapping(row, "prompt"), mapping(row, "testCase")
+    name = provider.get("label") or provider.get("id") if isinstance(provider, dict) else provider
+    if not name:
+        raise wrong_field(file, f"names no provider in result {number}", "export it again")
+    values = test.get("vars") if "vars" in test else row.get("vars")
+    scores = {"success": row["success"], "score": row.get("score")}
+    scores |= mapping(row, "namedScores")
+    index = row.get("testIdx")
+    label = str(
+        test.get("description") or f"test {index + 1 if isinstance(index, int) else number}"
+    )
+    written = str(prompt.get("label") or prompt.get("display") or prompt.get("raw") or "")
+    content = [values, test.get("assert"), test.get("description")]
+    return _Result(str(name), written, label, content, scores, row.get("failureReason") == 2)
+
+
+# -- CSV ---------------------------------------------------------------------------------------------
+
+
+def _table(file: Path, options: Options) -> Iterator[_Result]:
+    separator = "\t" if plain(file).suffix.lower() == ".tsv" else ","
+    with open_text(file, options.encoding) as text:
+        rows = csv.reader(whole_lines(text, file), delimiter=separator)
+        header = [name.lstrip("\ufeff") for name in next(rows, [])]
+        prompts = _prompts(header)
+        if not prompts:
+            raise wrong_field(file, "has no column of a prompt", "export it again", "missing-field")
+        for number, row in enumerate(rows, 1):
+            if row and len(row) != len(header):
+                raise wrong_field(file, f"has {len(row)} cells in row {number}", "export it again")
+            for at, (provider, prompt) in prompts.items() if row else ():
+                status, score = _verdict(row, header, at)
+                if status:
+                    scores = {"success": status == "PASS", "score": score}
+                    content = row[: min(prompts)]
+                    yield _Result(
+                        provider, prompt, f"test {number}", content, scores, status == "ERROR"
+                    )
+
+
+def _prompts(header: Sequence[str]) -> dict[int, tuple[str, str]]:
+    """The columns that hold answers, with provider and prompt."""
+    newer = [k for k in range(len(header) - 1) if header[k + 1] == "Status"]
+    older = [k for k, name in enumerate(header) if re.match(r"\[[^]]+\] ", name)]
+    found = {}
+    for k in newer or older:
+        match = re.match(r"\[([^]]+)\] ?(.*)", header[k], re.DOTALL)
+        found[k] = (match[1], match[2]) if match else (header[k], "")
+    return found
+
+
+def _verdict(row: Sequence[str], header: Sequence[str], at: int) -> tuple[str, float | None]:
+    if at + 2 < len(header) and header[at + 1] == "Status":
+        return row[at + 1], float(row[at + 2]) if row[at + 2] else None
+    match = _CELL.match(row[at])
+    if not match:
+        return "", None
+    return match[1], float(match[2]) if match[2] else None
