@@ -72,7 +72,7 @@ FILES = {
         "a.csv",
         "model,item,score\na,x,1\n",
         {"columns": {"response": "acc"}},
-        "is no column of a.csv",
+        "is not a column of a.csv",
     ),
     "a row twice": ("a.csv", "model,item,score\na,x,1\na,x,1\n", {}, "has 1 more responses"),
     "a trial twice": (
@@ -192,11 +192,11 @@ FILES = {
         {},
         "has no metric of task 'a'",
     ),
-    "results under two filters": (
+    "results without that filter": (
         "results.json",
         '{"results": {"a": {"em,x": 1, "em,y": 0}}, "model_name": "m"}',
-        {},
-        "several filters .'x', 'y'",
+        {"filter": "z"},
+        "is not in task 'a'; it has 'x', 'y'",
     ),
     "truncated results": ("results.json", '{"results": {"a": {"acc,none": 1', {}, "is not JSON"),
     "an object of something else": ("a.json", '{"hello": 1}', {}, "is not recognised"),
@@ -306,14 +306,14 @@ FOLDERS = {
     "text only": (lambda path: (path / "README.md").write_text("hi"), "holds no log and no table"),
     "two formats": (
         lambda path: [
-            (path / "a.json").write_text(logs()),
+            (path / "a.csv").write_text("agent,item,score\nann,1,1\n"),
             (path / "b.csv").write_text("agent,i\nann,1\n"),
         ],
-        r"mixes formats: 1 inspect \(a.json\); 1 wide \(b.csv\).*supported are",
+        r"mixes formats: 1 long \(a.csv\); 1 wide \(b.csv\).*supported are",
     ),
-    "something unknown beside": (
-        lambda path: [(path / "a.json").write_text(logs()), (path / "b.json").write_text("{}")],
-        r"mixes formats: 1 inspect \(a.json\); 1 not recognised \(b.json\)",
+    "several things unknown": (
+        lambda path: [(path / n).write_text("{}") for n in ("a.json", "b.json")],
+        r"is not recognised: 2 not recognised \(a.json, b.json\)",
     ),
     "stats without a run": (
         lambda path: helm_run(path, stats=[STAT]),

@@ -14,12 +14,11 @@ import select
 import stat
 import tempfile
 import time
-import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Protocol
 
 from gindex_lab.foundation.bounds import UNCHECKED, check_time, current, too_large
 from gindex_lab.foundation.errors import BadInput
@@ -298,7 +297,13 @@ def _depth(found: object, most: int) -> int:
 # -- archives and folders ----------------------------------------------------------------------------
 
 
-def check_archive(archive: zipfile.ZipFile, path: Path) -> None:
+class Archive(Protocol):
+    """A zip, of the standard library or of its back port that knows Zstandard."""
+
+    def infolist(self) -> list[Any]: ...
+
+
+def check_archive(archive: Archive, path: Path) -> None:
     """Refuse an archive with too many members, or whose members would unpack to too much."""
     allowed, infos = current(), archive.infolist()
     if len(infos) > allowed.members:

@@ -8,7 +8,8 @@ repeated trials. They are never changed in place.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from html import escape
 from os import PathLike
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -27,6 +28,7 @@ from gindex_lab.foundation.files import (
     write_facts,
 )
 from gindex_lab.foundation.inputs import as_path
+from gindex_lab.foundation.notes import Notes
 from gindex_lab.foundation.output import atomic_folder
 from gindex_lab.foundation.validate import (
     FloatArray,
@@ -51,7 +53,7 @@ class _Table:
     _low: ClassVar[float] = -np.inf
     _high: ClassVar[float] = np.inf
     _scale: ClassVar[str] = "any number"
-    notes: tuple[str, ...] = ()  # what `gl.read` did, and what it left out
+    _notes: Notes = Notes()
 
     def __init__(
         self,
@@ -93,6 +95,15 @@ class _Table:
     # -- what it holds ---------------------------------------------------------------------------
 
     @property
+    def notes(self) -> Notes:
+        """What `gl.read` decided, and what it left out: a tuple of sentences, `.notes.table` a table."""
+        return self._notes
+
+    @notes.setter
+    def notes(self, notes: Iterable[str]) -> None:
+        self._notes = Notes(notes)
+
+    @property
     def values(self) -> FloatArray:
         """The numbers alone, agents x items, NaN where missing."""
         return self.frame.to_numpy()
@@ -118,6 +129,10 @@ class _Table:
         parts += [] if self.difficulty is None else ["with difficulties"]
         parts += [self.source] if self.source else []
         return f"{type(self).__name__}({self.name + ': ' if self.name else ''}{', '.join(parts)})"
+
+    def _repr_html_(self) -> str:
+        said = self.notes._repr_html_() if self.notes else ""
+        return f"<p>{escape(repr(self))}</p>{said}"
 
     def describe(self) -> pd.Series:
         """What one would ask first of a table: its size, gaps, range and difficulties.

@@ -127,6 +127,15 @@ def _parser() -> argparse.ArgumentParser:
         help="of a table: agent=model item=q",
     )
     command.add_argument(
+        "--metric",
+        nargs="+",
+        metavar="METRIC",
+        help="which score of the logs is the response: a name, or TASK=METRIC for some tasks",
+    )
+    command.add_argument(
+        "--strict", action="store_true", help="a file that cannot be read is an error, not skipped"
+    )
+    command.add_argument(
         "--scale", type=float, nargs=2, metavar=("LOW", "HIGH"), help="scores on it become [0, 1]"
     )
     for name, says in _LISTS.items():
@@ -148,10 +157,10 @@ def _parser() -> argparse.ArgumentParser:
 
 _READING = {  # options of gl.read
     "format": "of the logs, where it is not to be recognised (lm-eval, inspect, helm, long, wide ...)",
-    "metric": "which score of the logs is the response",
     "filter": "of lm-evaluation-harness tasks that have several",
     "repeats": "a second response of an agent to an item: error, trials, first or last",
     "encoding": "of text that is not UTF-8",
+    "agent-from": "what an agent of a log is: model, model+args, solver, revision, file or folder",
 }
 
 
@@ -159,6 +168,9 @@ _LISTS = {  # options of gl.read that take several names
     "higher-is-better": "metrics, or columns of a wide table, of which more is better",
     "lower-is-better": "those of which less is better: they are turned round",
     "items": "of a wide table, the columns to read as items",
+    "agents": "those to keep",
+    "include": "globs over tasks, models and files: what to keep (mmlu*, model:gpt*, file:*.eval)",
+    "exclude": "globs over tasks, models and files: what to leave out",
 }
 
 
@@ -176,6 +188,17 @@ def _floors(given: list[str] | None) -> float | dict[str, float] | None:
         pass
     remedy = "write --floor 0.25, or --floor arc=0.25 boolq=0.5"
     raise BadInput("floor", " ".join(given), "is neither a number nor TASK=CHANCE", remedy)
+
+
+def _metrics(given: list[str] | None) -> dict[str, list[str]] | None:
+    """Metrics by task: those of a task by its name or glob, those of every task under `*`."""
+    found: dict[str, list[str]] = {}
+    for text in sorted(given or (), key=lambda one: "=" not in one):  # a task's own come first
+        task, equals, metric = text.rpartition("=")
+        if not metric or (equals and not task):
+            raise BadInput("metric", text, "is not METRIC or TASK=METRIC", "write --metric arc=acc")
+        found.setdefault(task if equals else "*", []).append(metric)
+    return found or None
 
 
 def _pair(text: str) -> tuple[str, str]:
@@ -249,8 +272,11 @@ def _analyse(options: argparse.Namespace) -> None:
 
     if options.out:
         _check_out(options.path, options.out)
-    reading = {name: getattr(options, name) for name in (*_READING, "scale")}
-    reading["columns"] = dict(options.columns) if options.columns else None
+    names = (name.replace("-", "_") for name in (*_READING, "scale"))
+    reading = {name: getattr(options, name) for name in names}
+    reading |= {"metric": _metrics(options.metric), "strict": options.strict}
+    given = {kind: name or None for kind, name in options.columns or ()}
+    reading["columns"] = given or None
     reading["transpose"] = options.transpose
     reading |= {n: getattr(options, n) for n in (name.replace("-", "_") for name in _LISTS)}
     report = analyse(

@@ -31,7 +31,7 @@ def with_minutes(
     if found is not None and isinstance(data, Responses):
         lengths = _numbers(found)
         items = data.items.assign(minutes=lengths)
-        if data.difficulty is None:
+        if data.difficulty is None or data.difficulty.equals(lengths.rename("difficulty")):
             items["difficulty"] = np.log2(lengths)
         data = _like(data, items=items)
     elif minutes is not None:

@@ -80,7 +80,8 @@ def settle_direction(
             code="unknown-direction",
         )
     if way is None:
-        found.note_once(f"{metric!r} is taken to be better when larger: neither log nor name tells")
+        said = f"{metric!r} is taken to be better when larger: neither log nor name tells"
+        found.note("direction", said, "lower_is_better=[...] (--lower-is-better)")
     if way == "lower":
         found.turn_round(metric, family, item)
     return way or "higher"

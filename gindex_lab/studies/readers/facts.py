@@ -14,7 +14,7 @@ from gindex_lab.foundation.errors import BadInput
 from gindex_lab.studies.readers.collect import Collector
 from gindex_lab.studies.readers.options import Options
 
-__all__ = ["is_fact", "split_columns"]
+__all__ = ["is_fact", "is_text", "split_columns"]
 
 _WORDS = """
 gender sex age birth birthday year date month country region language education school class race ethnicity
@@ -65,7 +65,7 @@ def split_columns(
             shown = ", ".join(repr(c) for c in rest[:8])
             raise BadInput("items", absent[0], "does not match any column", f"there are {shown}")
         return list(options.items), [c for c in rest if c not in set(options.items)]
-    text = [c for c in rest if _is_text(table[c])]
+    text = [c for c in rest if is_text(table[c])]
     facts = [c for c in rest if c in text or is_fact(str(c))]
     items = [c for c in rest if c not in facts]
     if not items:
@@ -73,11 +73,11 @@ def split_columns(
     if facts:
         shown = ", ".join(repr(str(c)) for c in facts[:6]) + " …" * (len(facts) > 6)
         note = f"{len(items)} columns were read as items, {len(facts)} as facts about the agents ({shown})"
-        found.note_once(f"{note}: choose with items=[...] (--items)")
+        found.note("items", note, "items=[...] (--items)")
     return items, facts
 
 
-def _is_text(column: pd.Series) -> bool:
+def is_text(column: pd.Series) -> bool:
     """Whether a column holds words: nothing in it is a number, or one with a sign (`12%` is a bad number)."""
     if pd.api.types.is_numeric_dtype(column):
         return False

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import csv
 import json
-import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 
 from gindex_lab.foundation.bounds import current, too_large
 from gindex_lab.foundation.errors import BadInput
-from gindex_lab.foundation.inputs import check_archive, open_regular
+from gindex_lab.foundation.inputs import open_regular
+from gindex_lab.studies.readers.eval_archives import is_eval_archive
 from gindex_lab.studies.readers.glimpse import json_glimpse
+from gindex_lab.studies.readers.names import column_of, flat_names
 from gindex_lab.studies.readers.signatures import (
     has_items_only,
     is_scores,
@@ -19,7 +20,7 @@ from gindex_lab.studies.readers.signatures import (
     of_header,
     of_line,
 )
-from gindex_lab.studies.readers.text import beginning, encoding_of, open_bytes, plain
+from gindex_lab.studies.readers.text import beginning, encoding_of, plain
 
 __all__ = [
     "BENCHMARKS",
@@ -103,28 +104,10 @@ BESIDE = frozenset(
 )  # what tools write beside their logs: lists, summaries, settings
 HELM_FILES = ("run_spec.json", "per_instance_stats.json", "stats.json", "scenario_state.json")
 
-# Names that a column of a long table goes by, in small letters
-_NAMES = {
-    "agent": "agent model model_name model_id system participant person student respondent subject_id",
-    "item": "item item_id question_id question doc_id sample_id instance_id problem_id problem",
-    "response": "response resp score correct is_correct accuracy acc value result",
-    "trial": "trial epoch repeat run seed attempt wave replicate",
-    "family": "family item_family task task_name dataset benchmark scenario category domain",
-}
 BENCHMARKS = {
     *("arc", "hellaswag", "mmlu", "truthfulqa", "winogrande", "gsm8k"),
     *("ifeval", "bbh", "math lvl 5", "gpqa", "musr", "mmlu-pro"),
 }
-
-
-def column_of(header: Sequence[str], kind: str) -> list[str]:
-    """The columns of a header that could be the agent, item, response, trial or family.
-
-    >>> column_of(["Model", "question_id", "score", "correct"], "response")
-    ['score', 'correct']
-    """
-    known = _NAMES[kind].split()
-    return [name for name in header if name.strip().lower() in known]
 
 
 def sniff(path: Path, encoding: str | None = None) -> str | None:
@@ -195,24 +178,12 @@ def _csv_header(path: Path, encoding: str | None) -> list[str]:
 
 def _sniff_json(path: Path) -> str | None:
     if beginning(path, 2) == b"PK":
-        return "inspect" if _is_inspect_archive(path) else None
+        return "inspect" if is_eval_archive(path) else None
     found = json_glimpse(path)
     tool = of_document(found)
     if tool is None and isinstance(found, list) and found and isinstance(found[0], dict):
         return sniff_header(list(found[0])) or "long"
     return "per-model" if tool is None and is_scores(found) else tool
-
-
-def _is_inspect_archive(path: Path) -> bool:
-    try:
-        with open_bytes(path) as file, zipfile.ZipFile(file) as archive:
-            check_archive(archive, path)
-            names = archive.namelist()
-    except (zipfile.BadZipFile, NotImplementedError, EOFError, OSError):
-        remedy = "copy it again, or write the log as JSON: inspect log convert --to json"
-        problem = "is a damaged .eval archive"
-        raise BadInput("path", str(path), problem, remedy, code="damaged") from None
-    return any(n in ("header.json", "start.json", "_journal/start.json") for n in names)
 
 
 def _sniff_lines(path: Path) -> str | None:
@@ -227,7 +198,7 @@ def _sniff_lines(path: Path) -> str | None:
     tool = of_line(found)
     if tool is not None:
         return tool
-    kind = sniff_header(list(found))
+    kind = sniff_header(flat_names(found))
     return (
         kind
         if kind in ("per-model", "leaderboard")

@@ -12,7 +12,6 @@ from __future__ import annotations
 import json
 import re
 import zlib
-from array import array
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -21,7 +20,9 @@ from gindex_lab.foundation.errors import BadInput, short
 from gindex_lab.studies.readers.collect import Collector, as_number
 from gindex_lab.studies.readers.directions import direction_of, settle_direction
 from gindex_lab.studies.readers.metrics import choose_metric, lacks_metric, note_metrics
+from gindex_lab.studies.readers.naming import agent_name
 from gindex_lab.studies.readers.options import Options
+from gindex_lab.studies.readers.roles import log_roles
 from gindex_lab.studies.readers.text import json_lines, load_json, plain
 
 __all__ = ["model_of", "read_harness"]
@@ -37,19 +38,26 @@ class _Run(NamedTuple):
 
     model: str
     directions: dict[str, dict[str, str]]  # by task and metric
+    settings: dict[str, Any]  # what else may tell agents apart
+    filters: dict[str, str]  # of each task the first
 
 
 def read_harness(files: Sequence[Path], found: Collector, options: Options) -> None:
     """Read samples where there are some, and otherwise results."""
     samples = [f for f in files if plain(f).suffix.lower() != ".json"]
-    results = {f: load_json(f, options.encoding) for f in files if f not in samples}
+    results: dict[Path, Any] = {}
+    for file in files:
+        if file not in samples:
+            with found.reading(file, options):
+                results[file] = load_json(file, options.encoding)
     if not samples:
         _read_results(results, found, options)
         return
-    runs = _runs(samples, results, options)
+    runs = _runs(samples, results, found, options)
     reader = _Samples(found, options)
     for file in samples:
-        reader.read(file, runs)
+        with found.reading(file, options, reader.chosen, reader.others, reader.changed):
+            reader.read(file, runs)
     reader.finish()
 
 
@@ -63,7 +71,6 @@ class _Samples:
         self.found, self.options = found, options
         self.chosen: dict[str, str] = {}
         self.others: dict[str, set[str]] = {}
-        self.hashes = array("q")  # of each item's document, -1 where it is not known
         self.changed: set[str] = set()
         self.unscored = 0
 
@@ -71,25 +78,37 @@ class _Samples:
         task, time = _task_and_time(file)
         run = runs.get((file.parent, time)) or runs.get((file.parent, ""))
         model = run.model if run else self._from_folder(file)
+        model = agent_name(model, file, self.found, self.options, run.settings if run else {})
+        first = run.filters.get(task) if run else None
         ways = run.directions.get(task, {}) if run else {}
         wanted = self._wanted_filter(file, task)
-        first: str | None = None
+        if not self._read_lines(file, task, model, ways, wanted or first) and first:
+            self._read_lines(file, task, model, ways, wanted)
+
+    def _read_lines(
+        self, file: Path, task: str, model: str, ways: dict[str, str], wanted: str | None
+    ) -> bool:
+        """Add the documents under one filter (None: the first that comes); whether there were some."""
+        others: dict[str, None] = {}
         scored: bool | None = None  # whether any document has the metric of the task
         for number, line in json_lines(file, self.found.notes, self.options.encoding):
             name = str(line.get("filter", "none"))
-            first = name if first is None else first
-            if wanted is None and name != first:
-                names = ", ".join(map(repr, (first, name)))
-                problem = f"scores each document of {task!r} under several filters ({names})"
-                raise BadInput("path", str(file), problem, "choose one with filter=... (--filter)")
-            if wanted in (None, name):
+            wanted = name if wanted is None else wanted
+            if wanted == name:
                 self._add(line, number, model, task, ways, file)
                 scored = bool(scored) or self.chosen[task] in line
+            else:
+                others[name] = None
         if scored is False:
             raise lacks_metric(self.chosen[task], file, f"task {task!r}")
+        if others and scored is not None and self.options.filter is None:
+            names = ", ".join(map(repr, others))
+            said = f"{task}: the task's first filter {wanted!r} was read, not {names}"
+            self.found.note("filter", said, "filter=... (--filter)")
+        return scored is not None or not others
 
     def _wanted_filter(self, file: Path, task: str) -> str | None:
-        """The filter to read: the one asked for, or the only one; None to take what is there."""
+        """The filter that was asked for, where the task has it; None to take the task's first."""
         given = self.options.filter
         if given is None:
             return None
@@ -124,25 +143,23 @@ class _Samples:
             self.found.item_facts.setdefault((task, document), {})["choices"] = len(options)
         if self.found.details is not None:
             self._detail(line)
-        if "doc_hash" in line and self._changed(code, zlib.crc32(str(line["doc_hash"]).encode())):
-            self.changed.add(f"{task}/{document}")
+        if roles := log_roles(line, self.options):
+            self.found.item_facts.setdefault((task, document), {}).update(roles)
+        if "doc_hash" in line:
+            text = zlib.crc32(str(line["doc_hash"]).encode())
+            if not self.found.same_text(code, text):
+                self.changed.add(f"{task}/{document}")
 
     def _detail(self, line: dict[str, Any]) -> None:
         text = line.get("doc_hash") or line.get("prompt_hash") or line.get("doc")
         known = {} if text is None else {"text": zlib.crc32(json.dumps(text, default=str).encode())}
         self.found.detail(**known)
 
-    def _changed(self, item: int, code: int) -> bool:
-        """Whether an item's document was another one in an earlier run."""
-        self.hashes.extend([-1] * (item + 1 - len(self.hashes)))
-        before, self.hashes[item] = self.hashes[item], code
-        return before not in (-1, code)
-
     def _choose(self, line: dict[str, Any], task: str, ways: dict[str, str], file: Path) -> str:
         listed = line.get("metrics")
         names = listed if isinstance(listed, list) else _usual_metrics(line)
         numbers = [str(m) for m in names if as_number(line.get(m)) is not None]
-        wanted = self.options.metrics
+        wanted = self.options.metrics_of(task)
         names = numbers if wanted else _rising(numbers, ways)
         metric = choose_metric(names, wanted, file, f"task {task!r}")
         settle_direction(metric, self.found, self.options, log=ways.get(metric), family=task)
@@ -154,19 +171,21 @@ class _Samples:
         folder = file.resolve().parent.name
         name = folder.replace("__", "/", 1)
         note = f"no results file beside the samples in {folder!r}: the model is called {name!r}"
-        if note not in self.found.notes:
-            self.found.notes.append(note)
+        self.found.note("agents", note, "agents={old: new}")
         return name
 
     def finish(self) -> None:
         self.found.notes.extend(note_metrics(self.chosen, self.others))
         if self.unscored:
-            self.found.notes.append(f"{self.unscored} samples have no score, and count as missing")
+            said = f"{self.unscored} samples have no score, and count as missing"
+            self.found.note("gaps", said)
         if self.changed:
             first = sorted(self.changed)[0]
-            self.found.notes.append(
+            self.found.note(
+                "items",
                 f"{len(self.changed)} documents ({first} …) have another doc_hash in another run: "
-                "the runs may have used different versions of the task"
+                "the runs may have used different versions of the task",
+                "exclude=[...] (--exclude)",
             )
 
 
@@ -192,20 +211,22 @@ def _task_and_time(file: Path) -> tuple[str, str]:
 
 
 def _runs(
-    samples: Sequence[Path], results: dict[Path, Any], options: Options
+    samples: Sequence[Path], results: dict[Path, Any], found: Collector, options: Options
 ) -> dict[tuple[Path, str], _Run]:
     """What is known of each run, by folder and time; ("" for the only one of a folder)."""
     known = dict(results)
     for folder in {file.parent for file in samples}:
         for file in sorted(folder.glob("results_*.json*")):
-            if file not in known:
-                known[file] = load_json(file, options.encoding)
+            if file not in known and file not in found.skipped:
+                with found.reading(file, options):
+                    known[file] = load_json(file, options.encoding)
     runs: dict[tuple[Path, str], _Run] = {}
     for file, content in known.items():
         match = _RESULTS.match(plain(file).stem)
         model = model_of(content) if isinstance(content, dict) else ""
         if match and model:
-            runs[file.parent, match["time"]] = _Run(model, _directions(content))
+            about = _settings(content), _first_filters(content)
+            runs[file.parent, match["time"]] = _Run(model, _directions(content), *about)
     for folder in {folder for folder, _ in runs}:
         models = {run.model for (where, _), run in runs.items() if where == folder}
         if len(models) == 1:
@@ -231,6 +252,26 @@ def model_of(content: dict[str, Any]) -> str:
     return match[1] if match else str(config.get("model") or "")
 
 
+def _settings(content: dict[str, Any]) -> dict[str, Any]:
+    config = content.get("config") if isinstance(content.get("config"), dict) else {}
+    assert isinstance(config, dict)
+    revision = config.get("model_revision") or config.get("model_sha") or content.get("model_sha")
+    few = content.get("n-shot")
+    shots = {k: v for k, v in few.items() if v} if isinstance(few, dict) else None
+    return {"model+args": {"args": config.get("model_args"), "shots": shots}, "revision": revision}
+
+
+def _first_filters(content: dict[str, Any]) -> dict[str, str]:
+    """The first filter of each task, as its configuration lists them."""
+    configs = content.get("configs")
+    found = {}
+    for task, config in configs.items() if isinstance(configs, dict) else ():
+        listed = config.get("filter_list") if isinstance(config, dict) else None
+        if isinstance(listed, list) and listed and isinstance(listed[0], dict):
+            found[str(task)] = str(listed[0].get("name"))
+    return found
+
+
 def _directions(content: dict[str, Any]) -> dict[str, dict[str, str]]:
     """Which way the metrics of each task run, where the log says so."""
     table = content.get("higher_is_better")
@@ -254,29 +295,47 @@ def _read_results(results: dict[Path, Any], found: Collector, options: Options) 
     others: dict[str, set[str]] = {}
     groups: set[str] = set()
     for file, content in results.items():
-        if not isinstance(content, dict) or not isinstance(content.get("results"), dict):
-            problem = "has no table of results by task"
-            raise BadInput("path", str(file), problem, "name a results file of the harness")
-        model = model_of(content)
-        if not model:
-            problem = "does not say which model it is of (no model_name, no config)"
-            raise BadInput("path", str(file), problem, "add model_name to it")
-        skipped = _groups(content)
-        groups |= skipped & set(content["results"])
-        for task, scores in content["results"].items():
-            if task not in skipped and isinstance(scores, dict):
-                ways = _directions(content).get(task, {})
-                metric, value, names = _score(scores, task, ways, options, file)
-                settle_direction(metric, found, options, log=ways.get(metric), item=str(task))
-                chosen[task], others[task] = metric, names
-                found.add(model, "", str(task), value)
-    found.notes.append(
-        "results only, no samples: each task is one item, its score a mean over documents"
+        with found.reading(file, options, chosen, others, groups):
+            _read_run(file, content, found, options, chosen, others, groups)
+    found.note(
+        "items", "results only, no samples: each task is one item, its score a mean over documents"
     )
     found.notes.extend(note_metrics(chosen, others))
     if groups:
         shown = ", ".join(sorted(groups)[:5])
-        found.notes.append(f"means over groups of tasks were left out: {shown}")
+        found.note("items", f"means over groups of tasks were left out: {shown}")
+
+
+def _read_run(
+    file: Path,
+    content: Any,
+    found: Collector,
+    options: Options,
+    chosen: dict[str, str],
+    others: dict[str, set[str]],
+    groups: set[str],
+) -> None:
+    """One results file: a score for each task that is not a group of tasks."""
+    if not isinstance(content, dict) or not isinstance(content.get("results"), dict):
+        problem = "has no table of results by task"
+        raise BadInput("path", str(file), problem, "name a results file of the harness")
+    model = model_of(content)
+    if not model and options.agent_from not in ("file", "folder"):
+        problem = "does not say which model it is of (no model_name, no config)"
+        raise BadInput(
+            "path", str(file), problem, "add model_name to it, or pass agent_from='file'"
+        )
+    model = agent_name(model, file, found, options, _settings(content))
+    skipped = _groups(content)
+    groups |= skipped & set(content["results"])
+    first = _first_filters(content)
+    for task, scores in content["results"].items():
+        if task not in skipped and isinstance(scores, dict):
+            ways = _directions(content).get(task, {})
+            metric, value, names = _score(scores, task, ways, first.get(task), options, found, file)
+            settle_direction(metric, found, options, log=ways.get(metric), item=str(task))
+            chosen[task], others[task] = metric, names
+            found.add(model, "", str(task), value)
 
 
 def _groups(content: dict[str, Any]) -> set[str]:
@@ -288,7 +347,13 @@ def _groups(content: dict[str, Any]) -> set[str]:
 
 
 def _score(
-    scores: dict[str, Any], task: str, ways: dict[str, str], options: Options, file: Path
+    scores: dict[str, Any],
+    task: str,
+    ways: dict[str, str],
+    first: str | None,
+    options: Options,
+    found: Collector,
+    file: Path,
 ) -> tuple[str, float, set[str]]:
     """(metric, value, all metrics) of one task; keys are `metric,filter`, or `metric` in old files."""
     table: dict[str, dict[str, float]] = {}
@@ -298,14 +363,15 @@ def _score(
         if number is None or metric.endswith("_stderr") or metric in {"alias", "sample_len"}:
             continue
         table.setdefault(metric, {})[name or "none"] = number
-    rising = list(table) if options.metrics else _rising(list(table), ways)
-    metric = choose_metric(rising, options.metrics, file, f"task {task!r}")
+    wanted = options.metrics_of(task)
+    rising = list(table) if wanted else _rising(list(table), ways)
+    metric = choose_metric(rising, wanted, file, f"task {task!r}")
     filters = table[metric]
-    if len(filters) > 1 and options.filter not in filters:
-        if options.filter is not None:
-            raise _no_filter(options.filter, dict.fromkeys(filters), task)
-        names = ", ".join(map(repr, filters))
-        problem = f"has {metric!r} of task {task!r} under several filters ({names})"
-        raise BadInput("path", str(file), problem, "choose one with filter=... (--filter)")
-    value = filters[options.filter] if options.filter in filters else next(iter(filters.values()))
-    return metric, value, set(table)
+    if len(filters) > 1 and options.filter is not None and options.filter not in filters:
+        raise _no_filter(options.filter, dict.fromkeys(filters), task)
+    taken = next(name for name in (options.filter, first, *filters) if name in filters)
+    if len(filters) > 1 and options.filter is None:
+        rest = ", ".join(repr(name) for name in filters if name != taken)
+        said = f"{task}: the task's first filter {taken!r} was read, not {rest}"
+        found.note("filter", said, "filter=... (--filter)")
+    return metric, filters[taken], set(table)

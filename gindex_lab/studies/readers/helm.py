@@ -8,6 +8,7 @@ mean over its instances. Perturbed copies of an instance are other inputs, and a
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,9 @@ from gindex_lab.foundation.errors import BadInput, short
 from gindex_lab.studies.readers.collect import Collector, as_number
 from gindex_lab.studies.readers.directions import settle_direction
 from gindex_lab.studies.readers.metrics import choose_metric, note_metrics
+from gindex_lab.studies.readers.naming import agent_name
 from gindex_lab.studies.readers.options import Options
+from gindex_lab.studies.readers.roles import log_roles
 from gindex_lab.studies.readers.text import load_json
 
 __all__ = ["MAIN_METRICS", "read_helm", "scenario_of"]
@@ -57,6 +60,7 @@ _HEADLINES = {
     "wildbench_score_rescaled test": "wildbench",
     "omni_math_accuracy test": "omni_math",
 }
+_ADAPTER = ("model_deployment", "method", "max_train_instances", "temperature", "max_tokens")
 HEADLINES: dict[str, tuple[str, str]] = {
     group: (key.split()[0], key.split()[1])
     for key, groups in _HEADLINES.items()
@@ -69,36 +73,63 @@ def read_helm(files: Sequence[Path], found: Collector, options: Options) -> None
     chosen: dict[str, str] = {}
     others: dict[str, set[str]] = {}
     folders = sorted({file.parent for file in files})
-    perturbed = whole = 0
+    counts: Counter[str] = Counter()
     for folder in folders:
-        model, scenario, headline = _run(folder, options)
-        entries = _entries(folder, options)
-        kept = [entry for entry in entries if not _perturbed(entry)]
-        perturbed += len(entries) - len(kept)
-        whole += "instance_id" not in entries[0]
-        names = _metrics(kept)
-        metric = choose_metric(
-            _candidates(names, headline[0], options),
-            options.metrics,
-            folder,
-            f"run {folder.name!r}",
-        )
-        split = _split(kept, metric, headline[1])
-        one = {} if "instance_id" in entries[0] else {"item": scenario}
-        settle_direction(metric, found, options, family=None if one else scenario, **one)
-        chosen[scenario], others[scenario] = metric, set(names) & set(MAIN_METRICS)
-        left = sum(_add(entry, metric, split, model, scenario, found, folder) for entry in kept)
-        if left:
-            found.note_once(
-                f"{scenario}: {left} instances of other splits than {split!r} were left out"
-            )
+        with found.reading(folder, options, chosen, others, counts):
+            _read_run(folder, found, options, chosen, others, counts)
     found.notes.extend(note_metrics(chosen, others))
-    if perturbed:
-        found.notes.append(f"{perturbed} perturbed instances were left out: they are other inputs")
-    if whole:
-        found.notes.append(
-            f"{whole} runs have no per_instance_stats.json: each is one item, its mean"
-        )
+    if counts["perturbed"]:
+        said = f"{counts['perturbed']} perturbed instances were left out: they are other inputs"
+        found.note("items", said)
+    if counts["whole"]:
+        said = f"{counts['whole']} runs have no per_instance_stats.json: each is one item, its mean"
+        found.note("items", said)
+
+
+def _read_run(
+    folder: Path,
+    found: Collector,
+    options: Options,
+    chosen: dict[str, str],
+    others: dict[str, set[str]],
+    counts: Counter[str],
+) -> None:
+    model, scenario, headline = _run(folder, found, options)
+    entries = _entries(folder, options)
+    kept = [entry for entry in entries if not _perturbed(entry)]
+    counts["perturbed"] += len(entries) - len(kept)
+    counts["whole"] += "instance_id" not in entries[0]
+    names = _metrics(kept)
+    wanted = options.metrics_of(scenario)
+    candidates = names if wanted else _candidates(names, headline[0])
+    metric = choose_metric(candidates, wanted, folder, f"run {folder.name!r}")
+    split = _split(kept, metric, headline[1])
+    one = {} if "instance_id" in entries[0] else {"item": scenario}
+    settle_direction(metric, found, options, family=None if one else scenario, **one)
+    chosen[scenario], others[scenario] = metric, set(names) & set(MAIN_METRICS)
+    left = sum(_add(entry, metric, split, model, scenario, found, folder) for entry in kept)
+    if left:
+        said = f"{scenario}: {left} instances of other splits than {split!r} were left out"
+        found.note("items", said)
+    _add_roles(folder, scenario, found, options)
+
+
+def _add_roles(folder: Path, scenario: str, found: Collector, options: Options) -> None:
+    """Facts of instances that were asked for: they stand in `scenario_state.json`."""
+    path = folder / "scenario_state.json"
+    if (
+        not any(options.columns.get(r) for r in ("difficulty", "weight", "family"))
+        or not path.exists()
+    ):
+        return
+    content = load_json(path, options.encoding)
+    states = content.get("request_states") if isinstance(content, dict) else None
+    for state in states if isinstance(states, list) else ():
+        instance = state.get("instance") if isinstance(state, dict) else None
+        if isinstance(instance, dict) and "id" in instance:
+            roles = log_roles(instance, options)
+            if roles and found.has_item(scenario, str(instance["id"])):
+                found.item_facts.setdefault((scenario, str(instance["id"])), {}).update(roles)
 
 
 def scenario_of(name: str) -> str:
@@ -110,7 +141,7 @@ def scenario_of(name: str) -> str:
     return re.sub(r"(?<=[:,])model(?:_deployment)?=[^,]*(?:,|$)", "", name).rstrip(",:")
 
 
-def _run(folder: Path, options: Options) -> tuple[str, str, tuple[str, str]]:
+def _run(folder: Path, found: Collector, options: Options) -> tuple[str, str, tuple[str, str]]:
     """Model, scenario, and the metric and split of HELM's own tables ("" where they are not known)."""
     path = folder / "run_spec.json"
     if not path.exists():
@@ -128,8 +159,11 @@ def _run(folder: Path, options: Options) -> tuple[str, str, tuple[str, str]]:
         raise BadInput("path", str(path), problem, "name a run folder that helm-run wrote")
     listed = spec.get("groups")
     groups = [str(g) for g in listed] if isinstance(listed, list) else []
-    found = [HEADLINES[g] for g in [*groups, spec["name"].partition(":")[0]] if g in HEADLINES]
-    return str(model), scenario_of(spec["name"]), found[0] if found else ("", "")
+    known = [HEADLINES[g] for g in [*groups, spec["name"].partition(":")[0]] if g in HEADLINES]
+    assert isinstance(adapter, dict)
+    settings = {"model+args": {k: adapter.get(k) for k in _ADAPTER}}
+    model = agent_name(str(model), folder, found, options, settings)
+    return model, scenario_of(spec["name"]), known[0] if known else ("", "")
 
 
 def _entries(folder: Path, options: Options) -> list[dict[str, Any]]:
@@ -173,10 +207,8 @@ def _metrics(entries: Sequence[dict[str, Any]]) -> list[str]:
     return list(dict.fromkeys(n for e in entries for n in map(_name, e["stats"]) if n))
 
 
-def _candidates(names: list[str], headline: str, options: Options) -> list[str]:
-    """All that are there if one is asked for by name, else that of HELM's tables, else what is usual."""
-    if options.metrics:
-        return names
+def _candidates(names: list[str], headline: str) -> list[str]:
+    """That of HELM's own tables, else what is usual."""
     return [name for name in (headline, *MAIN_METRICS) if name in names]
 
 

@@ -8,76 +8,159 @@ become trials. (Inspect documentation, "Log Files" and "Scorers".)
 from __future__ import annotations
 
 import json
-import zipfile
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from gindex_lab.foundation.errors import BadInput, short
-from gindex_lab.foundation.inputs import check_archive, parse_json
 from gindex_lab.studies.readers.collect import Collector, as_number
 from gindex_lab.studies.readers.directions import settle_direction
+from gindex_lab.studies.readers.eval_archives import eval_archive
 from gindex_lab.studies.readers.metrics import choose_metric, lacks_metric, note_metrics
+from gindex_lab.studies.readers.naming import agent_name
 from gindex_lab.studies.readers.options import Options
-from gindex_lab.studies.readers.text import beginning, load_json, open_bytes
+from gindex_lab.studies.readers.roles import log_roles
+from gindex_lab.studies.readers.text import beginning, load_json
 
 __all__ = ["read_inspect", "score_values"]
 
 _WORDS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0, "yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
-_HEADERS = ("header.json", "start.json", "_journal/start.json")
+
+
+class _Task(NamedTuple):
+    """A task as it was run: its name, and the arguments it was given."""
+
+    name: str
+    arguments: dict[str, Any]
 
 
 def read_inspect(files: Sequence[Path], found: Collector, options: Options) -> None:
     """Read each log: agents are models, families are tasks, trials are epochs."""
-    chosen: dict[str, str] = {}
-    others: dict[str, set[str]] = {}
-    arguments: dict[str, tuple[str, dict[str, Any]]] = {}
-    unscored = 0
+    reader = _Logs(found, options)
     for file in files:
+        with found.reading(file, options, reader.chosen, reader.others, reader.tasks):
+            reader.read(file)
+    reader.finish()
+
+
+class _Logs:
+    """Reads logs one after the other, and remembers what was chosen and what was odd."""
+
+    def __init__(self, found: Collector, options: Options) -> None:
+        self.found, self.options = found, options
+        self.chosen: dict[str, str] = {}
+        self.others: dict[str, set[str]] = {}
+        self.tasks: dict[str, _Task] = {}
+        self.numbers: dict[
+            str, bool
+        ] = {}  # of each task, whether a score is no share (not in [0, 1])
+        self.unscored = 0
+
+    def read(self, file: Path) -> None:
         archive = beginning(file, 2) == b"PK"
-        header, samples = _archive(file) if archive else _document(file, options)
+        header, samples = eval_archive(file) if archive else _document(file, self.options)
         model, name, given = _names(header, file)
+        model = agent_name(model, file, self.found, self.options, _settings(header))
         task = json.dumps([name, given], sort_keys=True, default=str) if given else name
-        arguments[task] = name, given
+        self.tasks[task] = _Task(name, given)
         if header.get("status") not in (None, "success"):
-            found.notes.append(
+            said = (
                 f"{file.name}: the run ended with status {header['status']!r}; what it has was read"
             )
+            self.found.note("files", said, "exclude=[...] (--exclude)")
+        configuration = _configuration(header)
         scored: bool | None = None  # whether any scored sample has the metric of the task
         for sample in samples:
-            values = score_values(sample, file)
-            if not values:
-                unscored += 1
-            elif task not in chosen:
-                names = [each for each, value in values.items() if value is not None]
-                chosen[task] = choose_metric(names, options.metrics, file, f"task {name!r}")
-                settle_direction(chosen[task], found, options, family=task, guess="higher")
-            others.setdefault(task, set()).update(values)
-            value = _value(values, chosen.get(task), sample, file)
-            item = _id(sample, file)
-            found.add(model, task, item, value, trial=sample.get("epoch", 1))
-            if found.details is not None:
-                found.detail(
-                    text=zlib.crc32(json.dumps(sample.get("input"), default=str).encode()),
-                    errored=bool(sample.get("error")),
-                    configuration=_configuration(header),
-                )
-            if isinstance(sample.get("choices"), list) and len(sample["choices"]) > 1:
-                found.item_facts.setdefault((task, item), {})["choices"] = len(sample["choices"])
+            values = self._add(sample, model, task, configuration, header, file)
             if values:
-                scored = bool(scored) or chosen[task] in values
+                scored = bool(scored) or self.chosen[task] in values
         if scored is False:
-            raise lacks_metric(chosen[task], file, f"task {name!r}")
-    labels = _task_labels(arguments, found)
-    found.rename_families(labels)
-    chosen = {labels[task]: metric for task, metric in chosen.items()}
-    others = {labels[task]: metrics for task, metrics in others.items()}
-    found.notes.extend(note_metrics(chosen, others))
-    if unscored:
-        found.notes.append(
-            f"{unscored} samples have no score (an error, or a limit), and count as missing"
-        )
+            raise lacks_metric(self.chosen[task], file, f"task {name!r}")
+
+    def _add(
+        self,
+        sample: dict[str, Any],
+        model: str,
+        task: str,
+        configuration: str,
+        header: dict[str, Any],
+        file: Path,
+    ) -> dict[str, float | None]:
+        values = score_values(sample, file)
+        if not values:
+            self.unscored += 1
+        elif task not in self.chosen:
+            self.chosen[task] = self._choose(values, task, header, file)
+        self.others.setdefault(task, set()).update(values)
+        value = _value(values, self.chosen.get(task), sample, file)
+        if not (0 <= value <= 1 or value != value):
+            self.numbers[task] = True
+        item = _id(sample, file)
+        code = self.found.add(model, task, item, value, trial=sample.get("epoch", 1))
+        text = zlib.crc32(json.dumps(sample.get("input"), default=str).encode())
+        self.found.same_text(code, text)
+        if self.found.details is not None:
+            errored = bool(sample.get("error"))
+            self.found.detail(text=text, errored=errored, configuration=configuration)
+        facts = log_roles(sample, self.options)
+        if isinstance(sample.get("choices"), list) and len(sample["choices"]) > 1:
+            facts["choices"] = len(sample["choices"])
+        if facts:
+            self.found.item_facts.setdefault((task, item), {}).update(facts)
+        return values
+
+    def _choose(
+        self, values: dict[str, float | None], task: str, header: dict[str, Any], file: Path
+    ) -> str:
+        """The scorer to read: as asked for, else the first of the log's own results, else of the sample."""
+        name = self.tasks[task].name
+        scorers = [each for each, value in values.items() if value is not None]
+        listed = [each for each in _listed(header) if each in scorers]
+        names = [*listed, *(each for each in scorers if each not in listed)]
+        return choose_metric(names, self.options.metrics_of(name), file, f"task {name!r}")
+
+    def finish(self) -> None:
+        """Directions are settled last, when all values are known: shares are better when larger."""
+        found = self.found
+        for task, metric in self.chosen.items():
+            guess = None if self.numbers.get(task) else "higher"
+            settle_direction(metric, found, self.options, family=task, guess=guess)
+        labels = _task_labels(self.tasks, found)
+        found.rename_families(labels)
+        chosen = {labels[task]: metric for task, metric in self.chosen.items()}
+        others = {labels[task]: metrics for task, metrics in self.others.items()}
+        found.notes.extend(note_metrics(chosen, others))
+        if self.unscored:
+            said = f"{self.unscored} samples have no score (an error, or a limit), and count as missing"
+            found.note("gaps", said)
+
+
+def _listed(header: dict[str, Any]) -> list[str]:
+    """The scorers in the order of the log's own results."""
+    results = header.get("results")
+    scores = results.get("scores") if isinstance(results, dict) else None
+    return [str(s["name"]) for s in scores or () if isinstance(s, dict) and "name" in s]
+
+
+def _settings(header: dict[str, Any]) -> dict[str, Any]:
+    """What may tell two runs of one model apart."""
+    spec = header["eval"]
+    revision = spec.get("revision")
+    generate = spec.get("model_generate_config")
+    return {
+        "solver": [spec.get("solver") or _solvers(header), spec.get("solver_args")],
+        "model+args": {"args": spec.get("model_args"), "generate": generate},
+        "revision": revision.get("commit")
+        if isinstance(revision, dict)
+        else spec.get("task_version"),
+    }
+
+
+def _solvers(header: dict[str, Any]) -> list[str]:
+    plan = header.get("plan")
+    steps = plan.get("steps") if isinstance(plan, dict) else None
+    return [str(s.get("solver")) for s in steps or () if isinstance(s, dict)]
 
 
 def _configuration(header: dict[str, Any]) -> str:
@@ -89,30 +172,29 @@ def _configuration(header: dict[str, Any]) -> str:
         "task_version": spec.get("task_version"),
         "model_args": spec.get("model_args"),
         "generate": spec.get("model_generate_config") or plan.get("config"),
-        "solver": spec.get("solver") or [s.get("solver") for s in plan.get("steps") or []],
+        "solver": spec.get("solver") or _solvers(header),
     }
     return json.dumps({k: v for k, v in kept.items() if v}, sort_keys=True, default=str)
 
 
-def _task_labels(
-    arguments: Mapping[str, tuple[str, dict[str, Any]]], found: Collector
-) -> dict[str, str]:
+def _task_labels(tasks: Mapping[str, _Task], found: Collector) -> dict[str, str]:
     """The name of each task; where one was run with different arguments, with those that differ.
 
     Samples of `mmlu(subject=law)` and `mmlu(subject=art)` may have the same ids and are other items.
     """
     labels = {}
-    for task, (name, given) in arguments.items():
-        others = [each for other, each in arguments.values() if other == name]
+    for task, (name, given) in tasks.items():
+        others = [each.arguments for each in tasks.values() if each.name == name]
         keys = sorted({k for each in others for k in each})
         differ = [k for k in keys if len({repr(each.get(k)) for each in others}) > 1]
         shown = ", ".join(f"{k}={given[k]}" for k in differ if k in given)
         labels[task] = f"{name}({shown})" if differ else name
         if differ:
-            found.note_once(
+            said = (
                 f"task {name!r} was run with different {', '.join(differ)}: its runs are kept apart, since "
                 "equal ids need not be the same items"
             )
+            found.note("items", said, "include=[...] (--include), for one of them")
     return labels
 
 
@@ -189,39 +271,3 @@ def _document(file: Path, options: Options) -> tuple[dict[str, Any], list[dict[s
         problem = "has no samples: it is a header only"
         raise BadInput("path", str(file), problem, "name the full log (not read with header_only)")
     return content, samples
-
-
-def _archive(file: Path) -> tuple[dict[str, Any], Iterator[dict[str, Any]]]:
-    """The header of an `.eval` archive, and its samples one by one."""
-    with open_bytes(file) as stream, zipfile.ZipFile(stream) as archive:
-        check_archive(archive, file)
-        names = archive.namelist()
-        header = _member(archive, next(name for name in _HEADERS if name in names), file)
-    members = sorted(n for n in names if n.startswith("samples/") and n.endswith(".json"))
-    if not members:
-        remedy = "wait for the run to end, or leave it out"
-        raise BadInput("path", str(file), "is an archive without samples", remedy)
-    return header, _members(file, members)
-
-
-def _members(file: Path, names: Sequence[str]) -> Iterator[dict[str, Any]]:
-    with open_bytes(file) as stream, zipfile.ZipFile(stream) as archive:
-        for name in names:
-            yield _member(archive, name, file)
-
-
-def _member(archive: zipfile.ZipFile, name: str, file: Path) -> dict[str, Any]:
-    remedy = "write the log as JSON: inspect log convert --to json"
-    try:
-        found = parse_json(archive.read(name), "path", f"{file}, {name}")
-    except BadInput:
-        raise
-    except NotImplementedError:
-        problem = f"is packed in a way that Python's zipfile cannot unpack ({name})"
-        raise BadInput("path", str(file), problem, remedy) from None
-    except (ValueError, zipfile.BadZipFile, EOFError, zlib.error, RuntimeError, OSError) as error:
-        problem = f"has a damaged part {name!r} ({error})"
-        raise BadInput("path", str(file), problem, remedy, code="damaged") from None
-    if not isinstance(found, dict):
-        raise BadInput("path", str(file), f"has no object in {name!r}", remedy)
-    return found

@@ -27,22 +27,28 @@ _MODELS = ("fullname", "model", "model_name", "agent")
 def read_leaderboard(files: Sequence[Path], found: Collector, options: Options) -> None:
     """Agents are models; two rows of one model are told apart by `eval_name` or precision."""
     for file in files:
-        header = list(table_header(file, options))
-        name = _model_column(header, options, file)
-        table = table_at(file, [name], options)
-        items = raw_columns(header)
-        if items and options.items is None:
-            facts = [c for c in header if c not in items and c != name]
-            found.note_once(f"the raw columns were read: {', '.join(map(repr, items.values()))}")
-        else:
-            columns, facts = split_columns(table, name, found, options)
-            items = {c: c for c in columns}
-        labels = _labels(table, name, found)
-        frame = table[list(items)].rename(columns=items).set_axis(labels, axis=0)
-        add_frame(frame, found, options)
-        add_facts(table.assign(**{name: labels}), name, facts, found)
-        for item in items.values():
-            settle_direction(item, found, options, item=item, guess="higher")
+        with found.reading(file, options):
+            _read_board(file, found, options)
+
+
+def _read_board(file: Path, found: Collector, options: Options) -> None:
+    header = list(table_header(file, options))
+    name = _model_column(header, options, file)
+    table = table_at(file, [name], options)
+    items = raw_columns(header)
+    if items and options.items is None:
+        facts = [c for c in header if c not in items and c != name]
+        said = f"the raw columns were read: {', '.join(map(repr, items.values()))}"
+        found.note("items", said, "items=[...] (--items)")
+    else:
+        columns, facts = split_columns(table, name, found, options)
+        items = {c: c for c in columns}
+    labels = _labels(table, name, found)
+    frame = table[list(items)].rename(columns=items).set_axis(labels, axis=0)
+    add_frame(frame, found, options)
+    add_facts(table.assign(**{name: labels}), name, facts, found)
+    for item in items.values():
+        settle_direction(item, found, options, item=item, guess="higher")
 
 
 def raw_columns(header: Sequence[str]) -> dict[str, str]:
@@ -57,7 +63,9 @@ def raw_columns(header: Sequence[str]) -> dict[str, str]:
 def _model_column(header: Sequence[str], options: Options, file: Path) -> str:
     given = options.columns.get("agent")
     if given is not None and given not in header:
-        raise BadInput("columns['agent']", given, f"is no column of {file.name}", "name the models")
+        raise BadInput(
+            "columns['agent']", given, f"is not a column of {file.name}", "name the models"
+        )
     by_name = {c.strip().lower(): c for c in reversed(header)}
     return given or next(by_name[name] for name in _MODELS if name in by_name)
 
@@ -71,6 +79,7 @@ def _labels(table: pd.DataFrame, name: str, found: Collector) -> list[str]:
         if column in table:
             joined = models + " (" + table[column].astype(str) + ")"
             if joined.is_unique:
-                found.notes.append(f"models stand there more than once: named with their {column}")
+                said = f"models stand there more than once: named with their {column}"
+                found.note("agents", said)
                 return list(joined)
     return list(models)

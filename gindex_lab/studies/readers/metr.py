@@ -16,6 +16,7 @@ from gindex_lab.studies.readers.collect import Collector
 from gindex_lab.studies.readers.metrics import choose_metric, note_metrics
 from gindex_lab.studies.readers.options import Options
 from gindex_lab.studies.readers.parts import Repeats, score_of, wrong_field
+from gindex_lab.studies.readers.roles import log_roles
 from gindex_lab.studies.readers.text import json_lines, load_json, plain
 
 __all__ = ["read_metr"]
@@ -54,8 +55,13 @@ def read_metr(files: Sequence[Path], found: Collector, options: Options) -> None
             for name, label in _FACTS.items():
                 if row.get(name) is not None and facts.setdefault(label, row[name]) != row[name]:
                     differ.add(label)
-            if agent not in found.agent_facts and isinstance(row.get("model"), str):
-                found.agent_facts[agent] = {"model": row["model"]}
+            facts.update(log_roles({"metadata": row}, options))
+            about = found.agent_facts.setdefault(agent, {})
+            if isinstance(row.get("model"), str):
+                about.setdefault("model", row["model"])
+            date = row.get(options.columns.get("date") or "release_date")
+            if date is not None:
+                about.setdefault("date", date)
     found.notes.extend(note_metrics({"runs": metric}, {"runs": others}))
     _say(found, unscored, differ, people)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.notes import Note
 
 __all__ = ["choose_metric", "lacks_metric", "note_metrics"]
 
@@ -32,7 +33,11 @@ def choose_metric(candidates: Sequence[str], wanted: Sequence[str], path: object
         shown = ", ".join(map(repr, candidates[:8])) + " …" * (len(candidates) > 8)
         remedy = f"it has {shown}: name one of them"
         raise BadInput(
-            "metric", wanted[0] if len(wanted) == 1 else list(wanted), f"is not in {what}", remedy
+            "metric",
+            wanted[0] if len(wanted) == 1 else list(wanted),
+            f"is not in {what}",
+            remedy,
+            code="not-found",
         )
     return candidates[0]
 
@@ -45,21 +50,22 @@ def lacks_metric(metric: str, path: object, what: str) -> BadInput:
     """
     problem = f"has no {metric!r} of {what}, by which other logs were read"
     remedy = "choose one that all of them have with metric=... (--metric), or read them apart"
-    return BadInput("path", str(path), problem, remedy)
+    return BadInput("path", str(path), problem, remedy, code="no-common-metric")
 
 
-def note_metrics(chosen: Mapping[str, str], others: Mapping[str, set[str]]) -> list[str]:
+def note_metrics(chosen: Mapping[str, str], others: Mapping[str, set[str]]) -> list[Note]:
     """One line for each metric that was read: of which tasks, and what else there was.
 
     >>> note_metrics({"arc": "acc", "boolq": "acc"}, {"arc": {"acc_norm"}})
-    ["metric 'acc' was read (2 tasks); the logs also have 'acc_norm': choose with metric=..."]
+    ["metric 'acc' was read (2 tasks); the logs also have 'acc_norm': change it with metric=... (--metric)"]
     """
-    notes = []
+    notes: list[Note] = []
     for metric in dict.fromkeys(chosen.values()):
         tasks = [task for task, name in chosen.items() if name == metric]
         also = sorted(set().union(*(others.get(task, set()) for task in tasks)) - {metric})
         of = f"{len(tasks)} tasks" if len(tasks) > 1 else f"task {tasks[0]!r}"
         more = ", ".join(map(repr, also[:6])) + " …" * (len(also) > 6)
-        rest = f"; the logs also have {more}: choose with metric=..." if also else ""
-        notes.append(f"metric {metric!r} was read ({of}){rest}")
+        rest = f"; the logs also have {more}" if also else ""
+        change = "metric=... (--metric)" if also else ""
+        notes.append(Note("metric", f"metric {metric!r} was read ({of}){rest}", change))
     return notes

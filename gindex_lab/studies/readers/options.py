@@ -1,19 +1,23 @@
-"""The knobs of a reader, checked once: which format, metric, filter, columns, scale, repeats."""
+"""The knobs of a reader, checked once: which format, metric, filter, columns, scale, repeats, files."""
 
 from __future__ import annotations
 
 import codecs
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.validate import choice, pair
 from gindex_lab.studies.readers.formats import FORMATS
 
-__all__ = ["COLUMNS", "REPEATS", "Options"]
+__all__ = ["AGENT_FROM", "COLUMNS", "REPEATS", "ROLES", "Options"]
 
 REPEATS = ("error", "trials", "first", "last")
-COLUMNS = ("agent", "item", "response", "trial", "family")  # what a column of a long table can be
+ROLES = ("difficulty", "weight", "date")  # facts of items, and (date) of agents
+COLUMNS = ("agent", "item", "response", "trial", "family", *ROLES)  # what a column can be
+AGENT_FROM = ("model", "model+args", "solver", "revision", "file", "folder")
+KINDS = ("task", "model", "file")  # what a glob can be about: "task:mmlu*"
 
 
 @dataclass(frozen=True)
@@ -29,11 +33,11 @@ class Options:
     """
 
     format: str = "auto"
-    metric: str | Sequence[str] | None = None
+    metric: str | Sequence[str] | Mapping[str, str | Sequence[str]] | None = None
     filter: str | None = None
     agents: Sequence[str] | Mapping[str, str] | None = None
     families: Sequence[str] | None = None
-    columns: Mapping[str, str] = field(default_factory=dict)
+    columns: Mapping[str, str | None] = field(default_factory=dict)
     scale: tuple[float, float] | None = None
     repeats: str = "error"
     encoding: str | None = None
@@ -41,6 +45,10 @@ class Options:
     lower_is_better: Sequence[str] = ()
     items: Sequence[str] | None = None
     transpose: bool | None = None
+    strict: bool = False
+    include: Sequence[str] = ()
+    exclude: Sequence[str] = ()
+    agent_from: str | None = None
     unknown_direction: str = "higher"
 
     def __post_init__(self) -> None:
@@ -52,16 +60,55 @@ class Options:
         self._check_encoding()
         choice("unknown_direction", self.unknown_direction, ("higher", "error"))
         self._check_directions()
-        for name in ("agents", "families", "items"):
-            given = getattr(self, name)
-            if isinstance(given, str):
-                raise BadInput(name, given, "is one word", f"pass a list: {name}=[{given!r}]")
+        for name in ("agents", "families", "items", "include", "exclude"):
+            self._check_words(name)
+        self._check_flag("strict", self.strict)
+        if self.agent_from is not None:
+            choice("agent_from", self.agent_from, AGENT_FROM)
 
     @property
     def metrics(self) -> tuple[str, ...]:
-        """The metrics asked for, the preferred one first; empty for the log's own."""
-        given = self.metric
-        return () if given is None else (given,) if isinstance(given, str) else tuple(given)
+        """The metrics asked for of every task, the preferred one first; empty for the log's own."""
+        return self.metrics_of("")
+
+    def metrics_of(self, task: str) -> tuple[str, ...]:
+        """The metrics asked for of one task: a mapping has task names, or globs over them.
+
+        >>> Options(metric={"arc*": "acc_norm", "*": "acc"}).metrics_of("arc_easy")
+        ('acc_norm', 'acc')
+        """
+        if not isinstance(self.metric, Mapping):
+            return _words(self.metric)
+        mine = [names for glob, names in self.metric.items() if fnmatchcase(task, glob)]
+        return tuple(dict.fromkeys(name for names in mine for name in _words(names)))
+
+    def patterns(self, name: str) -> dict[str, list[str]]:
+        """The globs of `include` or `exclude`, by what they are about ("any" where they do not say).
+
+        >>> Options(include=["mmlu*", "model:gpt*"]).patterns("include")
+        {'any': ['mmlu*'], 'model': ['gpt*']}
+        """
+        found: dict[str, list[str]] = {}
+        for given in getattr(self, name):
+            kind, colon, glob = given.partition(":")
+            known = bool(colon) and kind in KINDS
+            found.setdefault(kind if known else "any", []).append(glob if known else given)
+        return found
+
+    def _check_words(self, name: str) -> None:
+        given = getattr(self, name)
+        if isinstance(given, str):
+            raise BadInput(name, given, "is one word", f"pass a list: {name}=[{given!r}]")
+        if name in ("include", "exclude"):
+            for glob in given:
+                if not isinstance(glob, str) or not glob.removeprefix("file:"):
+                    remedy = "pass globs such as 'mmlu*', 'model:gpt*' or 'file:*.eval'"
+                    raise BadInput(name, glob, "is not a glob", remedy, code="wrong-type")
+
+    @staticmethod
+    def _check_flag(name: str, given: object) -> None:
+        if not isinstance(given, bool):
+            raise BadInput(name, given, "is not True or False", "pass one of them")
 
     def direction(self, metric: str) -> str | None:
         """ "lower" or "higher" where the caller said so.
@@ -82,15 +129,16 @@ class Options:
         if both:
             problem = "is also named in higher_is_better"
             raise BadInput("lower_is_better", min(both), problem, "name it in one of the two")
-        if self.transpose is not None and not isinstance(self.transpose, bool):
-            raise BadInput("transpose", self.transpose, "is not True or False", "pass one of them")
+        if self.transpose is not None:
+            self._check_flag("transpose", self.transpose)
 
     def _check_metric(self) -> None:
         for name in ("metric", "filter"):
             given = getattr(self, name)
-            several = name == "metric" and isinstance(given, (list, tuple))
-            words = given if several else [given]
-            if given is not None and not all(isinstance(w, str) and w for w in words):
+            parts = list(given.values()) if isinstance(given, Mapping) else [given]
+            if name == "metric":
+                parts = [w for p in parts for w in (p if isinstance(p, (list, tuple)) else [p])]
+            if given is not None and not all(isinstance(w, str) and w for w in parts):
                 raise BadInput(name, given, "is not a name", f"write {name}='...' as in the log")
 
     def _check_columns(self) -> None:
@@ -98,8 +146,12 @@ class Options:
         if not isinstance(given, Mapping):
             remedy = "write columns={'agent': 'model', 'response': 'score'}"
             raise BadInput("columns", given, "is not a mapping", remedy)
-        for name in given:
+        for name, column in given.items():
             choice("columns", name, COLUMNS)
+            off = column is None and name in (*ROLES, "family", "trial")
+            if not off and not (isinstance(column, str) and column):
+                remedy = "write it as in the table, or None for a role that is not wanted"
+                raise BadInput(f"columns[{name!r}]", column, "is not the name of a column", remedy)
 
     def _check_encoding(self) -> None:
         try:
@@ -107,3 +159,7 @@ class Options:
         except (LookupError, TypeError):
             remedy = "use 'utf-8', 'utf-16', 'latin-1' or another that Python knows"
             raise BadInput("encoding", self.encoding, "is not known", remedy) from None
+
+
+def _words(given: str | Sequence[str] | None) -> tuple[str, ...]:
+    return () if given is None else (given,) if isinstance(given, str) else tuple(given)

@@ -6,25 +6,30 @@ renamed or left out without a word. The words are in `.notes` of what is returne
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import import_module
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.inputs import as_path, files_below, open_regular, spooled
+from gindex_lab.foundation.notes import Note
 from gindex_lab.foundation.responses import Responses, Scores
+from gindex_lab.studies.readers.choosing import chosen_files
 from gindex_lab.studies.readers.collect import Collector, Gathered
 from gindex_lab.studies.readers.formats import BESIDE, FORMATS, HELM_FILES, READERS, SUFFIXES, sniff
 from gindex_lab.studies.readers.options import Options
+from gindex_lab.studies.readers.roles import settle_roles
+from gindex_lab.studies.readers.storage import about_file
 from gindex_lab.studies.readers.text import plain
 
 __all__ = ["read", "read_rows", "read_scores"]
 
+TABLE_FORMATS = frozenset(("irw", "long", "wide", "leaderboard", "per-model"))
 _SUPPORTED = "supported are " + "; ".join(FORMATS.values())
 
 
@@ -32,11 +37,11 @@ def read(
     path: str | PathLike[str],
     *,
     format: str = "auto",
-    metric: str | Sequence[str] | None = None,
+    metric: str | Sequence[str] | Mapping[str, str | Sequence[str]] | None = None,
     filter: str | None = None,
     agents: Sequence[str] | Mapping[str, str] | None = None,
     families: Sequence[str] | None = None,
-    columns: Mapping[str, str] | None = None,
+    columns: Mapping[str, str | None] | None = None,
     scale: tuple[float, float] | None = None,
     repeats: str = "error",
     encoding: str | None = None,
@@ -44,23 +49,31 @@ def read(
     lower_is_better: Sequence[str] = (),
     items: Sequence[str] | None = None,
     transpose: bool | None = None,
+    strict: bool = False,
+    include: Sequence[str] = (),
+    exclude: Sequence[str] = (),
+    agent_from: str | None = None,
 ) -> Responses:
     """Evaluation logs or a table, as responses in [0, 1], agents x items.
 
     Reads lm-evaluation-harness samples and results, Inspect logs, HELM run folders, leaderboard tables,
-    Item Response Warehouse tables, and long and wide CSV, TSV and Parquet; one file, or a folder of files
-    of one format (which are joined). Files may be compressed with gzip. `.notes` says what was done.
+    Item Response Warehouse tables, and long and wide CSV, TSV and Parquet; one file, or a folder of files,
+    which are joined. Files may be compressed with gzip. `.notes` says what was decided, and how to change it:
+    a table in a notebook.
 
     Parameters
     ----------
     format : "auto", or one of `gindex_lab.studies.readers.FORMATS`
     metric : which score of the log is the response, or several in order of preference. By default
-        the first that the log lists (lm-eval, Inspect), or HELM's first of being right
-    filter : of lm-eval tasks that score each answer under several filters
+        the first that the log lists (lm-eval, Inspect), or that of HELM's own tables. A mapping chooses by
+        task: {"arc*": "acc_norm", "*": "acc"}
+    filter : of lm-eval tasks that score each answer under several filters; by default the task's first
     agents : those to keep, or a mapping of their names to new ones
     families : the tasks, scenarios or data sets to keep
     columns : of long tables, e.g. {"agent": "model", "item": "question", "response": "score",
-        "trial": "run", "family": "topic"}; of wide ones {"agent": ...}
+        "trial": "run", "family": "topic"}; of wide ones {"agent": ...}. Of every format also "difficulty",
+        "weight", "family" (of items) and "date" (of agents), nested names with dots:
+        {"difficulty": "metadata.human_minutes"}; None for one that is not wanted
     scale : (low, high) of the scores, which become (0, 1); without it scores must lie in [0, 1]
     repeats : what a second response of an agent to the same item is: an "error", one of "trials", or
         only the "first" or "last" counts. Epochs of Inspect, trials of HELM and a column of trials are
@@ -72,6 +85,11 @@ def read(
         that are facts about the agents by their name (age, parameters, rank, average ...)
     transpose : of wide tables, whether rows are items and columns agents; by default so if the first
         column is called item, question, task or the like
+    strict : whether a file that cannot be read is an error; by default it is skipped and listed in `.notes`
+    include, exclude : globs over tasks, models and files ("mmlu*"; "task:", "model:" or "file:" before it
+        says which): keep what matches, leave out what matches
+    agent_from : what an agent of a log is: its "model" (default), "model+args", "solver", "revision" (each
+        with the model), or the name of its "file" or "folder"
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -99,6 +117,10 @@ def read(
         lower_is_better,
         items,
         transpose,
+        strict,
+        include,
+        exclude,
+        agent_from,
     )
     return _read(path, options, Responses)  # type: ignore[return-value]
 
@@ -135,13 +157,24 @@ def read_rows(path: str | PathLike[str], **options: Any) -> pd.DataFrame:
 
 
 def _rows(where: Path, chosen: Options) -> pd.DataFrame:
-    name, files = _recognised(where, chosen)
-    if name == "tidy":
-        return Responses.read(files[0].parent).to_long().assign(family="")
-    module, function = READERS[name].split(".")
-    found = Collector(str(where), details=True)
-    getattr(import_module(f"gindex_lab.studies.readers.{module}"), function)(files, found, chosen)
-    return found.rows(chosen)
+    there = _recognised(where, chosen)
+    if "tidy" in there.kinds:
+        return Responses.read(where).to_long().assign(family="")
+    return _collected(where, there, chosen, details=True).rows(chosen)
+
+
+def _collected(where: Path, there: _There, options: Options, details: bool = False) -> Collector:
+    """What the files hold; those that cannot be read are left out and counted."""
+    many = sum(map(len, there.kinds.values())) + len(there.skipped) > 1
+    found = Collector(str(where), details=details, many=many)
+    found.skipped |= there.skipped
+    for name, files in there.kinds.items():
+        module, function = READERS[name].split(".")
+        reader: Callable[..., None]
+        reader = getattr(import_module(f"gindex_lab.studies.readers.{module}"), function)
+        reader(files, found, options)
+    found.check_any()
+    return found
 
 
 def _read(path: object, options: Options, kind: type[Responses | Scores]) -> Responses | Scores:
@@ -152,17 +185,13 @@ def _read(path: object, options: Options, kind: type[Responses | Scores]) -> Res
 def _read_place(
     where: Path, options: Options, kind: type[Responses | Scores]
 ) -> Responses | Scores:
-    name, files = _recognised(where, options)
-    if name == "tidy":
-        return kind.read(files[0].parent)
-    module, function = READERS[name].split(".")
-    reader: Callable[..., None] = getattr(
-        import_module(f"gindex_lab.studies.readers.{module}"), function
-    )
-    found = Collector(str(where))
-    reader(files, found, options)
+    there = _recognised(where, options)
+    if "tidy" in there.kinds:
+        return kind.read(where)
+    found = _collected(where, there, options)
     gathered = found.gathered(options)
     _check_scale(gathered, where, kind)
+    settle_roles(gathered.items, gathered.agents, found, options)
     table = kind(
         gathered.frame,
         items=gathered.items,
@@ -170,8 +199,28 @@ def _read_place(
         trials=gathered.trials,
         name=plain(where).stem if where.is_file() else where.resolve().name,
     )
-    table.notes = (f"read as {FORMATS[name].split(':')[0]}, {_counted(files)}", *gathered.notes)
+    table.notes = (*_top(where, there, found), *gathered.notes)
     return table
+
+
+def _top(where: Path, there: _There, found: Collector) -> Iterator[str]:
+    """First of all: what was read, and what was not."""
+    bad = found.skipped
+    parts = [
+        f"{FORMATS[name].split(':')[0]}, {_counted([f for f in files if f not in bad])}"
+        for name, files in there.kinds.items()
+    ]
+    yield Note("files", f"read as {' and '.join(parts)}", "format=... (--format)")
+    if bad:
+        shown = [f"{file.name}: {error.problem}" for file, error in list(bad.items())[:3]]
+        more = f" … and {len(bad) - 3} more" if len(bad) > 3 else ""
+        count = f"{len(bad)} files were" if len(bad) > 1 else "1 file was"
+        said = f"{count} skipped ({'; '.join(shown)}{more})"
+        yield Note("skipped", said, "strict=True (--strict) for an error, or exclude=[...]")
+    if there.beside:
+        names = ", ".join(f.name for f in there.beside[:3]) + " …" * (len(there.beside) > 3)
+        said = f"{len(there.beside)} tables beside the logs were not read ({names})"
+        yield Note("skipped", said, "format=... (--format), or naming the file")
 
 
 def _counted(files: Sequence[Path]) -> str:
@@ -200,36 +249,68 @@ def _check_scale(found: Gathered, path: Path, kind: type[Responses | Scores]) ->
 # -- what is there -----------------------------------------------------------------------------------
 
 
-def _recognised(path: Path, options: Options) -> tuple[str, list[Path]]:
-    """The one format that is there, and its files."""
+class _There(NamedTuple):
+    """The files of each format, those that are bad, and tables beside logs (which may hold the same)."""
+
+    kinds: dict[str, list[Path]]
+    skipped: dict[Path, BadInput]
+    beside: list[Path]
+
+
+def _recognised(path: Path, options: Options) -> _There:
+    """What is there. Logs of several tools are read together; of tables there must be one kind."""
     if not path.exists():
         raise BadInput("path", str(path), "does not exist", "check the name", code="not-found")
     if path.is_dir() and (path / "responses.csv").exists() and options.format in ("auto", "tidy"):
-        return "tidy", [path / "responses.csv"]
-    files = _files(path) if path.is_dir() else [path]
+        return _There({"tidy": [path / "responses.csv"]}, {}, [])
+    files = chosen_files(_files(path), path, options) if path.is_dir() else [path]
     if not files:
         raise BadInput("path", str(path), "holds no log and no table", _SUPPORTED)
+    if options.format != "auto" and len(files) == 1:
+        return _There({options.format: files}, {}, [])
+    kinds, skipped = _sorted_by_format(files, options)
     if options.format != "auto":
-        return options.format, _of_format(files, options)
-    kinds: dict[str, list[Path]] = {}
-    for file in files:
-        kinds.setdefault(sniff(file, options.encoding) or "", []).append(file)
+        return _There({options.format: _of_format(files, kinds, options)}, skipped, [])
     unknown = kinds.pop("", [])
-    if len(kinds) != 1 or unknown:
-        raise _mixed(path, kinds, unknown)
-    return next(iter(kinds.items()))
+    if unknown and (options.strict or not kinds):
+        raise _mixed(path, kinds, unknown, skipped)
+    skipped |= {file: _not_recognised(file) for file in unknown}
+    logs = {kind: found for kind, found in kinds.items() if kind not in TABLE_FORMATS}
+    tables = {kind: found for kind, found in kinds.items() if kind in TABLE_FORMATS}
+    if not logs and len(tables) > 1:
+        raise _mixed(path, kinds, unknown, skipped)
+    beside = [file for found in tables.values() for file in found] if logs else []
+    return _There(logs or tables, skipped, beside)
 
 
-def _of_format(files: list[Path], options: Options) -> list[Path]:
-    """Of one file, that file; of a folder, what looks like the format asked for."""
-    if len(files) == 1:
-        return files
-    table = options.format in ("irw", "long", "wide", "leaderboard")
-    kept = []
+def _sorted_by_format(
+    files: Sequence[Path], options: Options
+) -> tuple[dict[str, list[Path]], dict[Path, BadInput]]:
+    """Files by format ("" for none), and those that cannot even be looked at."""
+    kinds: dict[str, list[Path]] = {}
+    skipped: dict[Path, BadInput] = {}
     for file in files:
-        kind = sniff(file, options.encoding)
-        if kind == options.format or (table and kind in ("irw", "long", "wide", "leaderboard")):
-            kept.append(file)
+        try:
+            kinds.setdefault(sniff(file, options.encoding) or "", []).append(file)
+        except BadInput as error:
+            if options.strict or len(files) == 1 or not about_file(error):
+                raise
+            skipped[file] = error
+    if not kinds and skipped:
+        raise next(iter(skipped.values()))
+    return kinds, skipped
+
+
+def _not_recognised(file: Path) -> BadInput:
+    return BadInput("path", str(file), "is not recognised", _SUPPORTED, code="unknown-format")
+
+
+def _of_format(
+    files: Sequence[Path], kinds: Mapping[str, list[Path]], options: Options
+) -> list[Path]:
+    """Of a folder, what looks like the format asked for."""
+    same = {*TABLE_FORMATS, ""} if options.format in TABLE_FORMATS else {options.format}
+    kept = [file for kind, found in kinds.items() if kind in same for file in found]
     if not kept:
         problem = f"is not what the folder holds ({_seen(files)})"
         raise BadInput("format", options.format, problem, "leave it out to see what is there")
@@ -253,17 +334,23 @@ def _files(folder: Path) -> list[Path]:
     return found
 
 
-def _mixed(path: Path, kinds: Mapping[str, list[Path]], unknown: list[Path]) -> BadInput:
+def _mixed(
+    path: Path,
+    kinds: Mapping[str, list[Path]],
+    unknown: list[Path],
+    skipped: Mapping[Path, BadInput],
+) -> BadInput:
     seen = [f"{len(files)} {kind} ({_seen(files)})" for kind, files in kinds.items()]
     seen += [f"{len(unknown)} not recognised ({_seen(unknown)})"] if unknown else []
+    seen += [f"{len(skipped)} unreadable ({_seen(list(skipped))})"] if skipped else []
     if not kinds:
-        return BadInput("path", str(path), f"is not recognised: {'; '.join(seen)}", _SUPPORTED)
+        problem = f"is not recognised: {'; '.join(seen)}"
+        return BadInput("path", str(path), problem, _SUPPORTED, code="unknown-format")
     remedy = (
         "read one format at a time: name a file or a folder of one, or pass format=... (--format)"
     )
-    return BadInput(
-        "path", str(path), f"mixes formats: {'; '.join(seen)}", f"{remedy}; {_SUPPORTED}"
-    )
+    problem = f"mixes formats: {'; '.join(seen)}"
+    return BadInput("path", str(path), problem, f"{remedy}; {_SUPPORTED}", code="mixed-formats")
 
 
 def _seen(files: Sequence[Path]) -> str:

@@ -8,6 +8,7 @@ its address.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,17 +16,20 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput, short
-from gindex_lab.foundation.files import header_of, read_table
+from gindex_lab.foundation.files import header_of, read_columns, read_table
 from gindex_lab.foundation.inputs import open_regular
 from gindex_lab.foundation.validate import numeric_frame
 from gindex_lab.studies.readers.collect import Collector, as_number
 from gindex_lab.studies.readers.directions import settle_direction
-from gindex_lab.studies.readers.facts import split_columns
-from gindex_lab.studies.readers.formats import TABLES, column_of, parquet_names, separator_of
-from gindex_lab.studies.readers.options import COLUMNS, Options
+from gindex_lab.studies.readers.facts import is_fact, is_text, split_columns
+from gindex_lab.studies.readers.formats import TABLES, parquet_names, separator_of
+from gindex_lab.studies.readers.names import column_of, flat_names, nested
+from gindex_lab.studies.readers.naming import agent_of_file
+from gindex_lab.studies.readers.options import COLUMNS, ROLES, Options
+from gindex_lab.studies.readers.roles import add_facts_of
 from gindex_lab.studies.readers.text import encoding_of, json_lines, load_json, plain
 
-__all__ = ["columns_of", "parquet_table", "read_long", "read_wide", "table_at"]
+__all__ = ["columns_of", "long_table", "parquet_table", "read_long", "read_wide", "table_at"]
 
 
 def table_at(path: Path, labels: Sequence[str | int], options: Options) -> pd.DataFrame:
@@ -57,6 +61,16 @@ def _frame(path: Path, options: Options) -> pd.DataFrame:
     return foreign_table(path, options.encoding)
 
 
+def long_table(
+    path: Path, labels: Sequence[str], others: Sequence[str], options: Options
+) -> pd.DataFrame:
+    """The columns of a long table that are needed; labels as categories, read once."""
+    if _is_frame(path):
+        return table_at(path, labels, options)
+    encoding, separator = encoding_of(path, options.encoding), separator_of(path, options.encoding)
+    return read_columns(path, labels, others, separator=separator, encoding=encoding)
+
+
 def parquet_table(path: Path) -> pd.DataFrame:
     parquet_names(path)  # within the limits, or refused
     try:
@@ -84,24 +98,89 @@ def read_wide(files: Sequence[Path], found: Collector, options: Options) -> None
     A first column called item, question, task ... makes it a table of one row per item.
     """
     for file in files:
-        name = _agent_column(list(table_header(file, options)), options)
-        table = table_at(file, [name], options)
-        for note in table.attrs.get("notes", ()):
-            found.note_once(note)
-        if table.shape[1] < 2:
-            problem = "has fewer than two columns"
-            raise BadInput("path", str(file), problem, "put agents first, then items")
-        label = table.columns[name] if isinstance(name, int) else name
-        if _rows_are_items(str(label), options):
-            said = f"rows were read as items and columns as agents (the first column is {label!r})"
-            found.note_once(f"{said}: choose with transpose=False (--no-transpose)")
-            add_frame(table.set_index(label).T, found, options)
+        with found.reading(file, options):
+            _read_wide(file, found, options)
+
+
+def _read_wide(file: Path, found: Collector, options: Options) -> None:
+    name = _agent_column(list(table_header(file, options)), options)
+    table = table_at(file, [name], options)
+    for note in table.attrs.get("notes", ()):
+        found.note_once(note)
+    if table.shape[1] < 2:
+        problem = "has fewer than two columns"
+        raise BadInput("path", str(file), problem, "put agents first, then items")
+    label = table.columns[name] if isinstance(name, int) else name
+    if _rows_are_items(str(label), options):
+        said = f"rows were read as items and columns as agents (the first column is {label!r})"
+        found.note("orientation", said, "transpose=False (--no-transpose)")
+        _add_items(table, str(label), found, options)
+        return
+    table = _rows_of_facts(table, str(label), found, options)
+    items, facts = split_columns(table, label, found, options)
+    add_frame(table.set_index(label)[items], found, options)
+    add_facts(table, label, facts, found)
+    date = options.columns.get("date") or next(
+        iter(column_of([str(f) for f in facts], "date")), None
+    )
+    if date is not None and date in table:
+        add_facts(table.assign(date=table[date]), label, ["date"], found)
+    for item in items:
+        settle_direction(str(item), found, options, item=str(item), guess="higher")
+
+
+def _add_items(table: pd.DataFrame, label: str, found: Collector, options: Options) -> None:
+    """A table with a row per item: columns of words, and those that play a role, are facts of the items."""
+    header = [str(c) for c in table.columns if c != label]
+    roles = {r: _role_column(header, r, options) for r in ("difficulty", "weight", "family")}
+    texts = [c for c in header if is_text(table[c]) or is_fact(c)]
+    facts = {c: c for c in texts} | {c: r for r, c in roles.items() if c is not None}
+    rest = [c for c in header if c not in facts]
+    if not rest:
+        facts, rest = {}, header
+    add_frame(table.set_index(label)[rest].T, found, options)
+    for column, role in facts.items():
+        values = table[column]
+        if role in ("difficulty", "weight"):
+            values = numeric_frame("scores", table.set_index(label)[[column]])[column]
+        for item, value in zip(table[label], values, strict=True):
+            found.item_facts.setdefault(("", str(item)), {})[role] = value
+            if role == "difficulty" and column.lower().endswith("minutes"):
+                found.item_facts["", str(item)]["minutes"] = value
+    if facts:
+        said = ", ".join(f"{c!r} ({r})" if c != r else repr(c) for c, r in facts.items())
+        found.note(
+            "roles", f"facts of the items: {said}", "columns={'difficulty': ...} (--columns)"
+        )
+
+
+def _role_column(header: Sequence[str], role: str, options: Options) -> str | None:
+    if role in options.columns:
+        return options.columns[role]
+    return next(iter(column_of(header, role)), None)
+
+
+def _rows_of_facts(
+    table: pd.DataFrame, label: str, found: Collector, options: Options
+) -> pd.DataFrame:
+    """A wide table without the rows that were named as difficulty or weight of the items."""
+    for role in ("difficulty", "weight"):
+        name = options.columns.get(role)
+        if name is None:
             continue
-        items, facts = split_columns(table, label, found, options)
-        add_frame(table.set_index(label)[items], found, options)
-        add_facts(table, label, facts, found)
-        for item in items:
-            settle_direction(str(item), found, options, item=str(item), guess="higher")
+        rows = table[table[label] == name]
+        if len(rows) != 1:
+            problem = f"is the name of {len(rows)} rows" if len(rows) else "does not match any row"
+            remedy = (
+                f"of a table with a row per agent, name the row that holds the {role} of each item"
+            )
+            raise BadInput(f"columns[{role!r}]", name, problem, remedy, code="not-found")
+        items = [c for c in table.columns if c != label and not is_fact(str(c))]
+        numbers = numeric_frame("scores", rows[items].set_axis([name]))
+        for item, value in numbers.loc[name].items():
+            found.item_facts.setdefault(("", str(item)), {})[role] = value
+        table = table[table[label] != name].reset_index(drop=True)
+    return table
 
 
 def _agent_column(header: list[str], options: Options) -> str | int:
@@ -154,12 +233,14 @@ def read_long(files: Sequence[Path], found: Collector, options: Options) -> None
     """One row, or one JSON object, per response."""
     for file in files:
         suffix = plain(file).suffix.lower()
-        if suffix in (".jsonl", ".ndjson"):
-            _read_objects(json_lines(file, found.notes, options.encoding), file, found, options)
-        elif suffix == ".json":
-            _read_objects(_records(file, options), file, found, options)
-        else:
-            _read_rows(file, found, options)
+        with found.reading(file, options):
+            if suffix in (".jsonl", ".ndjson"):
+                lines = json_lines(file, found.notes, options.encoding)
+                _read_objects(lines, file, found, options)
+            elif suffix == ".json":
+                _read_objects(_records(file, options), file, found, options)
+            else:
+                _read_rows(file, found, options)
 
 
 def columns_of(header: Sequence[str], options: Options, path: Path) -> dict[str, str]:
@@ -171,46 +252,105 @@ def columns_of(header: Sequence[str], options: Options, path: Path) -> dict[str,
     chosen: dict[str, str] = {}
     warehouse = {"id", "item", "resp"} <= set(header)
     fixed = {"agent": "id", "item": "item", "response": "resp"} if warehouse else {}
+    if options.agent_from in ("file", "folder"):
+        fixed = fixed | {"agent": ""}
     for kind in COLUMNS:
         given = options.columns.get(kind)
         if given is not None and given not in header:
             remedy = f"it has {', '.join(map(repr, header[:8]))}"
-            raise BadInput(f"columns[{kind!r}]", given, f"is no column of {path.name}", remedy)
-        found = [given] if given else [fixed[kind]] if kind in fixed else column_of(header, kind)
-        if len(found) > 1:
+            problem = f"is not a column of {path.name}"
+            raise BadInput(f"columns[{kind!r}]", given, problem, remedy, code="not-found")
+        if kind in options.columns and given is None:
+            continue
+        free = [name for name in header if name not in chosen.values()]
+        found = [given] if given else [fixed[kind]] if kind in fixed else column_of(free, kind)
+        if len(found) > 1 and kind not in ROLES:
             problem = f"has several columns that could be the {kind}: {', '.join(map(repr, found))}"
-            raise BadInput(
-                "path", str(path), problem, f"name it: columns={{{kind!r}: {found[0]!r}}}"
-            )
+            remedy = f"name it: columns={{{kind!r}: {found[0]!r}}} (--columns {kind}={found[0]})"
+            raise BadInput("path", str(path), problem, remedy, code="several")
         if found:
             chosen[kind] = found[0]
         elif kind in ("agent", "item", "response"):
             problem = f"has no column for the {kind} (it has {short(list(header[:8]))})"
-            raise BadInput("path", str(path), problem, f"name it: columns={{{kind!r}: ...}}")
+            remedy = f"name it: columns={{{kind!r}: ...}} (--columns {kind}=NAME)"
+            if kind == "agent":
+                remedy += ", or take the agent from the file: agent_from='file' (--agent-from file)"
+            raise BadInput("path", str(path), problem, remedy, code="no-column")
     return chosen
 
 
 def _read_rows(file: Path, found: Collector, options: Options) -> None:
     header = list(table_header(file, options))
     names = columns_of(header, options, file)
-    texts = [names[k] for k in ("agent", "item", "trial", "family") if k in names]
-    table = table_at(file, texts, options)
-    labels = [f"row {k + 1}" for k in range(len(table))]
-    response = table[[names["response"]]].set_axis(labels)
+    texts = [names[k] for k in ("agent", "item", "trial", "family") if names.get(k)]
+    others = [names[k] for k in ("response", *ROLES) if k in names]
+    others += [c for c in header if str(c).startswith("itemcov_")]
+    table = long_table(file, texts, others, options)
     if table.empty:
         raise BadInput("path", str(file), "has a header and no row", "give at least one response")
-    values = numeric_frame("scores", response).to_numpy()[:, 0]
-    blank = [""] * len(table)
-    found.add_many(
-        table[names["agent"]],
-        table[names["family"]] if "family" in names else blank,
-        table[names["item"]],
-        values.tolist(),
-        table[names["trial"]] if "trial" in names else [None] * len(table),
-    )
+    parts = {kind: _categories(table, names.get(kind)) for kind in ("family", "item", "trial")}
+    agents = _categories(table, names["agent"]) if names["agent"] else None
+    if agents is None:
+        agents = pd.Categorical.from_codes(
+            np.zeros(len(table), np.int8), [agent_of_file(file, options)]
+        )
+    values = _values(table[names["response"]])
+    assert parts["item"] is not None
+    agent, item = found.add_codes(agents, parts["family"], parts["item"], values, parts["trial"])
     _note_columns(names, found)
     settle_direction(names["response"], found, options)
+    add_facts_of(table, names, {"agent": agent, "item": item}, found, options)
     _item_facts(table, names, found)
+    if options.repeats == "error":
+        found.apart = found.apart or _what_differs(file, header, names, agent, item, options)
+
+
+def _categories(table: pd.DataFrame, name: str | None) -> pd.Categorical | None:
+    if not name:
+        return None
+    column = table[name]
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        return column.array
+    return pd.Categorical(column, categories=column.unique())
+
+
+def _values(column: pd.Series) -> np.ndarray:
+    """The responses as floats; one that is no number is refused by its row."""
+    if pd.api.types.is_numeric_dtype(column):
+        values = column.to_numpy(dtype=float, na_value=np.nan)
+        if np.isfinite(values[~np.isnan(values)]).all():
+            return values
+    labels = [f"row {k + 1}" for k in range(len(column))]
+    return numeric_frame("scores", column.to_frame().set_axis(labels)).to_numpy()[:, 0]
+
+
+def _what_differs(
+    file: Path,
+    header: Sequence[str],
+    names: Mapping[str, str],
+    agent: np.ndarray,
+    item: np.ndarray,
+    options: Options,
+) -> str:
+    """Of rows that repeat an agent and an item, a further column that tells them apart; "" for none."""
+    if "trial" in names:
+        return ""
+    key = agent.astype(np.int64) * (int(item.max()) + 1) + item
+    twice = pd.Series(key).duplicated(keep=False).to_numpy() if len(key) < 10_000_000 else key < 0
+    others = [c for c in header if c not in names.values()]
+    if not twice.any() or not others:
+        return ""
+    table = table_at(file, [], options)[others][twice]
+    for column in others:
+        few = table[column].nunique() < len(table) or len(table) == 2
+        if (
+            few
+            and not pd.DataFrame({"key": key[twice], "by": table[column].to_numpy()})
+            .duplicated()
+            .any()
+        ):
+            return str(column)
+    return ""
 
 
 def table_header(file: Path, options: Options) -> Sequence[str]:
@@ -239,10 +379,8 @@ def _item_facts(table: pd.DataFrame, names: Mapping[str, str], found: Collector)
 
 
 def _note_columns(names: Mapping[str, str], found: Collector) -> None:
-    said = ", ".join(f"{kind} {column!r}" for kind, column in names.items())
-    note = f"columns: {said}"
-    if note not in found.notes:
-        found.notes.append(note)
+    said = ", ".join(f"{kind} {column!r}" for kind, column in names.items() if column)
+    found.note("columns", f"columns: {said}", "columns={...} (--columns)")
 
 
 def _records(file: Path, options: Options) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -258,23 +396,45 @@ def _read_objects(
     rows: Iterable[tuple[int, dict[str, Any]]], file: Path, found: Collector, options: Options
 ) -> None:
     names: dict[str, str] = {}
+    agent = ""
     for number, row in rows:
-        names = names or columns_of(list(row), options, file)
-        for kind in ("agent", "item", "response"):
-            if names[kind] not in row:
-                problem = f"has no {names[kind]!r} in line {number}"
-                raise BadInput("path", str(file), problem, "fill or drop the line")
-        value = as_number(row[names["response"]])
-        if value is None or row[names["agent"]] is None or row[names["item"]] is None:
+        if not names:
+            names = columns_of(flat_names(row), options, file)
+            agent = "" if names["agent"] else agent_of_file(file, options)
+        get = row.get if not any("." in name for name in names.values()) else partial(nested, row)
+        who, what, given = agent or get(names["agent"]), get(names["item"]), get(names["response"])
+        if given is None and not _has(row, names["response"]):
+            problem = f"has no {names['response']!r} in line {number}"
+            raise BadInput("path", str(file), problem, "fill or drop the line")
+        value = as_number(given)
+        if value is None or who is None or what is None:
             problem = f"has no number, or no name, in line {number}: {short(row)}"
-            raise BadInput("path", str(file), problem, "mend or drop the line")
-        found.add(
-            str(row[names["agent"]]),
-            str(row.get(names.get("family", ""), "") or ""),
-            str(row[names["item"]]),
-            value,
-            trial=row.get(names["trial"]) if "trial" in names else None,
-        )
+            raise BadInput("path", str(file), problem, "fix or drop the line")
+        family = str(get(names["family"]) or "") if "family" in names else ""
+        trial = get(names["trial"]) if "trial" in names else None
+        found.add(str(who), family, str(what), value, trial=trial)
+        for role in ROLES:
+            if role in names and get(names[role]) is not None:
+                facts = found.agent_facts.setdefault(str(who), {}) if role == "date" else None
+                if facts is None:
+                    facts = found.item_facts.setdefault((family, str(what)), {})
+                _add_role(facts, role, names[role], get(names[role]), options)
     if names:
         _note_columns(names, found)
         settle_direction(names["response"], found, options)
+
+
+def _add_role(facts: dict[str, Any], role: str, name: str, value: object, options: Options) -> None:
+    number = value if role == "date" else as_number(value)
+    if number is None and role in options.columns:
+        problem = f"holds {short(value)}, which is not a number"
+        remedy = "name a field of numbers"
+        raise BadInput(f"columns[{role!r}]", name, problem, remedy, code="not-a-number")
+    if number is not None:
+        facts[role] = number
+        if role == "difficulty" and name.lower().endswith("minutes"):
+            facts["minutes"] = number
+
+
+def _has(row: dict[str, Any], name: str) -> bool:
+    return name in row or name in flat_names(row)

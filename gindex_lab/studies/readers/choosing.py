@@ -1,0 +1,130 @@
+"""What to keep of what the logs hold: agents, tasks and files by name or by glob.
+
+A glob such as `mmlu*` is held against tasks, models and files alike; `task:`, `model:` or `file:` before it
+says which. What is kept must match one glob of each of these kinds that `include` names, and none of
+`exclude`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+import numpy as np
+
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.studies.readers.options import Options
+
+__all__ = ["chosen_files", "glob_mask", "matching", "unknown_name"]
+
+Mask = np.ndarray
+
+
+def matching(globs: Iterable[str], names: Sequence[str]) -> Mask:
+    """Which of the names match one of the globs (capital letters count).
+
+    >>> matching(["a*"], ["arc", "boolq"]).tolist()
+    [True, False]
+    """
+    known = list(globs)
+    return np.array([any(fnmatchcase(n, g) for g in known) for n in names], dtype=bool)
+
+
+def file_names(file: Path, folder: Path) -> list[str]:
+    """What a file answers to: its name, its path below the folder, and the folders on the way."""
+    inside = file.relative_to(folder) if folder in file.parents else Path(file.name)
+    parts = [*inside.parents][:-1]
+    return [file.name, inside.as_posix(), *(p.as_posix() for p in parts), *(p.name for p in parts)]
+
+
+def chosen_files(files: Sequence[Path], folder: Path, options: Options) -> list[Path]:
+    """Files that are not excluded, and that a glob about files (`file:...`) includes.
+
+    >>> chosen_files([Path("a/x.csv"), Path("a/old/y.csv")], Path("a"), Options(exclude=["old"]))
+    [PosixPath('a/x.csv')]
+    """
+    wanted, unwanted = options.patterns("include"), options.patterns("exclude")
+    kept = []
+    for file in files:
+        names = file_names(file, folder)
+        if "file" in wanted and not matching(wanted["file"], names).any():
+            continue
+        if not matching([*unwanted.get("any", []), *unwanted.get("file", [])], names).any():
+            kept.append(file)
+    for name, patterns in (("include", wanted), ("exclude", unwanted)):
+        for glob in patterns.get("file", []):
+            if not any(matching([glob], file_names(f, folder)).any() for f in files):
+                shown = ", ".join(f.name for f in files[:5])
+                problem = "does not match any file"
+                raise BadInput(name, f"file:{glob}", problem, f"there are {shown}", code="no-match")
+    if files and not kept:
+        name = "include" if "file" in wanted else "exclude"
+        problem = f"leaves none of the {len(files)} files"
+        raise BadInput(name, list(getattr(options, name)), problem, "name fewer", code="no-match")
+    return kept
+
+
+def glob_mask(
+    options: Options,
+    agents: tuple[Sequence[str], np.ndarray],
+    tasks: tuple[Sequence[str], np.ndarray],
+    files: tuple[Sequence[Sequence[str]], np.ndarray],
+) -> Mask:
+    """Which rows `include` and `exclude` keep; each kind of name comes with the code of each row.
+
+    >>> rows = (["gpt", "llama"], np.array([0, 1])), (["arc"], np.array([0, 0])), ([["a"]], np.array([0, 0]))
+    >>> glob_mask(Options(exclude=["llama*"]), *rows).tolist()
+    [True, False]
+    """
+    keep = np.ones(len(agents[1]), dtype=bool)
+    for name in ("include", "exclude"):
+        for kind, globs in options.patterns(name).items():
+            hit = np.zeros(len(keep), dtype=bool)
+            for glob in globs:
+                one = np.zeros(len(keep), dtype=bool)
+                if kind in ("model", "any"):
+                    one |= matching([glob], agents[0])[agents[1]]
+                if kind in ("task", "any"):
+                    one |= matching([glob], tasks[0])[tasks[1]]
+                if kind in ("file", "any"):
+                    one |= np.array([matching([glob], n).any() for n in files[0]])[files[1]]
+                if not one.any() and not (name == "exclude" and kind in ("any", "file")):
+                    raise _no_match(name, kind, glob, agents[0], tasks[0])
+                hit |= one
+            keep &= hit if name == "include" else ~hit
+    if not keep.any():
+        name = "include" if options.include else "exclude"
+        problem = "leaves no response at all"
+        raise BadInput(name, list(getattr(options, name)), problem, "name others", code="no-match")
+    return keep
+
+
+def _no_match(
+    name: str, kind: str, glob: str, agents: Sequence[str], tasks: Sequence[str]
+) -> BadInput:
+    there = {"model": agents, "task": tasks}.get(kind, [*tasks[:3], *agents[:3]])
+    shown = ", ".join(repr(one) for one in there[:6]) + " …" * (len(there) > 6)
+    what = "task, model or file" if kind == "any" else kind
+    return BadInput(name, glob, f"does not match any {what}", f"there are {shown}", code="no-match")
+
+
+def unknown_name(name: str, label: object, known: Sequence[str]) -> BadInput:
+    """The error for an agent or a family that is not in the logs."""
+    if not known:
+        problem = f"cannot be found: these items have no {name}"
+        remedy = f"leave {name} out, or name the column that tells them"
+        return BadInput(name, label, problem, remedy, code="not-found")
+    remedy = f"there are {', '.join(map(repr, known[:5]))}" + " …" * (len(known) > 5)
+    return BadInput(name, label, "is not in the logs", remedy, code="not-found")
+
+
+def named_mask(name: str, wanted: object, known: Mapping[str, int], code: np.ndarray) -> Mask:
+    """Which rows belong to the agents or families that were named; all of them where none was."""
+    if wanted is None:
+        return np.ones(len(code), dtype=bool)
+    labels = list(wanted)  # type: ignore[call-overload]
+    for label in labels:
+        if label not in known:
+            raise unknown_name(name, label, [one for one in known if one])
+    return np.isin(code, [known[label] for label in labels])

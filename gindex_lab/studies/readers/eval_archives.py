@@ -1,0 +1,78 @@
+"""Inspect's `.eval` archives: a zip of JSON documents, packed with deflate or (since spring 2026) Zstandard.
+
+`header.json` is the log without its samples, `samples/<id>_epoch_<n>.json` is one sample each; of a run that
+was stopped only `_journal/start.json` says what it was. (Inspect documentation, "Log Files".)
+"""
+
+from __future__ import annotations
+
+import sys
+import zlib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.inputs import check_archive, parse_json
+from gindex_lab.studies.readers.text import open_bytes
+
+if sys.version_info >= (3, 14):
+    import zipfile
+
+    from compression.zstd import ZstdError
+else:  # the same modules for older versions of Python
+    from backports.zstd import ZstdError, zipfile
+
+__all__ = ["eval_archive", "is_eval_archive"]
+
+_HEADERS = ("header.json", "start.json", "_journal/start.json")
+_AS_JSON = "write the log as JSON: inspect log convert --to json"
+_BROKEN = (zipfile.BadZipFile, EOFError, zlib.error, ZstdError, RuntimeError, OSError)
+
+
+def is_eval_archive(path: Path) -> bool:
+    """Whether a zip is a log of Inspect; a damaged one is refused."""
+    try:
+        with open_bytes(path) as file, zipfile.ZipFile(file) as archive:
+            check_archive(archive, path)
+            names = archive.namelist()
+    except (*_BROKEN, NotImplementedError):
+        remedy = f"copy it again, or {_AS_JSON}"
+        problem = "is a damaged .eval archive"
+        raise BadInput("path", str(path), problem, remedy, code="damaged") from None
+    return any(name in _HEADERS for name in names)
+
+
+def eval_archive(file: Path) -> tuple[dict[str, Any], Iterator[dict[str, Any]]]:
+    """The header of an archive, and its samples one by one."""
+    with open_bytes(file) as stream, zipfile.ZipFile(stream) as archive:
+        check_archive(archive, file)
+        names = archive.namelist()
+        header = _member(archive, next(name for name in _HEADERS if name in names), file)
+    members = sorted({n for n in names if n.startswith("samples/") and n.endswith(".json")})
+    if not members:
+        remedy = "wait for the run to end, or leave it out"
+        raise BadInput("path", str(file), "is an archive without samples", remedy, code="empty")
+    return header, _members(file, members)
+
+
+def _members(file: Path, names: Sequence[str]) -> Iterator[dict[str, Any]]:
+    with open_bytes(file) as stream, zipfile.ZipFile(stream) as archive:
+        for name in names:
+            yield _member(archive, name, file)
+
+
+def _member(archive: zipfile.ZipFile, name: str, file: Path) -> dict[str, Any]:
+    try:
+        found = parse_json(archive.read(name), "path", f"{file}, {name}")
+    except BadInput:
+        raise
+    except NotImplementedError:
+        problem = f"is packed in a way that cannot be unpacked here ({name})"
+        raise BadInput("path", str(file), problem, _AS_JSON, code="unknown-compression") from None
+    except (ValueError, *_BROKEN) as error:
+        problem = f"has a damaged part {name!r} ({error})"
+        raise BadInput("path", str(file), problem, _AS_JSON, code="damaged") from None
+    if not isinstance(found, dict):
+        raise BadInput("path", str(file), f"has no object in {name!r}", _AS_JSON)
+    return found
