@@ -142,8 +142,9 @@ def _r_data(path: Path) -> pd.DataFrame:
 
     remedy = "save a data frame with saveRDS(), or write.csv()"
     content = _unpacked(path)
+    kind = ".rds" if plain(path).suffix.lower() == ".rds" else ".rda"
     try:
-        found = rdata.conversion.convert(rdata.parser.parse_data(content))
+        found = rdata.conversion.convert(rdata.parser.parse_data(content, extension=kind))
     except (ValueError, NotImplementedError, EOFError, IndexError, TypeError, KeyError) as error:
         raise _damaged(path, "R data", error or type(error).__name__, remedy) from None
     objects = found if isinstance(found, dict) else {"": found}

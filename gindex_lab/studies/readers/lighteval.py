@@ -13,6 +13,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -189,10 +190,8 @@ def _samples(file: Path) -> Iterator[tuple[str, object, int, dict[str, Any]]]:
 def _object(value: Any, file: Path) -> dict[str, Any]:
     """A mapping; where the columns would not fit, lighteval writes it as text."""
     if isinstance(value, str):
-        try:
+        with suppress(ValueError, SyntaxError, RecursionError, MemoryError):
             value = ast.literal_eval(value)
-        except (ValueError, SyntaxError, RecursionError, MemoryError):
-            value = {}
     if not isinstance(value, dict):
         raise wrong_field(file, f"has {value!r} where lighteval writes scores", "write it again")
     return value

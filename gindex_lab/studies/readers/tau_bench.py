@@ -45,9 +45,11 @@ def read_tau_bench(files: Sequence[Path], found: Collector, options: Options) ->
         else:
             older[file] = content
     if older:
-        names = names_by_file(list(older), found, options, clean=agent_of_name)
+        named = {file: agent_of_name(plain(file).stem) for file in older}
+        others = [file for file, agent in named.items() if agent is None]
+        names = names_by_file(others, found, options) if others else {}
         for file, rows in older.items():
-            reader.conversations(rows, names[file], file)
+            reader.conversations(rows, named[file] or names[file], file)
     reader.finish()
 
 
@@ -57,14 +59,14 @@ def _content(file: Path, found: Collector, options: Options) -> Any:
     return load_json(file, options.encoding)
 
 
-def agent_of_name(stem: str) -> str:
-    """Model and strategy in the name of a file of tau-bench.
+def agent_of_name(stem: str) -> str | None:
+    """Model and strategy in the name of a file of tau-bench; None for another name.
 
     >>> agent_of_name("tool-calling-gpt-4o-0.0_range_0--1_user-gpt-4o-llm_1015123456")
     'gpt-4o (tool-calling)'
     """
     match = _NAME.match(stem)
-    return f"{match['model']} ({match['strategy']})" if match else stem
+    return f"{match['model']} ({match['strategy']})" if match else None
 
 
 class _Reader:

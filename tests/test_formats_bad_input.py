@@ -1,0 +1,160 @@
+"""Damaged, empty and mistyped logs of every tool: one error of ours, by argument, code and words."""
+
+import json
+
+import pandas as pd
+import pytest
+
+import gindex_lab as gl
+
+SAMPLE = {"model_id": "m", "evaluation_name": "e", "sample_id": "1", "evaluation": {"score": 1.0}}
+RESULT = {"evaluation_name": "e", "score_details": {"score": 1}, "metric_config": {}}
+EEE = {"schema_version": "0.3.0", "model_info": {"id": "m"}, "evaluation_results": [RESULT]}
+TRIAL = {"task_id": "t", "trial_name": "t.1-of-1", "is_resolved": True, "parser_results": {}}
+HARBOR = {
+    "task_name": "t", "trial_name": "t__1", "agent_info": {"name": "a"},
+    "verifier_result": {"rewards": {"reward": 1.0}},
+}  # fmt: skip
+TAU = {"task_id": 1, "reward": 1.0, "info": {}, "traj": []}
+TAU2 = {
+    "info": {"agent_info": {"llm": "m"}},
+    "tasks": [],
+    "simulations": [{"task_id": "1", "reward_info": {"reward": 1}}],
+}
+SWE = {"submitted_ids": ["a__b-1"], "resolved_ids": ["a__b-1"], "schema_version": 2}
+MTEB = {"task_name": "STS", "mteb_version": "2", "scores": {"test": [{"main_score": 0.5}]}}
+PLUS = {
+    "eval": {
+        "HumanEval/0": [{"task_id": "HumanEval/0", "base_status": "pass", "plus_status": "pass"}]
+    }
+}
+LIVE = {"question_id": "q", "graded_list": [True]}
+METR = {"task_id": "t", "alias": "m", "score_binarized": 1}
+LIGHT = {"config_general": {"model_name": "m"}, "results": {"arc|0": {"acc": 0.5}}}
+FOO = {
+    "vars": {"q": "1"}, "provider": {"id": "p"}, "success": True, "score": 1, "namedScores": {}, "latencyMs": 1,
+}  # fmt: skip
+EVALS = [
+    {"spec": {"completion_fns": ["m"], "eval_name": "e"}},
+    {"type": "match", "sample_id": "1", "data": {"correct": True}},
+]
+DEEP = {
+    "testCases": [
+        {"name": "t", "input": "i", "success": True, "metricsData": [{"name": "n", "score": 1}]}
+    ]
+}
+COMPASS = {"accuracy": 100, "details": {"0": {"pred": "A", "answer": "A", "correct": True}}}
+ALPACA = {"instruction": "i", "generator_1": "r", "generator_2": "m", "preference": 1.5}
+BATTLE = {"model_a": "a", "model_b": "b", "winner": "tie"}
+PLAIN = {"id": 1, "correct": True}
+CUT = "the tool stopped here"
+
+
+def lines(*rows):
+    return "".join(json.dumps(row) + "\n" for row in rows)
+
+
+def cut(content):
+    """A document that ends in the middle, as a stopped run leaves it."""
+    return json.dumps(content)[:-3]
+
+
+# format, file, content, code, what the message says
+CASES = [
+    ("every-eval-ever", "a.json", cut(EEE), "not-json", "is not JSON"),
+    ("every-eval-ever", "a.json", EEE | {"evaluation_results": []}, "empty", "no evaluation result"),
+    ("every-eval-ever", "a.json", EEE | {"model_info": {}}, "missing-field", "model_info.id"),
+    ("every-eval-ever", "a.json", EEE | {"evaluation_results": [RESULT | {"score_details": 7}]}, "wrong-type", "score_details=7"),
+    ("every-eval-ever", "a_samples.jsonl", lines(SAMPLE | {"evaluation": {"score": "good"}}), "wrong-type", "'good' as the score"),
+    ("every-eval-ever", "a_samples.jsonl", lines(SAMPLE, {"a": 1}), "missing-field", "no model_id in line 2"),
+    ("terminal-bench", "results.json", cut(TRIAL), "not-json", "is not JSON"),
+    ("terminal-bench", "results.json", TRIAL | {"is_resolved": "yes"}, "wrong-type", "is_resolved='yes'"),
+    ("terminal-bench", "results.json", TRIAL | {"task_id": 4}, "wrong-type", "task_id=4"),
+    ("terminal-bench", "results.json", {"results": [TRIAL, {"task_id": "t"}]}, "wrong-type", "without is_resolved"),
+    ("harbor", "result.json", cut(HARBOR), "not-json", "is not JSON"),
+    ("harbor", "result.json", {"n_total_trials": 3, "stats": {}}, "no-samples", "summary of a job"),
+    ("harbor", "result.json", HARBOR | {"agent_info": {}}, "wrong-type", "does not name its agent"),
+    ("harbor", "result.json", HARBOR | {"verifier_result": {"rewards": {"reward": "one"}}}, "wrong-type", "'one' as the score"),
+    ("tau-bench", "a.json", cut([TAU]), "not-json", "is not JSON"),
+    ("tau-bench", "a.json", [TAU, {"task_id": 2}], "wrong-type", "without task_id and reward"),
+    ("tau-bench", "a.json", [TAU | {"reward": []}], "wrong-type", "as the score"),
+    ("tau-bench", "a.json", TAU2 | {"info": 3}, "wrong-type", "info=3"),
+    ("tau-bench", "a.json", TAU2 | {"info": {"agent_info": {}}}, "wrong-type", "does not name its agent"),
+    ("swe-bench", "a.json", cut(SWE), "not-json", "is not JSON"),
+    ("swe-bench", "a.json", SWE | {"resolved_ids": [], "submitted_ids": []}, "empty", "names no instance"),
+    ("swe-bench", "a.json", SWE | {"error_ids": [4]}, "wrong-type", "error_ids"),
+    ("swe-bench", "report.json", {"a__b-1": {"resolved": "yes", "patch_successfully_applied": True}}, "wrong-type", "resolved='yes'"),
+    ("mteb", "a.json", cut(MTEB), "not-json", "is not JSON"),
+    ("mteb", "a.json", MTEB | {"scores": {}}, "empty", "no score"),
+    ("mteb", "a.json", MTEB | {"scores": {"test": [{"main_score": "high"}]}}, "wrong-type", "'high' as the score"),
+    ("mteb", "a.json", MTEB | {"scores": {"test": [{"ndcg": 1}]}}, "missing-field", "no 'main_score'"),
+    ("evalplus", "a.json", cut(PLUS), "not-json", "is not JSON"),
+    ("evalplus", "a.json", {"eval": {"HumanEval/0": PLUS["eval"]["HumanEval/0"], "HumanEval/1": 4}}, "wrong-type", "has 4 for"),
+    ("evalplus", "a.json", {"eval": {"a/0": [{"task_id": "a", "status": 4}]}}, "wrong-type", "status 4"),
+    ("livecodebench", "a.json", cut([LIVE, LIVE]), "not-json", "is not JSON"),
+    ("livecodebench", "a.json", [LIVE, {"question_id": "q2"}], "wrong-type", "no graded_list in problem 2"),
+    ("livecodebench", "a.json", [LIVE | {"graded_list": ["yes"]}], "wrong-type", "grade 'yes'"),
+    ("metr", "runs.jsonl", lines(METR) + "{cut\n" + lines(METR), "not-json", "no JSON in line 2"),
+    ("metr", "runs.jsonl", lines(METR, {"task_id": "t", "score_binarized": 1}), "missing-field", "no alias in line 2"),
+    ("metr", "runs.jsonl", lines(METR | {"score_binarized": "yes"}), "wrong-type", "'yes' as the score of line 1"),
+    ("lighteval", "a.json", cut(LIGHT), "not-json", "is not JSON"),
+    ("lighteval", "a.json", LIGHT | {"config_general": {}}, "missing-field", "does not name its model"),
+    ("lighteval", "a.json", LIGHT | {"results": {"all": {"acc": 1}}}, "empty", "no task"),
+    ("lighteval", "a.parquet", b"PAR1 and no more", "damaged", "is not Parquet"),
+    ("lighteval", "a.parquet", pd.DataFrame({"doc": [{"id": "1"}], "metric": ["-"], "model_response": ["x"]}), "wrong-type", "where lighteval writes scores"),
+    ("promptfoo", "a.json", cut({"config": {}, "results": [FOO]}), "not-json", "is not JSON"),
+    ("promptfoo", "a.json", {"results": {"version": 3, "results": []}}, "empty", "no result"),
+    ("promptfoo", "a.jsonl", lines(FOO, FOO | {"success": "yes"}), "wrong-type", "in result 2"),
+    ("promptfoo", "a.jsonl", lines(FOO, FOO | {"provider": None}), "wrong-type", "names no provider"),
+    ("promptfoo", "a.csv", "q,[p] x,Status,Score,Named Scores,Grader Reason\n1,t,PASS\n", "wrong-type", "3 cells in row 1"),
+    ("promptfoo", "a.yaml", "results: {version: 3, results: [}", "not-yaml", "is not YAML"),
+    ("openai-evals", "a.jsonl", lines(EVALS[0]), "empty", "no event with a score"),
+    ("openai-evals", "a.jsonl", lines({"spec": EVALS[0]["spec"] | {"completion_fns": []}}, EVALS[1]), "missing-field", "completion function"),
+    ("openai-evals", "a.jsonl", lines(EVALS[0], EVALS[1] | {"data": {"correct": "yes"}}), "wrong-type", "correct='yes'"),
+    ("deepeval", "a.json", cut(DEEP), "not-json", "is not JSON"),
+    ("deepeval", "a.json", {"testCases": [*DEEP["testCases"], {"name": "u"}]}, "wrong-type", "metricsData in test case 2"),
+    ("deepeval", "a.json", {"testCases": [DEEP["testCases"][0] | {"success": "yes"}]}, "wrong-type", "'yes' as the score"),
+    ("opencompass", "a.json", cut(COMPASS), "not-json", "is not JSON"),
+    ("opencompass", "a.json", {"details": {"0": {"pred": "A", "answer": "A"}}}, "wrong-type", "whether answer '0' was correct"),
+    ("opencompass", "a.csv", "dataset,version,metric,mode,m\narc,1,accuracy,gen,good\n", "wrong-type", "'good' in row 1"),
+    ("opencompass", "a.csv", "dataset,version,metric,mode,m\n", "empty", "no row of scores"),
+    ("alpaca-eval", "a.json", cut([ALPACA, ALPACA]), "not-json", "is not JSON"),
+    ("alpaca-eval", "a.json", [ALPACA | {"preference": 7}], "out-of-range", "preference=7"),
+    ("alpaca-eval", "a.json", [ALPACA, ALPACA | {"generator_2": None}], "missing-field", "no generator_2 in row 2"),
+    ("arena", "a.jsonl", lines(BATTLE, BATTLE | {"winner": "me"}), "not-an-option", "winner='me' in row 2"),
+    ("arena", "a.jsonl", lines(BATTLE, {"model_a": "a", "winner": "tie"}), "missing-field", "no model_b in row 2"),
+    ("arena", "a.json", cut([BATTLE, BATTLE]), "not-json", "is not JSON"),
+    ("per-model", "a.jsonl", lines(PLAIN) + "{cut\n" + lines(PLAIN), "not-json", "no JSON in line 2"),
+    ("per-model", "a.jsonl", lines(PLAIN, {"id": 2}), "missing-field", "no 'correct' in row 2"),
+    ("per-model", "a.jsonl", lines(PLAIN, {"id": 2, "correct": "B"}), "wrong-type", "'B' as the score of row 2"),
+    ("per-model", "a.jsonl", lines(PLAIN, {"id": None, "correct": True}), "missing-field", "names no item in row 2"),
+    ("wide", "a.xlsx", b"PK but no workbook", "damaged", "an Excel workbook"),
+    ("wide", "a.sav", b"$FL2 and no more", "damaged", "an SPSS file"),
+    ("wide", "a.rds", b"X\nno R data", "damaged", "R data"),
+    ("wide", "a.yaml", "- {model: a, x: 1}\n- {model: [", "not-yaml", "is not YAML"),
+    ("wide", "a.yaml", "a: &a [1, 1]\nb: &b [*a, *a]\n" + "".join(f"c{k}: &c{k} [*{p}, *{p}, *{p}, *{p}, *{p}, *{p}, *{p}, *{p}, *{p}]\n" for k, p in [(0, "b"), *((k, f"c{k - 1}") for k in range(1, 9))]), "too-many-cells", "unfolds to too many"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CASES, ids=[f"{c[0]}: {c[4][:30]}" for c in CASES])
+def test_a_bad_log_is_refused_in_words(case, tmp_path):
+    name, file, content, code, message = case
+    path = tmp_path / file
+    if isinstance(content, pd.DataFrame):
+        content.to_parquet(path)
+    elif isinstance(content, bytes):
+        path.write_bytes(content)
+    else:
+        path.write_text(content if isinstance(content, str) else json.dumps(content))
+    with pytest.raises(gl.BadInput, match=message) as error:
+        gl.read(path, format=name)
+    assert error.value.code == code
+    assert error.value.argument == "path"
+
+
+def test_every_tool_has_three_bad_inputs():
+    from gindex_lab.studies.readers.formats import FORMATS
+
+    older = {"lm-eval", "inspect", "helm", "leaderboard", "irw", "long", "wide", "tidy"}
+    counts = pd.Series([case[0] for case in CASES]).value_counts()
+    assert (counts.reindex(sorted(set(FORMATS) - older)).fillna(0) >= 3).all()
