@@ -10,7 +10,7 @@ import numpy as np
 
 from benchmarks.rows import quantity
 from gindex_lab.foundation.output import write_text
-from gindex_lab.press.reproduction.reports import page
+from gindex_lab.presentation.pages import page
 
 __all__ = ["write_page"]
 

@@ -56,7 +56,7 @@ _CONTENTS = {
     "measures.programs.records": "Experiment",
     "measures.programs.gindex": "g_index",
     "measures.programs.sensitivity": "generalisation_level priors_by_ablation sensitivity simulate",
-    "measures.programs.association": "association_graph plot_association",
+    "measures.programs.association": "association_graph",
     "measures.programs.program_tables": "domain_results program_sizes results_by_size",
     # systems that learn programs
     "worlds.learning.corpus": "composites corpus corpus_documents",
@@ -71,6 +71,7 @@ _CONTENTS = {
     # figures
     "presentation.plots.generality": "animate_capability_spread animation_html plot_capability_spread "
     "plot_curve plot_difficulty_mean plot_histograms plot_subgroups save_animation use_style",
+    "presentation.plots.association": "plot_association",
     "presentation.plots.gindex": "plot_performance_cost",
     "presentation.plots.programs": "plot_divergence_matrix plot_learning_curves plot_program_size",
     "presentation.plots.simulation": "plot_response plot_response_scatter",
@@ -90,6 +91,17 @@ _PACKAGES = {
     "widgets": "presentation.widgets",
     "letter_series": "worlds.tasks.letter_series",
     "mazes": "worlds.tasks.mazes",
+}
+# what a lower floor asks for by name: methods that draw, read a data set or write a page
+_UPSTAIRS = {
+    "measures.steps": "StepCurves",
+    "presentation.analysis_page": "report_page text_report",
+    "presentation.plots.factors": "plot_scree",
+    "presentation.plots.flows": "plot_divergence plot_flow",
+    "press.notebook": "show",
+    "studies.data.download": "Archive",
+    "studies.data.loading": "load",
+    "studies.data.original_files": "original",
 }
 _UNLISTED = {"notebook": "press.notebook"}  # gl.notebook, the helpers of notebooks
 __getattr__, __dir__, __all__ = _contents(__name__, _CONTENTS, _PACKAGES, _UNLISTED)

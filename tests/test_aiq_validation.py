@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from scipy.stats import ttest_rel
 
 from gindex_lab.foundation.errors import BadInput, DataUnavailable
+from gindex_lab.foundation.places import PROJECT_DATA
 from gindex_lab.presentation.plots import aiq as plots
 from gindex_lab.studies.data.loading import load
-from gindex_lab.studies.data.registry import PROJECT_DATA
 from gindex_lab.worlds.aiq.agents import Constant, Freq, Random, agent
 from gindex_lab.worlds.aiq.estimate import estimate
 from gindex_lab.worlds.aiq.respondents import SUBTESTS, agent_grid, item_programs, respond, subtests
@@ -166,7 +166,7 @@ def test_the_measured_table_is_the_papers_size_and_says_where_it_comes_from():
 
 def test_a_kept_sweep_is_read_again_and_must_be_of_the_papers_size(swept, tmp_path, monkeypatch):
     folder, table = swept
-    monkeypatch.setattr(sweeps.registry, "PROJECT_DATA", tmp_path)
+    monkeypatch.setattr(sweeps.places, "PROJECT_DATA", tmp_path)
     with pytest.raises(BadInput, match="holds another plan"):
         keep_sweep(folder, commit="abcdef1", cpu_minutes=1)
     keep_sweep(folder, SMALL, commit="abcdef1", cpu_minutes=1.23)
@@ -176,7 +176,7 @@ def test_a_kept_sweep_is_read_again_and_must_be_of_the_papers_size(swept, tmp_pa
 
 
 def test_without_the_repository_there_is_no_measured_table(monkeypatch, tmp_path):
-    monkeypatch.setattr(sweeps.registry, "PROJECT_DATA", tmp_path)
+    monkeypatch.setattr(sweeps.places, "PROJECT_DATA", tmp_path)
     with pytest.raises(DataUnavailable, match="from a clone of its repository"):
         measured_sweep()
 

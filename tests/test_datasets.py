@@ -18,12 +18,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from gindex_lab.foundation import places
+from gindex_lab.foundation.documents import Documents
 from gindex_lab.foundation.errors import BadInput, DataUnavailable
 from gindex_lab.foundation.responses import Responses, Scores
 from gindex_lab.studies.data import download, registry
 from gindex_lab.studies.data import loading as data
 from gindex_lab.studies.data.checksums import write_checksums
-from gindex_lab.studies.data.documents import Documents
 from gindex_lab.studies.data.loading import (
     corrections,
     datasets,
@@ -779,14 +780,14 @@ def test_unknown_document_lists_the_known(folder):
 
 
 def test_without_the_repository_the_register_is_missed(tmp_path, monkeypatch):
-    monkeypatch.setattr(registry, "PROJECT_DATA", tmp_path)
+    monkeypatch.setattr(places, "PROJECT_DATA", tmp_path)
     with pytest.raises(DataUnavailable, match=r"registry=.*is not there; run gindex_lab from"):
         load("demo")
 
 
 def test_damaged_register_is_named(tmp_path, monkeypatch):
     (tmp_path / "registry.toml").write_text("[datasets")
-    monkeypatch.setattr(registry, "PROJECT_DATA", tmp_path)
+    monkeypatch.setattr(places, "PROJECT_DATA", tmp_path)
     with pytest.raises(BadInput, match="is not TOML"):
         datasets()
 

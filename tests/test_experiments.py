@@ -7,11 +7,12 @@ import pandas as pd
 import pytest
 
 from gindex_lab.foundation.errors import BadInput
-from gindex_lab.measures.programs.association import association_graph, plot_association
+from gindex_lab.measures.programs.association import association_graph
 from gindex_lab.measures.programs.divergence import divergence
 from gindex_lab.measures.programs.gindex import Settings, g_index
 from gindex_lab.measures.programs.records import Experiment
 from gindex_lab.measures.programs.sensitivity import sensitivity
+from gindex_lab.presentation.plots.association import plot_association
 from gindex_lab.presentation.plots.programs import plot_divergence_matrix, plot_program_size
 from gindex_lab.worlds.learning.corpus import Sample, composites, corpus, corpus_documents, sample
 from gindex_lab.worlds.learning.experiments import experiment, learning_curve

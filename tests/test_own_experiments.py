@@ -8,6 +8,7 @@ import pytest
 
 import gindex_lab as gl
 from gindex_lab.foundation.errors import BadInput
+from gindex_lab.press.reproduction import case_studies
 from gindex_lab.studies.own_experiments import compare, digits, iris, memory, units
 from gindex_lab.studies.own_experiments.apes import TASKS, orangutans
 from gindex_lab.studies.own_experiments.iris_classifiers import classifiers
@@ -266,13 +267,13 @@ def test_a_curve_tips_where_it_first_falls_below_one_half():
 
 
 def test_printed_numbers_of_agents_come_from_the_ledger_and_hang_together():
-    rats = compare.printed_agents("A.4")
+    rats = case_studies.printed_agents("A.4")
     assert len(rats) == 10
     implied = (
         2 * rats["capability"] * rats["expected_difficulty"] - rats["capability"] ** 2
     ) ** 0.5
     assert implied.tolist() == pytest.approx(rats["spread"].tolist(), abs=0.04)
-    groups = compare.printed_agents("A.3")
+    groups = case_studies.printed_agents("A.3")
     assert len(groups) == 8
     assert (1 / groups["spread"]).tolist() == pytest.approx(
         groups["generality"].tolist(), abs=0.025
@@ -281,11 +282,11 @@ def test_printed_numbers_of_agents_come_from_the_ledger_and_hang_together():
 
 def test_claims_of_agents_and_ranks_reach_the_record(tmp_path, monkeypatch):
     monkeypatch.setenv("GINDEX_LAB_OUTPUT", str(tmp_path))
-    compare.claim_agents("A.4", compare.printed_agents("A.4"))
+    case_studies.claim_agents("A.4", case_studies.printed_agents("A.4"))
     ranks = pd.DataFrame(
         {"name": ["classif.nnet(3)"], "tied": [2], "capability": 0.797, "spread": 0.195}
     )
-    compare.claim_ranks("N155", ranks)
+    case_studies.claim_ranks("N155", ranks)
     kept = {entry["id"]: entry for entry in json.loads((tmp_path / "claims.json").read_text())}
     assert kept["N117"]["value"] == 51.32
     assert kept["N155"]["value"] == "classif.nnet(3)"
@@ -325,8 +326,8 @@ def test_groups_of_a_table_stand_apart_by_their_means():
             "starts below ½",
         ),
         (lambda: compare.item_column(pd.DataFrame({"a": [1]}), "object"), "has no column 'object'"),
-        (lambda: compare.claim_agents("A.4", TIES), "'T12': is an agent of the paper without a row"),
-        (lambda: compare.printed_agents("A.1"), "prints no numbers of agents"),
+        (lambda: case_studies.claim_agents("A.4", TIES), "'T12': is an agent of the paper without a row"),
+        (lambda: case_studies.printed_agents("A.1"), "prints no numbers of agents"),
         (
             lambda: compare.group_means(TIES, pd.DataFrame(index=TIES.index), ["sex"]),
             "'sex': is not known of the agents",

@@ -7,11 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.r_random import RRandom
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.measures.generality import generality
 from gindex_lab.measures.summary import correlation
 from gindex_lab.studies.simulations import collective, evolution, manifold, populations, theory
-from gindex_lab.studies.simulations.r_random import RRandom
 
 # -- R's random numbers ---------------------------------------------------------------------------------
 

@@ -5,8 +5,8 @@ import re
 import pandas as pd
 import pytest
 
+from gindex_lab.foundation import places
 from gindex_lab.foundation.errors import BadInput, DataUnavailable
-from gindex_lab.studies.data import registry
 from gindex_lab.studies.data.printed import published
 
 NAMES = [
@@ -55,7 +55,7 @@ def test_every_row_has_its_place(name):
 
 
 def test_readme_names_every_table():
-    text = (registry.PROJECT_DATA / "published" / "README.md").read_text()
+    text = (places.PROJECT_DATA / "published" / "README.md").read_text()
     for name in NAMES:
         short = re.sub(r"generality_table_s[4-7]", "generality_table_s4", name)
         assert f"`{short}`" in text
@@ -192,7 +192,7 @@ def test_unknown_table_is_named(name, message):
 
 
 def test_without_the_repository_the_error_says_so(tmp_path, monkeypatch):
-    monkeypatch.setattr(registry, "PROJECT_DATA", tmp_path)
+    monkeypatch.setattr(places, "PROJECT_DATA", tmp_path)
     with pytest.raises(DataUnavailable, match="is not there; run gindex_lab from a clone"):
         published("gindex_table1")
 

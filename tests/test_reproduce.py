@@ -19,6 +19,7 @@ from small_projects import RICH, TABLE, catalogue, cell, run_log, tables, text, 
 from gindex_lab.foundation.errors import BadInput, GIndexLabError
 from gindex_lab.foundation.journals import sealed
 from gindex_lab.foundation.output import mark
+from gindex_lab.presentation.pages import formula
 from gindex_lab.press.reproduction import claims, warm_kernels
 from gindex_lab.press.reproduction import inputs as reproduce_inputs
 from gindex_lab.press.reproduction.claims import print_hash
@@ -29,7 +30,6 @@ from gindex_lab.press.reproduction.inputs import (
     read_catalogue,
     select,
 )
-from gindex_lab.press.reproduction.reports import formula
 from gindex_lab.press.reproduction.reproduce import _out_of_date, reproduce, stale_reason
 from gindex_lab.press.reproduction.runs import Failure
 

@@ -8,6 +8,7 @@ import gindex_lab as gl
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.measures.psychometrics import agreement
 from gindex_lab.measures.psychometrics.irt import irt
+from gindex_lab.presentation.plots import agreement as figures
 from gindex_lab.studies.own_experiments import respondents
 
 MAZES = respondents.maze_respondents(seed=1)
@@ -211,12 +212,12 @@ def test_several_pairs_are_corrected_as_one_is():
 
 def test_blind_spots_have_one_panel_for_each_question_and_one_marker_for_each_study():
     spots = agreement.blind_spots(FEW, seed=1)
-    figure = agreement.plot_blind_spots({"one": spots, "other": spots})
+    figure = figures.plot_blind_spots({"one": spots, "other": spots})
     assert [len(ax.get_lines()) for ax in figure.axes] == [3] * 4  # two studies, and the line at 0
 
 
 def test_every_number_is_written_into_its_square():
     matrix = agreement.rank_correlations(agreement.measures(FEW))
-    ax = agreement.plot_agreement(matrix, "few")
+    ax = figures.plot_agreement(matrix, "few")
     assert len(ax.texts) == matrix.size
     assert ax.get_title(loc="left") == "few"

@@ -15,9 +15,9 @@ import pytest
 from tornado.web import HTTPError
 
 from gindex_lab.foundation.parallel import cluster
+from gindex_lab.presentation.policy import policy
 from gindex_lab.presentation.widgets import guards, serve
 from gindex_lab.press.reproduction.claims import STATUSES
-from gindex_lab.press.reproduction.policy import policy
 from gindex_lab.press.reproduction.reports import claims_page, page
 
 ROOT = Path(__file__).parents[1]

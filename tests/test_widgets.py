@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import gindex_lab as gl
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.presentation.plots.teaching import plot_responses, plot_rewards
-from gindex_lab.presentation.widgets import exercises, serve, start
+from gindex_lab.presentation.widgets import exercises, serve
 from gindex_lab.presentation.widgets.anytime_live import TESTED, anytime_demo, anytime_view
 from gindex_lab.presentation.widgets.calculator import (
     calculator_demo,
@@ -48,6 +48,7 @@ from gindex_lab.presentation.widgets.two_programs import (
     written_flow,
 )
 from gindex_lab.presentation.widgets.view import View, blank_figure, numbers_html
+from gindex_lab.press.reproduction import start
 from gindex_lab.press.reproduction.inputs import read_catalogue
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -499,7 +500,7 @@ def test_the_course_has_six_sessions():
 def test_the_start_page_is_that_of_the_catalogue():
     page = start.start_page(read_catalogue(ROOT), ROOT / "notebooks")
     stored = json.loads((ROOT / "notebooks" / "start.ipynb").read_text())
-    assert stored == page, "run: .venv/bin/python -m gindex_lab.presentation.widgets.start"
+    assert stored == page, "run: .venv/bin/python -m gindex_lab.press.reproduction.start"
 
 
 def test_every_link_of_the_start_page_and_of_the_course_leads_somewhere():

@@ -30,6 +30,7 @@ from gindex_lab.foundation.files import (
 from gindex_lab.foundation.inputs import as_path
 from gindex_lab.foundation.notes import Notes
 from gindex_lab.foundation.output import atomic_folder
+from gindex_lab.foundation.upstairs import upstairs
 from gindex_lab.foundation.validate import (
     FloatArray,
     choice,
@@ -350,11 +351,7 @@ class Responses(_Table):
 
     @classmethod
     def _of_kind(cls, facts: dict[str, Any]) -> type[Any]:
-        if facts.get("kind") != "StepCurves":
-            return cls
-        from gindex_lab.measures.steps import StepCurves
-
-        return StepCurves
+        return upstairs("StepCurves") if facts.get("kind") == "StepCurves" else cls
 
 
 class Scores(_Table):

@@ -13,7 +13,13 @@ import pandas as pd
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.validate import FloatArray, generator, vector
 
-__all__ = ["correlation", "middle_test", "population_summary", "rank_correlation"]
+__all__ = [
+    "correlation",
+    "middle_test",
+    "population_summary",
+    "printed_numbers",
+    "rank_correlation",
+]
 
 _NEEDED = ("capability", "spread", "normalised_generality", "abstruse")
 
@@ -116,3 +122,25 @@ def middle_test(
         rng=generator(seed),
     )
     return float(found.statistic), float(found.pvalue)
+
+
+def printed_numbers(table: pd.DataFrame) -> pd.Series:
+    """The six numbers of the authors' plots, in their order, from a table of `gl.generality`.
+
+    >>> table = pd.DataFrame({"capability": [1.0, 3], "spread": [0.5, 0.4],
+    ...                       "normalised_generality": [0.1, 0.3], "abstruse": [True, False]})
+    >>> printed_numbers(table).round(2).to_dict()
+    {'r(Ψ, S)': -1.0, 'mean Ψ': 2.0, 'mean S': 0.45, '% abstruse': 50.0, 'mean γ': 0.2, 'r(Ψ, γ)': 1.0}
+    """
+    s = population_summary(table)
+    return pd.Series(
+        {
+            "r(Ψ, S)": s["capability_spread"],
+            "mean Ψ": s["mean_capability"],
+            "mean S": s["mean_spread"],
+            "% abstruse": 100 * s["abstruse"] / s["agents"],
+            "mean γ": s["mean_normalised_generality"],
+            "r(Ψ, γ)": s["capability_generality"],
+        },
+        name="value",
+    )

@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any
 
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.output import write_bytes, write_text
+from gindex_lab.foundation.places import OUTPUT
 from gindex_lab.foundation.validate import choice
 from gindex_lab.press.reproduction.claim_values import shown
 from gindex_lab.press.reproduction.claims import Record, find, status
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
 
 __all__ = ["OUTPUT", "SOURCES", "claim", "claims", "found", "save_table", "show", "start"]
 
-OUTPUT = "GINDEX_LAB_OUTPUT"  # the folder of the running notebook; the pipeline sets it
 SOURCES = ("published", "own experiment", "simulated")
 _NAME = re.compile(r"[a-z0-9][a-z0-9_.-]*")
 _COLOURS = {"published": "#0072B2", "own experiment": "#009E73", "simulated": "#D55E00"}

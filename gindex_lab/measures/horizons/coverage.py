@@ -7,14 +7,13 @@ jackknife was chosen on other seeds than those of the kept table (`specs/horizon
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 from scipy.special import expit
 
-from gindex_lab.foundation.errors import DataUnavailable
+from gindex_lab.foundation.places import project_file
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import FloatArray, integer
 from gindex_lab.measures.horizons.fitting import fit
@@ -144,12 +143,7 @@ def measured_horizon_coverage() -> pd.DataFrame:
     >>> measured_horizon_coverage()["simulations"].unique().tolist()
     [240]
     """
-    path = Path(__file__).parents[3] / "data" / "measured" / "horizon_coverage.csv"
-    if not path.exists():
-        raise DataUnavailable(
-            "measured", str(path), "is not there", "run gindex_lab from a clone of its repository"
-        )
-    return pd.read_csv(path)
+    return pd.read_csv(project_file("measured", "measured", "horizon_coverage.csv"))
 
 
 def coverage_ranges(table: pd.DataFrame) -> pd.DataFrame:

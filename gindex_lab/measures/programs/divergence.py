@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from gindex_lab.foundation.upstairs import upstairs
 from gindex_lab.foundation.validate import Mode, integer, number
 from gindex_lab.measures.programs.encode import Rules, Table, encode, shades
 from gindex_lab.measures.programs.flows import Flow
@@ -106,9 +107,7 @@ class Divergence:
 
     def plot(self, **options: Any) -> Any:
         """The two programs side by side, joined by the mapping, as in Fig 5."""
-        from gindex_lab.presentation.plots.flows import plot_divergence
-
-        return plot_divergence(self, **options)
+        return upstairs("plot_divergence")(self, **options)
 
 
 def _value(other: object) -> float | None:

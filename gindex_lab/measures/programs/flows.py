@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from gindex_lab.foundation.errors import BadProgram
 from gindex_lab.foundation.output import write_text
+from gindex_lab.foundation.upstairs import upstairs
 from gindex_lab.measures.programs.flow_checks import (
     Node,
     checked_nodes,
@@ -180,9 +181,7 @@ class Flow:
 
     def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
         """Draw the flow in layers from left to right, coloured by type (see `plot_flow`)."""
-        from gindex_lab.presentation.plots.flows import plot_flow
-
-        return plot_flow(self, ax, **options)
+        return upstairs("plot_flow")(self, ax, **options)
 
     def __len__(self) -> int:
         return len(self.nodes)

@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput, DataUnavailable
+from gindex_lab.foundation.upstairs import upstairs
 from gindex_lab.foundation.validate import FloatArray, Mode, choice, mode_of, no_duplicates, number
 from gindex_lab.measures.programs.domains import domain_distances
 from gindex_lab.measures.programs.records import Experiment
@@ -278,10 +279,8 @@ def _programs_beside(record: Experiment) -> Any:
     """The programs in `../domains`, as in the authors' repository, or the public sample."""
     if record.folder is not None and (record.folder.parent / "domains").is_dir():
         return record.folder.parent / "domains"
-    from gindex_lab.studies.data.loading import load
-
     try:
-        return load("g-index-programs")
+        return upstairs("load")("g-index-programs")
     except DataUnavailable as problem:
         raise BadInput(
             "experiment",

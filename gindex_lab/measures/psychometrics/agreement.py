@@ -8,8 +8,7 @@ solved (`share_of_score`), and its own noise (`split_half`, `across_halves`, `co
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
@@ -22,7 +21,6 @@ from gindex_lab.measures.psychometrics.factors import factors
 from gindex_lab.measures.psychometrics.irt import irt
 from gindex_lab.measures.psychometrics.person_fit import norm_conformity
 from gindex_lab.measures.summary import rank_correlation
-from gindex_lab.presentation.plots.common import new_axes, styled
 
 __all__ = [
     "MEASURES",
@@ -33,8 +31,6 @@ __all__ = [
     "corrected_intervals",
     "in_other_company",
     "measures",
-    "plot_agreement",
-    "plot_blind_spots",
     "rank_correlations",
     "share_of_score",
     "split_half",
@@ -51,7 +47,7 @@ MEASURES = {
     "norm_conformity": "norm conformity",
     "lz": "person fit lz",
 }
-_QUESTIONS = {
+QUESTIONS = {
     "without_difficulty": "same without difficulty",
     "in_other_company": "moved by company (sd)",
     "share_of_score": "share of mean score",
@@ -312,53 +308,3 @@ def _freed(halves: FloatArray) -> float:
 
 def _with_itself(one: pd.DataFrame, other: pd.DataFrame) -> pd.Series:
     return pd.Series({name: rank_correlation(one[name], other[name]) for name in one})
-
-
-@styled
-def plot_agreement(correlations: pd.DataFrame, title: str = "", ax: Any = None) -> Any:
-    """The matrix of `rank_correlations` as coloured squares with the numbers written in them.
-
-    >>> names = ["mean", "lz"]
-    >>> plot_agreement(pd.DataFrame([[1, 0.2], [0.2, 1]], names, names)).get_title(loc="left")
-    ''
-    """
-    ax = new_axes(ax, figsize=(5.6, 4.8))
-    values = correlations.to_numpy(dtype=float)
-    names = [MEASURES.get(str(name), str(name)) for name in correlations.columns]
-    ax.imshow(values, cmap="RdBu_r", vmin=-1.25, vmax=1.25)
-    for (row, column), value in np.ndenumerate(values):
-        text = f"{value:.2f}".replace("-", "−")
-        ink = "white" if abs(value) > 0.7 else "black"
-        ax.text(column, row, text, ha="center", va="center", fontsize=7.5, color=ink)
-    ax.set_xticks(range(len(names)), names, rotation=40, ha="right", rotation_mode="anchor")
-    ax.set_yticks(range(len(names)), names)
-    ax.tick_params(length=0)
-    ax.spines[:].set_visible(False)
-    ax.set_title(title, loc="left")
-    return ax
-
-
-@styled
-def plot_blind_spots(spots: Mapping[str, pd.DataFrame]) -> Any:
-    """The tables of `blind_spots`, one panel for each question, one marker for each data set.
-
-    >>> table = pd.DataFrame(0.5, list(MEASURES), list(_QUESTIONS))
-    >>> len(plot_blind_spots({"mazes": table}).axes)
-    4
-    """
-    import matplotlib.pyplot as plt
-
-    size = (12.5, 3.4)
-    figure, axes = plt.subplots(1, len(_QUESTIONS), figsize=size, sharey=True, layout="constrained")
-    for ax, (column, title) in zip(axes, _QUESTIONS.items(), strict=True):
-        for (name, spot), marker in zip(spots.items(), "osD^", strict=False):
-            places = range(len(MEASURES))
-            ax.plot(spot.loc[list(MEASURES), column], places, marker, label=name, ms=6, alpha=0.85)
-        ax.axvline(0, color="0.7", lw=0.8)
-        ax.set(title=title)
-    axes[0].set_yticks(range(len(MEASURES)), MEASURES.values())
-    axes[0].invert_yaxis()
-    figure.legend(
-        *axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=len(spots)
-    )
-    return figure

@@ -17,6 +17,7 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput, Caution, short
+from gindex_lab.foundation.upstairs import upstairs
 from gindex_lab.foundation.validate import choice, integer, numeric_frame
 from gindex_lab.measures.psychometrics.bifactor import GeneralFactor, general_factor
 from gindex_lab.measures.psychometrics.correlations import correlations, smoothed
@@ -25,7 +26,6 @@ from gindex_lab.measures.psychometrics.factors_parallel import (
     ParallelAnalysis,
     eigenvalues,
     parallel_analysis,
-    plot_scree,
 )
 from gindex_lab.measures.psychometrics.rotation import ROTATIONS, rotate
 
@@ -306,7 +306,9 @@ class FactorModel:
             return analysis.plot_scree(ax)
         components, reduced = eigenvalues(self._matrix)
         index = pd.RangeIndex(1, len(components) + 1, name="k")
-        return plot_scree(pd.DataFrame({"components": components, "factors": reduced}, index), ax)
+        return upstairs("plot_scree")(
+            pd.DataFrame({"components": components, "factors": reduced}, index), ax
+        )
 
     def general_factor(self, n: int | None = None) -> GeneralFactor:
         """ω_h and the explained common variance by n group factors (see `bifactor`).

@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from gindex_lab.foundation.upstairs import upstairs
 from gindex_lab.foundation.validate import FloatArray, choice, generator, integer, number
 from gindex_lab.measures.psychometrics.extraction import minres_uniqueness
 from gindex_lab.measures.psychometrics.irt_simulate import shuffle_within_items
-from gindex_lab.presentation.plots.common import new_axes, styled
 
-__all__ = ["ParallelAnalysis", "eigenvalues", "parallel_analysis", "plot_scree"]
+__all__ = ["ParallelAnalysis", "eigenvalues", "parallel_analysis"]
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class ParallelAnalysis:
 
     def plot_scree(self, ax: Any = None) -> Any:
         """The scree of the data, with the limits of the noise dashed; returns the axes."""
-        return plot_scree(self.table, ax)
+        return upstairs("plot_scree")(self.table, ax)
 
 
 def eigenvalues(matrix: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -132,28 +132,3 @@ def _reduced(matrices: FloatArray, tolerance: float = 1e-5) -> FloatArray:
 
 def _leading_run(above: pd.Series) -> int:
     return int(above.cumprod().sum())
-
-
-@styled
-def plot_scree(table: pd.DataFrame, ax: Any = None) -> Any:
-    """Eigenvalues by rank; where the table has limits of noise, they are dashed in the same colour.
-
-    The line at 1 is Kaiser's rule for components: kept for the eye, not for a decision.
-    """
-    ax = new_axes(ax)
-    for name, marker, colour in (("components", "o", "#0072B2"), ("factors", "^", "#D55E00")):
-        ax.plot(table.index, table[name], marker=marker, ms=4, color=colour, label=f"{name}, data")
-        if f"{name}_limit" in table:
-            ax.plot(
-                table.index,
-                table[f"{name}_limit"],
-                "--",
-                color=colour,
-                lw=1.1,
-                label=f"{name}, limit of noise",
-            )
-    ax.axhline(1, color="0.6", lw=0.8, zorder=0)
-    ax.text(table.index[-1], 1.02, "Kaiser's rule", color="0.4", ha="right", va="bottom", size=8)
-    ax.set(xlabel="rank k", ylabel="eigenvalue", title="How many factors stand above noise?")
-    ax.legend(loc="upper right")
-    return ax

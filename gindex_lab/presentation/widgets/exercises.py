@@ -17,8 +17,8 @@ from collections.abc import Callable
 from typing import Any
 
 from gindex_lab.foundation.errors import BadInput, GIndexLabError
+from gindex_lab.foundation.places import OUTPUT
 from gindex_lab.presentation.widgets.judging import Exercise, Verdict
-from gindex_lab.press import notebook
 
 __all__ = ["EXERCISES", "answer_field", "check", "exercise"]
 
@@ -282,7 +282,7 @@ def exercise(name: str) -> None:
     task = _known(name)
     from IPython.display import HTML, display
 
-    if os.environ.get(notebook.OUTPUT):
+    if os.environ.get(OUTPUT):
         line = f'<p>Check your answer: <code>widgets.check("{html.escape(name)}", ...)</code></p>'
         display(HTML(line))  # type: ignore[no-untyped-call]
     else:

@@ -13,8 +13,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from gindex_lab.foundation.errors import BadInput, GIndexLabError
+from gindex_lab.foundation.places import OUTPUT
+from gindex_lab.foundation.upstairs import upstairs
 from gindex_lab.presentation.widgets.view import View, code_html, numbers_html
-from gindex_lab.press import notebook
 
 __all__ = ["Demo", "equation_html", "problem_html"]
 
@@ -27,7 +28,7 @@ def equation_html(equations: Sequence[str]) -> str:
     >>> equation_html([r"\\\\Gamma = 1 / S"]).count("<math")
     1
     """
-    from gindex_lab.press.reproduction.reports import formula
+    from gindex_lab.presentation.pages import formula
 
     tall = '<math style="math-style:normal" '  # fractions and sums as in a displayed formula
     shown = [formula(text).replace("<math ", tall) for text in equations]
@@ -151,7 +152,7 @@ class Demo:
 
     def show(self) -> None:
         """The live demo; in a pipeline run a still of it, which is saved as a figure of the notebook."""
-        if os.environ.get(notebook.OUTPUT):
+        if os.environ.get(OUTPUT):
             self._still()
         else:
             display(self.widget)
@@ -161,7 +162,7 @@ class Demo:
 
         view = self.view
         display(HTML(equation_html(self.equations) + numbers_html(view.numbers)))  # type: ignore[no-untyped-call]
-        notebook.show(view.figure, self.name)
+        upstairs("show")(view.figure, self.name)
         display(HTML(code_html(view.code) + html.escape(view.note)))  # type: ignore[no-untyped-call]
 
 

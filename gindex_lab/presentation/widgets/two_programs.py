@@ -14,9 +14,10 @@ from itertools import pairwise
 from typing import Any
 
 from gindex_lab.foundation.errors import BadProgram
-from gindex_lab.measures.programs.association import association_graph, plot_association
+from gindex_lab.measures.programs.association import association_graph
 from gindex_lab.measures.programs.divergence import Divergence, divergence
 from gindex_lab.measures.programs.flows import Flow
+from gindex_lab.presentation.plots.association import plot_association
 from gindex_lab.presentation.plots.common import styled
 from gindex_lab.presentation.plots.flows import plot_divergence
 from gindex_lab.presentation.widgets.live import Demo

@@ -21,17 +21,21 @@ import pandas as pd
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.output import atomic_path
 from gindex_lab.foundation.validate import choice
-from gindex_lab.measures.summary import population_summary
+from gindex_lab.measures.summary import printed_numbers
 from gindex_lab.press import notebook as nb
+from gindex_lab.press.reproduction.claims import ledger
 
 if TYPE_CHECKING:
     from gindex_lab.foundation.responses import Responses
 
 __all__ = [
+    "claim_agents",
     "claim_population",
+    "claim_ranks",
     "cumulative_frames",
     "frame_summary",
     "plot_curves",
+    "printed_agents",
     "printed_numbers",
     "show_movie",
     "side_by_side",
@@ -42,28 +46,13 @@ __all__ = [
 _TIED = ("capability", "normalised_generality")
 _SYMBOLS = {"capability": "Ψ", "spread": "S", "generality": "Γ", "normalised_generality": "γ"}
 _LENGTH = {"year": 4, "month": 7, "day": 10}
-
-
-def printed_numbers(table: pd.DataFrame) -> pd.Series:
-    """The six numbers of the authors' plots, in their order, from a table of `gl.generality`.
-
-    >>> table = pd.DataFrame({"capability": [1.0, 3], "spread": [0.5, 0.4],
-    ...                       "normalised_generality": [0.1, 0.3], "abstruse": [True, False]})
-    >>> printed_numbers(table).round(2).to_dict()
-    {'r(Ψ, S)': -1.0, 'mean Ψ': 2.0, 'mean S': 0.45, '% abstruse': 50.0, 'mean γ': 0.2, 'r(Ψ, γ)': 1.0}
-    """
-    s = population_summary(table)
-    return pd.Series(
-        {
-            "r(Ψ, S)": s["capability_spread"],
-            "mean Ψ": s["mean_capability"],
-            "mean S": s["mean_spread"],
-            "% abstruse": 100 * s["abstruse"] / s["agents"],
-            "mean γ": s["mean_normalised_generality"],
-            "r(Ψ, γ)": s["capability_generality"],
-        },
-        name="value",
-    )
+_MEASURES = {
+    "capability": "capability",
+    "expdiff": "expected_difficulty",
+    "spread": "spread",
+    "generality": "generality",
+}
+_QUANTITY = re.compile(rf"(\S+) ({'|'.join(_MEASURES)})")
 
 
 def claim_population(first: str, table: pd.DataFrame, exact: pd.DataFrame | None = None) -> None:
@@ -259,3 +248,46 @@ def _save_gif(page: str, target: Path, seconds: float) -> None:
     first, *rest = [picture.convert("RGB").quantize(64) for picture in pictures]
     with atomic_path(target) as new:
         first.save(new, save_all=True, append_images=rest, duration=int(1000 * seconds), loop=0)
+
+
+def printed_agents(section: str) -> pd.DataFrame:
+    """The numbers that the figures of a section print for each agent, from the ledger of claims.
+
+    >>> printed_agents("A.4").loc["S17"].to_dict()
+    {'capability': 58.5, 'expected_difficulty': 31.91, 'spread': 17.64}
+    """
+    rows: dict[str, dict[str, float]] = {}
+    for claim, agent, measure in _printed(section):
+        rows.setdefault(agent, {})[measure] = float(claim.published)
+    if not rows:
+        raise BadInput("section", section, "prints no numbers of agents", 'use "A.3" or "A.4"')
+    return pd.DataFrame.from_dict(rows, orient="index")
+
+
+def claim_agents(section: str, table: pd.DataFrame) -> None:
+    """Hold each agent's numbers against those printed for it, agent by agent."""
+    for claim, agent, measure in _printed(section):
+        if agent not in table.index:
+            raise BadInput(
+                "table", agent, "is an agent of the paper without a row", "name agents as it does"
+            )
+        nb.claim(claim.id, float(table.loc[agent, measure]))
+
+
+def claim_ranks(first: str, ranks: pd.DataFrame) -> None:
+    """Record the rows of a printed table: three claims each (name, capability, spread) from `first`."""
+    start = int(first[1:])
+    for k, (_, row) in enumerate(ranks.iterrows()):
+        tied = f"{row['tied']} rows tie" if row["tied"] > 1 else ""
+        nb.claim(f"N{start + 3 * k:03d}", row["name"], note=tied)
+        for place, measure in enumerate(("capability", "spread"), start=1):
+            nb.claim(f"N{start + 3 * k + place:03d}", float(row[measure]))
+
+
+def _printed(section: str) -> list[tuple[Any, str, str]]:
+    found = []
+    for claim in ledger().values():
+        match = _QUANTITY.fullmatch(claim.quantity)
+        if claim.paper == "generality" and claim.section == section and match:
+            found.append((claim, match[1], _MEASURES[match[2]]))
+    return found

@@ -20,6 +20,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from gindex_lab.foundation import places
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.press.reproduction.claim_values import (
     KINDS,
@@ -55,9 +56,9 @@ __all__ = [
 ]
 
 STATUSES = ("reproduced", "differs", "needs data", "not computable", "not yet checked")
-ROOT = Path(__file__).resolve().parents[3]
-LEDGER = ROOT / "data" / "claims.csv"
-BASELINE = ROOT / "data" / "claims_baseline.json"
+ROOT = places.PROJECT
+LEDGER = places.PROJECT_DATA / "claims.csv"
+BASELINE = places.PROJECT_DATA / "claims_baseline.json"
 
 
 @dataclass(frozen=True)

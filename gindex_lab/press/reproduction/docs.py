@@ -74,8 +74,8 @@ def build(
 
     The front page leads to the reports of the notebooks, where there are some in the folder `reports`.
     """
+    from gindex_lab.presentation.pages import page
     from gindex_lab.press.reproduction.guide import questions
-    from gindex_lab.press.reproduction.reports import page
 
     folder = Path(out)
     if folder.is_file():
@@ -111,7 +111,7 @@ def _reference(modules: list[str], folder: Path) -> None:
     import pdoc
 
     from gindex_lab import __version__
-    from gindex_lab.press.reproduction.policy import with_policy
+    from gindex_lab.presentation.policy import with_policy
 
     pdoc.render.configure(docformat="numpy", footer_text=f"gindex_lab {__version__}", math=False)
     with warnings.catch_warnings():  # names that only the type checker imports stay as written

@@ -7,15 +7,16 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
+
+from gindex_lab.presentation.pages import TEMPLATES
 
 if TYPE_CHECKING:
     from gindex_lab.press.reproduction.docs import Entry
 
 __all__ = ["Question", "questions"]
 
-_GUIDE = Path(__file__).resolve().parent / "templates" / "guide.toml"
+_GUIDE = TEMPLATES / "guide.toml"
 
 
 class Question(NamedTuple):

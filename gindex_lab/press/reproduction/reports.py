@@ -7,21 +7,19 @@ from a notebook, a paper or an error message is escaped by the templates.
 
 from __future__ import annotations
 
-import html
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from gindex_lab.presentation.pages import TEMPLATES, formula, page
+from gindex_lab.presentation.policy import player_scripts
 from gindex_lab.press.reproduction.claims import STATUSES, Result
 from gindex_lab.press.reproduction.inputs import Entry
-from gindex_lab.press.reproduction.policy import player_scripts, policy
 
-__all__ = ["claims_page", "formula", "index_page", "notebook_page", "page", "rehearse"]
+__all__ = ["claims_page", "index_page", "notebook_page", "rehearse"]
 
-_TEMPLATES = Path(__file__).resolve().parent / "templates"
 _PAPERS = {
     "g-index": "Towards a measure of general machine intelligence (g-index)",
     "generality": "General intelligence disentangled via a generality metric",
@@ -30,67 +28,6 @@ _PAPERS = {
     "horizon": "Time horizons: METR, Lyptus and their relatives, read as generality",
     "teaching": "Teaching",
 }
-
-
-@cache
-def _pages() -> Any:
-    import jinja2
-
-    pages = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(_TEMPLATES),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=jinja2.StrictUndefined,
-    )
-    pages.filters["slug"] = lambda text: str(text).replace(" ", "-")
-    pages.filters["code"] = _with_code
-    return pages
-
-
-def _with_code(text: str) -> Any:
-    """Escaped text with `code` in backquotes set as code."""
-    from markupsafe import Markup
-
-    escaped = html.escape(text)
-    return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", escaped))
-
-
-def page(template: str, **content: Any) -> str:
-    """One HTML page from a template of ours; everything in `content` is escaped.
-
-    `scripts` in `content` are the only scripts that a browser will run on the page.
-    """
-    from gindex_lab import __version__
-
-    style = (_TEMPLATES / "style.css").read_text(encoding="utf-8")
-    return str(
-        _pages()
-        .get_template(template)
-        .render(
-            style=style, version=__version__, policy=policy(content.get("scripts", ())), **content
-        )
-        + "\n"
-    )
-
-
-def formula(latex: str, *, block: bool = False) -> str:
-    r"""LaTeX as MathML; what cannot be converted stays readable as its source.
-
-    >>> formula(r"\gamma")
-    '<math xmlns="http://www.w3.org/1998/Math/MathML" display="inline">...</math>'
-    """
-    from latex2mathml import exceptions
-    from latex2mathml.converter import convert
-
-    unreadable: tuple[type[Exception], ...] = (IndexError, KeyError)
-    unreadable += tuple(
-        e for e in vars(exceptions).values() if isinstance(e, type) and issubclass(e, Exception)
-    )
-    try:
-        return str(convert(latex, display="block" if block else "inline"))
-    except unreadable:
-        return f'<code class="formula">{html.escape(latex)}</code>'
 
 
 @cache
@@ -117,7 +54,7 @@ def _exporter() -> Any:
     exporter = HTMLExporter(  # type: ignore[no-untyped-call]
         template_name="basic",
         template_file="cells.html.j2",
-        extra_loaders=[jinja2.FileSystemLoader(_TEMPLATES)],
+        extra_loaders=[jinja2.FileSystemLoader(TEMPLATES)],
         exclude_input_prompt=True,
         exclude_output_prompt=True,
     )
@@ -156,7 +93,7 @@ def notebook_page(executed: Path, entry: Entry, profile: str) -> str:
         entry=entry,
         profile=profile,
         body=body,
-        scripts=[(_TEMPLATES / "fold.js").read_text(encoding="utf-8"), *player_scripts(body)],
+        scripts=[(TEMPLATES / "fold.js").read_text(encoding="utf-8"), *player_scripts(body)],
         colours=HtmlFormatter(style="friendly").get_style_defs(".highlight"),
         up="../../",
         here="",
@@ -222,7 +159,7 @@ def claims_page(found: Iterable[Result]) -> str:
         counts=_counts(found),
         papers=list(dict.fromkeys(result.claim.paper for result in found)),
         total=len(found),
-        scripts=[(_TEMPLATES / "claims.js").read_text(encoding="utf-8")],
+        scripts=[(TEMPLATES / "claims.js").read_text(encoding="utf-8")],
         up="",
         here="claims",
     )

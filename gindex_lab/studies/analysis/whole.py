@@ -20,6 +20,7 @@ import pandas as pd
 from gindex_lab.foundation.errors import BadInput, CannotWrite
 from gindex_lab.foundation.output import write_text
 from gindex_lab.foundation.responses import Responses, Scores
+from gindex_lab.foundation.upstairs import upstairs
 from gindex_lab.foundation.validate import choice
 from gindex_lab.measures.generality import generality
 from gindex_lab.measures.steps import StepCurves
@@ -36,7 +37,6 @@ from gindex_lab.studies.analysis.measuring import (
     without_hardly_met,
 )
 from gindex_lab.studies.analysis.options import TRANSFORMS
-from gindex_lab.studies.analysis.page import report_page, text_report
 from gindex_lab.studies.analysis.score_words import undetermined, why_gamma_is_unsure
 from gindex_lab.studies.analysis.shuffle import shuffle_control
 from gindex_lab.studies.analysis.telling import said_of
@@ -320,12 +320,12 @@ class Analysis:
 
     def text(self) -> str:
         """The report for a terminal."""
-        return text_report(self)
+        return str(upstairs("text_report")(self))
 
     def write(self, path: str | PathLike[str]) -> Path:
         """The report as one HTML file, whole or not at all."""
         try:
-            write_text(Path(path), report_page(self))
+            write_text(Path(path), upstairs("report_page")(self))
         except CannotWrite as error:
             raise BadInput("out", str(path), error.problem, error.remedy) from None
         except OSError as error:

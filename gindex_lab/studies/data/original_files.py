@@ -11,8 +11,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from gindex_lab.foundation.errors import BadInput, DataUnavailable
+from gindex_lab.foundation.places import cache_folder
 from gindex_lab.studies.data import download as network
-from gindex_lab.studies.data.registry import Entry, cache_folder, data_folder, entry
+from gindex_lab.studies.data.registry import Entry, data_folder, entry
 
 __all__ = ["original"]
 

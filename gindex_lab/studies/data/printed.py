@@ -9,9 +9,9 @@ import difflib
 
 import pandas as pd
 
-from gindex_lab.foundation.errors import BadInput, DataUnavailable
+from gindex_lab.foundation import places
+from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.files import read_table
-from gindex_lab.studies.data import registry
 
 __all__ = ["published"]
 
@@ -26,15 +26,8 @@ def published(name: str | None = None) -> pd.DataFrame:
     0      1    1     GPT2-345M  7902.972
     1      1    2  GPT Neo-2.7B  6421.049
     """
-    folder = registry.PROJECT_DATA / "published"
+    folder = places.project_file("published", "published")
     files = {path.stem: path for path in sorted(folder.glob("*.csv"))}
-    if not files:
-        raise DataUnavailable(
-            "published",
-            str(folder),
-            "is not there",
-            "run gindex_lab from a clone of its repository",
-        )
     if name is None:
         return _contents({stem: read_table(path) for stem, path in files.items()})
     if name not in files:

@@ -17,15 +17,15 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from gindex_lab.foundation.errors import BadInput, DataUnavailable
+from gindex_lab.foundation import places
+from gindex_lab.foundation.errors import BadInput
 
-__all__ = ["TABLES", "Entry", "Place", "cache_folder", "data_folder", "entries", "entry", "find"]
+__all__ = ["TABLES", "Entry", "Place", "data_folder", "entries", "entry", "find"]
 
 TABLES = ("Responses", "Scores")
 CONVERTER_VERSION = (
     1  # raise it when a converter gives another tidy form: old caches are then ignored
 )
-PROJECT_DATA = Path(__file__).resolve().parents[3] / "data"
 
 
 @dataclass(frozen=True)
@@ -87,10 +87,6 @@ class Place:
 def _register(path: Path) -> dict[str, Entry]:
     try:
         raw = tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise DataUnavailable(
-            "registry", str(path), "is not there", "run gindex_lab from a clone of its repository"
-        ) from None
     except tomllib.TOMLDecodeError as error:
         raise BadInput(
             "registry", str(path), f"is not TOML ({error})", "restore the file"
@@ -121,7 +117,7 @@ def entries() -> dict[str, Entry]:
     >>> [name for name, what in entries().items() if what.own_table]
     ['odour_span', 'object_recognition', 'orangutans']
     """
-    return _register(PROJECT_DATA / "registry.toml")
+    return _register(places.project_file("registry", "registry.toml"))
 
 
 def entry(name: str) -> Entry:
@@ -159,19 +155,9 @@ def data_folder() -> Path | None:
     return path
 
 
-def cache_folder() -> Path:
-    """Where converted downloads are kept: `$GINDEX_LAB_CACHE`, or the system's usual place."""
-    value = os.environ.get("GINDEX_LAB_CACHE", "").strip()
-    if value:
-        return Path(value).expanduser()
-    import platformdirs
-
-    return Path(platformdirs.user_cache_dir("gindex_lab", appauthor=False))
-
-
 def cached_path(what: Entry) -> Path:
     """Where the cache holds (or would hold) this data set."""
-    return cache_folder() / what.name / what.cache_key
+    return places.cache_folder() / what.name / what.cache_key
 
 
 def _explains_only(what: Entry, path: Path) -> bool:

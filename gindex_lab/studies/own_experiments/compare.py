@@ -1,41 +1,25 @@
-"""What it takes to set a study beside the printed one: ranks without ties, tipping points, groups.
+"""What it takes to set a study beside another: ranks without ties, tipping points, groups.
 
-The papers' tables list the three best classifiers, one name for all that tie; the figures print three
-numbers for each animal or network. These helpers compute the first and read the second; `mean_gaps`
-says whether a difference between two groups is more than chance.
+The papers' tables list the three best classifiers, one name for all that tie; `mean_gaps` says whether a
+difference between two groups is more than chance. What was printed is read by `case_studies`.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.validate import generator, integer
-from gindex_lab.press import notebook as nb
-from gindex_lab.press.reproduction.claims import ledger
 
 __all__ = [
     "best_distinct",
-    "claim_agents",
-    "claim_ranks",
     "group_means",
     "item_column",
     "mean_gaps",
-    "printed_agents",
     "tipping_point",
 ]
-
-_MEASURES = {
-    "capability": "capability",
-    "expdiff": "expected_difficulty",
-    "spread": "spread",
-    "generality": "generality",
-}
-_QUANTITY = re.compile(rf"(\S+) ({'|'.join(_MEASURES)})")
 
 
 def best_distinct(
@@ -144,46 +128,3 @@ def item_column(items: pd.DataFrame, name: str) -> pd.Series:
     if name not in items:
         raise BadInput("items", list(items), f"has no column {name!r}", "add it to items.csv")
     return items[name]
-
-
-def printed_agents(section: str) -> pd.DataFrame:
-    """The numbers that the figures of a section print for each agent, from the ledger of claims.
-
-    >>> printed_agents("A.4").loc["S17"].to_dict()
-    {'capability': 58.5, 'expected_difficulty': 31.91, 'spread': 17.64}
-    """
-    rows: dict[str, dict[str, float]] = {}
-    for claim, agent, measure in _printed(section):
-        rows.setdefault(agent, {})[measure] = float(claim.published)
-    if not rows:
-        raise BadInput("section", section, "prints no numbers of agents", 'use "A.3" or "A.4"')
-    return pd.DataFrame.from_dict(rows, orient="index")
-
-
-def claim_agents(section: str, table: pd.DataFrame) -> None:
-    """Hold each agent's numbers against those printed for it, agent by agent."""
-    for claim, agent, measure in _printed(section):
-        if agent not in table.index:
-            raise BadInput(
-                "table", agent, "is an agent of the paper without a row", "name agents as it does"
-            )
-        nb.claim(claim.id, float(table.loc[agent, measure]))
-
-
-def claim_ranks(first: str, ranks: pd.DataFrame) -> None:
-    """Record the rows of a printed table: three claims each (name, capability, spread) from `first`."""
-    start = int(first[1:])
-    for k, (_, row) in enumerate(ranks.iterrows()):
-        tied = f"{row['tied']} rows tie" if row["tied"] > 1 else ""
-        nb.claim(f"N{start + 3 * k:03d}", row["name"], note=tied)
-        for place, measure in enumerate(("capability", "spread"), start=1):
-            nb.claim(f"N{start + 3 * k + place:03d}", float(row[measure]))
-
-
-def _printed(section: str) -> list[tuple[Any, str, str]]:
-    found = []
-    for claim in ledger().values():
-        match = _QUANTITY.fullmatch(claim.quantity)
-        if claim.paper == "generality" and claim.section == section and match:
-            found.append((claim, match[1], _MEASURES[match[2]]))
-    return found

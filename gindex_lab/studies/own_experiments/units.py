@@ -17,8 +17,8 @@ from pathlib import Path
 import numpy as np
 
 from gindex_lab.foundation import output, parallel
+from gindex_lab.foundation.places import cache_folder
 from gindex_lab.foundation.validate import FloatArray, no_duplicates
-from gindex_lab.studies.data.registry import cache_folder
 
 __all__ = ["key_of", "run_units"]
 

@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from gindex_lab.foundation.errors import DataUnavailable
 from gindex_lab.foundation.journals import Journal, continued
 from gindex_lab.foundation.output import write_text
+from gindex_lab.foundation.places import project_file
 from gindex_lab.foundation.validate import FloatArray
 from gindex_lab.measures.curves import conclude
 from gindex_lab.measures.fit import fit_of
@@ -165,11 +165,7 @@ def _numbered(
 
 def measured_coverage(name: str = "coverage") -> pd.DataFrame:
     """The kept table of `study` (600 designs, 1,000 simulations each), or of "coverage_kinds"."""
-    path = Path(__file__).parents[3] / "data" / "measured" / f"{name}.csv"
-    if not path.exists():
-        raise DataUnavailable(
-            "measured", str(path), "is not there", "run gindex_lab from a clone of its repository"
-        )
+    path = project_file("measured", "measured", f"{name}.csv")
     return pd.read_csv(path)
 
 

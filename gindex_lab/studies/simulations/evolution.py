@@ -14,9 +14,9 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.r_random import RRandom
 from gindex_lab.foundation.validate import FloatArray, choice, integer, number
 from gindex_lab.measures.summary import correlation
-from gindex_lab.studies.simulations.r_random import RRandom
 
 __all__ = ["EXCESS", "PRESSURES", "correlations", "minimum_effort", "select"]
 

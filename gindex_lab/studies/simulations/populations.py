@@ -11,9 +11,9 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from gindex_lab.foundation.r_random import RRandom
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import FloatArray, choice, integer, number
-from gindex_lab.studies.simulations.r_random import RRandom
 
 __all__ = [
     "POPULATIONS",

@@ -17,13 +17,12 @@ from typing import Any
 
 import pandas as pd
 
-from gindex_lab.foundation import parallel
-from gindex_lab.foundation.errors import BadInput, DataUnavailable
+from gindex_lab.foundation import parallel, places
+from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.files import read_table
 from gindex_lab.foundation.journals import is_vouched, set_aside, vouch
 from gindex_lab.foundation.output import write_text
 from gindex_lab.foundation.validate import choice
-from gindex_lab.studies.data import registry
 from gindex_lab.worlds.aiq.agents import agent as agent_of
 from gindex_lab.worlds.aiq.estimate import Estimate, estimate
 from gindex_lab.worlds.aiq.logs import fingerprint
@@ -167,11 +166,7 @@ def measured_sweep() -> tuple[pd.DataFrame, dict[str, Any]]:
     >>> sorted(facts)
     ['commit', 'cpu_minutes', 'date', 'made_by', 'numba', 'plan', 'python']
     """
-    path = registry.PROJECT_DATA / "measured" / "aiq_sweep.csv"
-    if not path.exists():
-        raise DataUnavailable(
-            "measured", str(path), "is not there", "run gindex_lab from a clone of its repository"
-        )
+    path = places.project_file("measured", "measured", "aiq_sweep.csv")
     facts = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
     return read_table(path, ["setting"]), facts
 
@@ -201,7 +196,7 @@ def keep_sweep(
         "numba": numba.__version__,
         "cpu_minutes": round(cpu_minutes, 1),
     }
-    path = registry.PROJECT_DATA / "measured" / "aiq_sweep.csv"
+    path = places.PROJECT_DATA / "measured" / "aiq_sweep.csv"
     write_text(path, table.round(4).to_csv(index=False))
     write_text(path.with_suffix(".json"), json.dumps(facts, indent=1) + "\n")
 

@@ -7,6 +7,7 @@ from typing import Any
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.upstairs import upstairs
 from gindex_lab.worlds.anytime.environment import Environment
 
 __all__ = ["as_environments", "logged_environments"]
@@ -37,6 +38,4 @@ def as_environments(table: pd.DataFrame, **rules: Any) -> list[Environment]:
 
 def logged_environments(**rules: Any) -> list[Environment]:
     """The 140 environments of Λ-One on which people and Q-learning were compared (2011)."""
-    from gindex_lab.studies.data.loading import load
-
-    return as_environments(load("lambda").items, **rules)
+    return as_environments(upstairs("load")("lambda").items, **rules)

@@ -9,8 +9,7 @@ import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.inputs import as_path
-from gindex_lab.studies.data.download import Archive
-from gindex_lab.studies.data.original_files import original
+from gindex_lab.foundation.upstairs import upstairs
 from gindex_lab.worlds.anytime.environment import Environment
 from gindex_lab.worlds.anytime.feasibility import VARIANTS, Rules, explains
 
@@ -25,8 +24,8 @@ def logged_rewards(path: str | Path | None = None) -> pd.DataFrame:
     Read from the authors' archive (`lambda.data.zip`): at `path`, or wherever the data are (see
     `gindex_lab.studies.data.original_files`), else downloaded. The tidy data set has the means only.
     """
-    place = original("lambda") if path is None else as_path("path", path)
-    with Archive(place) as archive:
+    place = upstairs("original")("lambda") if path is None else as_path("path", path)
+    with upstairs("Archive")(place) as archive:
         log = archive.table("lambda.data/Experimentos.csv", sep=";", header=None, decimal=",")
     if log.shape[1] <= _MEAN or not set(log[_AGENT]) <= {"Human", "QLearning"}:
         raise BadInput("path", str(place), "is not the log of Lambda-One", "fetch it again")

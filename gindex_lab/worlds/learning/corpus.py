@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
+from gindex_lab.foundation.documents import Documents
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.validate import choice, generator, integer
-from gindex_lab.studies.data.documents import Documents
 from gindex_lab.worlds.learning.corpus_domains import DOMAINS, Domain
 from gindex_lab.worlds.learning.corpus_nodes import LIBRARY
 from gindex_lab.worlds.learning.corpus_slots import draw

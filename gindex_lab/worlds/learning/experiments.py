@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from gindex_lab.foundation.documents import Documents
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.output import write_text
 from gindex_lab.foundation.validate import FloatArray, Mode, generator, mode_of, number
@@ -27,7 +28,6 @@ from gindex_lab.measures.programs.comparison import nearest_many
 from gindex_lab.measures.programs.flows import Flow
 from gindex_lab.measures.programs.gindex import GIndex, Settings, g_index
 from gindex_lab.measures.programs.records import Experiment
-from gindex_lab.studies.data.documents import Documents
 from gindex_lab.worlds.learning.corpus import Sample
 from gindex_lab.worlds.learning.scoring import score_answers
 from gindex_lab.worlds.learning.systems import System

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.r_random import RRandom
 from gindex_lab.foundation.validate import choice, generator, integer, number
-from gindex_lab.studies.simulations.r_random import RRandom
 from gindex_lab.worlds.tasks.mazes_design import difficulty
 from gindex_lab.worlds.tasks.mazes_paths import Crossing, analyse, check_dots
 

@@ -20,8 +20,8 @@ import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.output import atomic_path
+from gindex_lab.foundation.places import cache_folder
 from gindex_lab.foundation.validate import FloatArray, integer
-from gindex_lab.studies.data.registry import cache_folder
 from gindex_lab.worlds.tasks.series_kt import Scale, pattern_of
 from gindex_lab.worlds.tasks.series_machine import ALPHABET, letters_of, text_of
 

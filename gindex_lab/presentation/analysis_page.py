@@ -34,7 +34,7 @@ _MOST_TASKS = 16  # columns of the table by task
 
 def report_page(found: Analysis) -> str:
     """The whole page, ready to be written."""
-    from gindex_lab.press.reproduction.reports import page
+    from gindex_lab.presentation.pages import page
 
     table = found.table
     ordered = (

@@ -1,0 +1,132 @@
+"""Imports only go down: a module imports from its own floor or from below, also inside functions."""
+
+import ast
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+import gindex_lab as gl
+
+ROOT = Path(__file__).resolve().parent.parent
+FLOORS = ["foundation", "measures", "worlds", "studies", "presentation", "press"]
+
+
+@cache
+def modules() -> dict[str, Path]:
+    """Every module of the package by its dotted name."""
+    found = {}
+    for path in sorted((ROOT / "gindex_lab").rglob("*.py")):
+        parts = path.relative_to(ROOT).with_suffix("").parts
+        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return found
+
+
+@cache
+def homes() -> dict[str, str]:
+    """Where each name stands that the package itself offers: `from gindex_lab import aiq, generality`."""
+    listed = {name: home for home, names in gl._CONTENTS.items() for name in names.split()}
+    return listed | gl._PACKAGES | gl._UNLISTED
+
+
+def module_of(name: str) -> str:
+    """The module of ours behind a dotted name, which may end in a function or begin with an alias."""
+    first, *rest = name.removeprefix("gindex_lab.").split(".")
+    if first in homes():
+        name = ".".join(["gindex_lab", homes()[first], *rest])
+    while name not in modules() and "." in name:
+        name = name.rpartition(".")[0]
+    return name
+
+
+def named(node: ast.AST) -> list[str]:
+    """The dotted names that a node imports, or that stand in it as a string for `import_module`."""
+    if isinstance(node, ast.Import):
+        return [alias.name for alias in node.names]
+    if isinstance(node, ast.ImportFrom):
+        assert node.level == 0, f"line {node.lineno}: write the import in full"
+        return [f"{node.module}.{alias.name}" for alias in node.names]
+    if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value in modules():
+        return [node.value]
+    return []
+
+
+@cache
+def nodes(code: str) -> list[ast.AST]:
+    """What may import or ask, of the whole code: parsing sixty thousand lines once is enough."""
+    kinds = (ast.Import, ast.ImportFrom, ast.Constant, ast.Call)
+    return [node for node in ast.walk(ast.parse(code)) if isinstance(node, kinds)]
+
+
+def imported(code: str) -> list[tuple[int, str]]:
+    """(line, module of ours) of each import, wherever it stands; the package as such does not count."""
+    found = [(node.lineno, n) for node in nodes(code) for n in named(node) if "gindex_lab." in n]
+    return [(line, module_of(n)) for line, n in found if module_of(n) != "gindex_lab"]
+
+
+def floor(module: str) -> int:
+    """The number of its floor; the package itself and its `__main__` stand on the roof."""
+    part = [*module.split("."), ""][1]
+    return FLOORS.index(part) if part in FLOORS else len(FLOORS)
+
+
+def upward(code: str, module: str) -> list[str]:
+    return [
+        f"{module}:{line} imports {other}"
+        for line, other in imported(code)
+        if floor(other) > floor(module)
+    ]
+
+
+def test_every_module_stands_on_a_floor():
+    roof = {name for name in modules() if floor(name) == len(FLOORS)}
+    assert roof == {"gindex_lab", "gindex_lab.__main__"}
+
+
+def test_imports_only_go_down():
+    found = [up for name, path in modules().items() for up in upward(path.read_text("utf-8"), name)]
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "from gindex_lab.presentation.plots.common import new_axes",
+        "import gindex_lab.press.cli as cli",
+        "from gindex_lab.studies import data",
+        "from gindex_lab import aiq",
+        "from gindex_lab import plot_curve",
+        "from gindex_lab.aiq.sweep import Plan",
+        "def f():\n    from gindex_lab.studies.data.loading import load\n    return load",
+        "import_module('gindex_lab.press.notebook')",
+    ],
+)
+def test_a_step_up_is_seen_wherever_it_stands(line):
+    assert len(upward(line, "gindex_lab.measures.curves")) == 1
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "from gindex_lab.foundation.errors import BadInput",
+        "from gindex_lab.measures.fit import fit_of",
+        "from gindex_lab import generality, __version__",
+        "import numpy as np",
+        "'gindex_lab wrote this'",
+    ],
+)
+def test_a_step_down_is_free(line):
+    assert upward(line, "gindex_lab.measures.curves") == []
+
+
+def test_what_is_asked_of_a_higher_floor_is_declared_and_nothing_else():
+    """`upstairs("plot_flow")` is the one way up, and the table of contents lists what may be asked."""
+    asked = {}
+    for name, path in modules().items():
+        for node in nodes(path.read_text("utf-8")):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "upstairs":
+                asked.setdefault(ast.literal_eval(node.args[0]), []).append(name)
+    declared = {name: home for home, names in gl._UPSTAIRS.items() for name in names.split()}
+    assert set(asked) == set(declared)
+    for what, askers in asked.items():
+        assert all(floor(f"gindex_lab.{declared[what]}") > floor(asker) for asker in askers), what
