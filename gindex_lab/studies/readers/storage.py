@@ -23,7 +23,7 @@ from gindex_lab.studies.readers.options import Options
 __all__ = ["Storage", "about_file", "as_number"]
 
 # Errors about a file that ask the caller to decide something: a file with one of them is not "bad"
-DECISIONS = frozenset(("no-common-metric", "repeats", "unknown-direction", "several", "too-large"))
+DECISIONS = frozenset(("no-common-metric", "repeats", "unknown-direction", "several"))
 
 
 class Storage:
@@ -216,7 +216,8 @@ class Storage:
 def about_file(error: BadInput) -> bool:
     """Whether an error is about what a file holds, and not about an option or a choice to be made."""
     about = error.argument == "path" or error.argument.startswith("scores[")
-    return about and error.code not in DECISIONS
+    limited = "gl.limits(" in error.remedy  # what is too large is refused, not passed over
+    return about and not limited and error.code not in DECISIONS
 
 
 def _looked_up(column: pd.Categorical, code_of: Callable[[str], int]) -> np.ndarray:
