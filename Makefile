@@ -20,7 +20,7 @@ export OPENBLAS_NUM_THREADS := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test test-slow coverage mutants reproduce lab demo report docs bench lock clean
+.PHONY: help setup test test-slow log-writers coverage mutants reproduce lab demo report docs bench lock clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | while IFS='	' read -r t d; do printf 'make %-10s %s\n' "$$t" "$$d"; done
@@ -52,6 +52,14 @@ test: $(READY)  ## lint, type-check, and run the tests and doctests
 
 test-slow: $(READY)  ## the tests marked slow: paper-size simulations, kills and resumes, real browsers
 	@$(PYTEST) tests -m slow $(ARGS)
+
+log-writers: .tools/log-writers/.ready  ## Inspect and lm-evaluation-harness, which write real logs for make test-slow
+
+.tools/log-writers/.ready: tests/log_writers/requirements.lock
+	@echo "Setting up .tools/log-writers (once; about two minutes)"
+	@$(PYTHON) -m venv --clear .tools/log-writers
+	@.tools/log-writers/bin/python -m pip install --quiet --require-hashes --requirement $<
+	@touch $@
 
 coverage: $(READY)  ## run every test under coverage and list the lines that none reaches (slow)
 	@$(PYTEST) --cov --cov-report term:skip-covered $(ARGS)

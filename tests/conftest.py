@@ -13,6 +13,8 @@ settings.load_profile("gindex_lab")
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = Path(os.environ.get("GINDEX_LAB_SHARED", ROOT.parent / "shared"))
 
+collect_ignore = ["log_writers"]  # they run in an environment of their own
+
 
 def pytest_collection_modifyitems(items):
     """Skip what needs ../shared where it is absent, with the reason."""

@@ -216,8 +216,7 @@ def test_globs_choose_tasks_models_and_files(options, agents, tasks, runs):
 def test_globs_on_the_command_line(runs, capsys):
     call = ["analyse", str(runs), "--ci", "0", "--include", "mmlu*", "--exclude", "llama"]
     assert main(call) == 0
-    said = capsys.readouterr().out
-    assert "llama" not in said.replace("--exclude", "")
+    assert "llama" not in capsys.readouterr().out
     assert main(["analyse", str(runs), "--ci", "0", "--agents", "gpt-4", "gpt-5"]) == 0
 
 

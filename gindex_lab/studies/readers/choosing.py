@@ -16,7 +16,7 @@ import numpy as np
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.studies.readers.options import Options
 
-__all__ = ["chosen_files", "glob_mask", "matching", "unknown_name"]
+__all__ = ["chosen_files", "file_names", "glob_mask", "is_unwanted", "named_mask", "none_left"]
 
 Mask = np.ndarray
 
@@ -70,8 +70,11 @@ def glob_mask(
     agents: tuple[Sequence[str], np.ndarray],
     tasks: tuple[Sequence[str], np.ndarray],
     files: tuple[Sequence[Sequence[str]], np.ndarray],
+    passed: Iterable[str] = (),
 ) -> Mask:
     """Which rows `include` and `exclude` keep; each kind of name comes with the code of each row.
+
+    `passed` are names that were already left out, and that a glob may match.
 
     >>> rows = (["gpt", "llama"], np.array([0, 1])), (["arc"], np.array([0, 0])), ([["a"]], np.array([0, 0]))
     >>> glob_mask(Options(exclude=["llama*"]), *rows).tolist()
@@ -89,20 +92,45 @@ def glob_mask(
                     one |= matching([glob], tasks[0])[tasks[1]]
                 if kind in ("file", "any"):
                     one |= np.array([matching([glob], n).any() for n in files[0]])[files[1]]
-                if not one.any() and not (name == "exclude" and kind in ("any", "file")):
+                known = name == "exclude" and (
+                    kind == "file" or matching([glob], list(passed)).any()
+                )
+                if not one.any() and not known:
                     raise _no_match(name, kind, glob, agents[0], tasks[0])
                 hit |= one
             keep &= hit if name == "include" else ~hit
     if not keep.any():
-        name = "include" if options.include else "exclude"
-        problem = "leaves no response at all"
-        raise BadInput(name, list(getattr(options, name)), problem, "name others", code="no-match")
+        raise none_left(options, [*tasks[0][:3], *agents[0][:3]])
     return keep
+
+
+def is_unwanted(options: Options, model: str, task: str, names: Sequence[str]) -> bool:
+    """Whether `include` and `exclude` leave out a whole run, so that it need not be read.
+
+    >>> is_unwanted(Options(include=["mmlu*"]), "gpt", "boolq", ["a.eval"])
+    True
+    """
+    about = {"model": [model], "task": [task], "file": names, "any": [model, task, *names]}
+    wanted, unwanted = options.patterns("include"), options.patterns("exclude")
+    if any(not matching(globs, about[kind]).any() for kind, globs in wanted.items()):
+        return True
+    return any(matching(globs, about[kind]).any() for kind, globs in unwanted.items())
+
+
+def none_left(options: Options, passed: Iterable[str]) -> BadInput:
+    """The error where `include` and `exclude` leave out every run."""
+    name = "include" if options.include else "exclude"
+    shown = ", ".join(repr(one) for one in sorted(passed)[:6])
+    problem = "leaves no response at all"
+    return BadInput(
+        name, list(getattr(options, name)), problem, f"there are {shown}", code="no-match"
+    )
 
 
 def _no_match(
     name: str, kind: str, glob: str, agents: Sequence[str], tasks: Sequence[str]
 ) -> BadInput:
+    tasks, agents = list(dict.fromkeys(tasks)), list(agents)
     there = {"model": agents, "task": tasks}.get(kind, [*tasks[:3], *agents[:3]])
     shown = ", ".join(repr(one) for one in there[:6]) + " …" * (len(there) > 6)
     what = "task, model or file" if kind == "any" else kind

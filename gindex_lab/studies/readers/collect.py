@@ -133,9 +133,9 @@ class Collector(Storage):
                 group or name for group, name in self._items
             ]  # of results only, an item is a task
             names = [file_names(one, where) for one in files]
-            keep &= glob_mask(options, (list(self._agents), agent), (tasks, item), (names, file))
-            left = int((~keep).sum())
-            self.note("choice", f"{left} responses were left out by include and exclude")
+            rows = (list(self._agents), agent), (tasks, item), (names, file)
+            keep &= glob_mask(options, *rows, self.passed)
+            self.note("choice", "some were left out, as asked for by include and exclude")
         return None if keep.all() else keep
 
     def _names(self, options: Options) -> pd.Index:

@@ -1,11 +1,14 @@
 """Inspect's `.eval` archives: a zip of JSON documents, packed with deflate or (since spring 2026) Zstandard.
 
 `header.json` is the log without its samples, `samples/<id>_epoch_<n>.json` is one sample each; of a run that
-was stopped only `_journal/start.json` says what it was. (Inspect documentation, "Log Files".)
+was stopped only `_journal/start.json` says what it was. A sample may also be in chunks, as a folder
+`samples/<id>_epoch_<n>/` of which `sample.json` holds the scores and `metadata.json` the metadata; one log
+can mix both. (Inspect documentation, "Log Files"; `log/_recorders/chunked/format.py` of inspect_ai 0.3.285.)
 """
 
 from __future__ import annotations
 
+import re
 import sys
 import zlib
 from collections.abc import Iterator, Sequence
@@ -26,6 +29,7 @@ else:  # the same modules for older versions of Python
 __all__ = ["eval_archive", "is_eval_archive"]
 
 _HEADERS = ("header.json", "start.json", "_journal/start.json")
+_SAMPLE = re.compile(r"samples/.+_epoch_\d+(?:\.json|/sample\.json)", re.DOTALL)
 _AS_JSON = "write the log as JSON: inspect log convert --to json"
 _BROKEN = (zipfile.BadZipFile, EOFError, zlib.error, ZstdError, RuntimeError, OSError)
 
@@ -49,7 +53,7 @@ def eval_archive(file: Path) -> tuple[dict[str, Any], Iterator[dict[str, Any]]]:
         check_archive(archive, file)
         names = archive.namelist()
         header = _member(archive, next(name for name in _HEADERS if name in names), file)
-    members = sorted({n for n in names if n.startswith("samples/") and n.endswith(".json")})
+    members = sorted({name for name in names if _SAMPLE.fullmatch(name)})
     if not members:
         remedy = "wait for the run to end, or leave it out"
         raise BadInput("path", str(file), "is an archive without samples", remedy, code="empty")
@@ -58,8 +62,13 @@ def eval_archive(file: Path) -> tuple[dict[str, Any], Iterator[dict[str, Any]]]:
 
 def _members(file: Path, names: Sequence[str]) -> Iterator[dict[str, Any]]:
     with open_bytes(file) as stream, zipfile.ZipFile(stream) as archive:
+        present = set(archive.namelist())
         for name in names:
-            yield _member(archive, name, file)
+            sample = _member(archive, name, file)
+            beside = f"{name.removesuffix('sample.json')}metadata.json"
+            if name.endswith("/sample.json") and beside in present:
+                sample["metadata"] = _member(archive, beside, file)
+            yield sample
 
 
 def _member(archive: zipfile.ZipFile, name: str, file: Path) -> dict[str, Any]:

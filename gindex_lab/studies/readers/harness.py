@@ -79,6 +79,8 @@ class _Samples:
         run = runs.get((file.parent, time)) or runs.get((file.parent, ""))
         model = run.model if run else self._from_folder(file)
         model = agent_name(model, file, self.found, self.options, run.settings if run else {})
+        if self.found.is_unwanted(file, model, task, self.options):
+            return
         first = run.filters.get(task) if run else None
         ways = run.directions.get(task, {}) if run else {}
         wanted = self._wanted_filter(file, task)
@@ -330,7 +332,8 @@ def _read_run(
     groups |= skipped & set(content["results"])
     first = _first_filters(content)
     for task, scores in content["results"].items():
-        if task not in skipped and isinstance(scores, dict):
+        unwanted = found.is_unwanted(file, model, str(task), options)
+        if task not in skipped and isinstance(scores, dict) and not unwanted:
             ways = _directions(content).get(task, {})
             metric, value, names = _score(scores, task, ways, first.get(task), options, found, file)
             settle_direction(metric, found, options, log=ways.get(metric), item=str(task))

@@ -95,6 +95,8 @@ def _read_run(
     counts: Counter[str],
 ) -> None:
     model, scenario, headline = _run(folder, found, options)
+    if found.is_unwanted(folder, model, scenario, options):
+        return
     entries = _entries(folder, options)
     kept = [entry for entry in entries if not _perturbed(entry)]
     counts["perturbed"] += len(entries) - len(kept)

@@ -62,6 +62,8 @@ class _Logs:
         header, samples = eval_archive(file) if archive else _document(file, self.options)
         model, name, given = _names(header, file)
         model = agent_name(model, file, self.found, self.options, _settings(header))
+        if self.found.is_unwanted(file, model, name, self.options):
+            return
         task = json.dumps([name, given], sort_keys=True, default=str) if given else name
         self.tasks[task] = _Task(name, given)
         if header.get("status") not in (None, "success"):
@@ -98,8 +100,10 @@ class _Logs:
             self.numbers[task] = True
         item = _id(sample, file)
         code = self.found.add(model, task, item, value, trial=sample.get("epoch", 1))
-        text = zlib.crc32(json.dumps(sample.get("input"), default=str).encode())
-        self.found.same_text(code, text)
+        written = json.dumps(sample.get("input"), default=str)
+        text = zlib.crc32(written.encode())
+        if "attachment://" not in written:  # a long text is kept elsewhere in the log
+            self.found.same_text(code, text)
         if self.found.details is not None:
             errored = bool(sample.get("error"))
             self.found.detail(text=text, errored=errored, configuration=configuration)

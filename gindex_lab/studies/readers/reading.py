@@ -19,7 +19,7 @@ from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.inputs import as_path, files_below, open_regular, spooled
 from gindex_lab.foundation.notes import Note
 from gindex_lab.foundation.responses import Responses, Scores
-from gindex_lab.studies.readers.choosing import chosen_files
+from gindex_lab.studies.readers.choosing import chosen_files, file_names
 from gindex_lab.studies.readers.collect import Collector, Gathered
 from gindex_lab.studies.readers.formats import BESIDE, FORMATS, HELM_FILES, READERS, SUFFIXES, sniff
 from gindex_lab.studies.readers.options import Options
@@ -168,12 +168,13 @@ def _collected(where: Path, there: _There, options: Options, details: bool = Fal
     many = sum(map(len, there.kinds.values())) + len(there.skipped) > 1
     found = Collector(str(where), details=details, many=many)
     found.skipped |= there.skipped
+    found.passed |= {name for file in there.left for name in file_names(file, where)}
     for name, files in there.kinds.items():
         module, function = READERS[name].split(".")
         reader: Callable[..., None]
         reader = getattr(import_module(f"gindex_lab.studies.readers.{module}"), function)
         reader(files, found, options)
-    found.check_any()
+    found.check_any(options)
     return found
 
 
@@ -212,8 +213,11 @@ def _top(where: Path, there: _There, found: Collector) -> Iterator[str]:
     ]
     yield Note("files", f"read as {' and '.join(parts)}", "format=... (--format)")
     if bad:
-        shown = [f"{file.name}: {error.problem}" for file, error in list(bad.items())[:3]]
-        more = f" … and {len(bad) - 3} more" if len(bad) > 3 else ""
+        reasons: dict[str, list[Path]] = {}
+        for file, error in bad.items():
+            reasons.setdefault(error.problem, []).append(file)
+        shown = [f"{_seen(files)}: {problem}" for problem, files in list(reasons.items())[:3]]
+        more = f" … and {len(reasons) - 3} more reasons" if len(reasons) > 3 else ""
         count = f"{len(bad)} files were" if len(bad) > 1 else "1 file was"
         said = f"{count} skipped ({'; '.join(shown)}{more})"
         yield Note("skipped", said, "strict=True (--strict) for an error, or exclude=[...]")
@@ -255,6 +259,7 @@ class _There(NamedTuple):
     kinds: dict[str, list[Path]]
     skipped: dict[Path, BadInput]
     beside: list[Path]
+    left: Sequence[Path] = ()  # left out by `exclude`
 
 
 def _recognised(path: Path, options: Options) -> _There:
@@ -263,14 +268,16 @@ def _recognised(path: Path, options: Options) -> _There:
         raise BadInput("path", str(path), "does not exist", "check the name", code="not-found")
     if path.is_dir() and (path / "responses.csv").exists() and options.format in ("auto", "tidy"):
         return _There({"tidy": [path / "responses.csv"]}, {}, [])
-    files = chosen_files(_files(path), path, options) if path.is_dir() else [path]
+    every = _files(path) if path.is_dir() else [path]
+    files = chosen_files(every, path, options) if path.is_dir() else every
+    left = [file for file in every if file not in files]
     if not files:
         raise BadInput("path", str(path), "holds no log and no table", _SUPPORTED)
     if options.format != "auto" and len(files) == 1:
-        return _There({options.format: files}, {}, [])
+        return _There({options.format: files}, {}, [], left)
     kinds, skipped = _sorted_by_format(files, options)
     if options.format != "auto":
-        return _There({options.format: _of_format(files, kinds, options)}, skipped, [])
+        return _There({options.format: _of_format(files, kinds, options)}, skipped, [], left)
     unknown = kinds.pop("", [])
     if unknown and (options.strict or not kinds):
         raise _mixed(path, kinds, unknown, skipped)
@@ -280,7 +287,7 @@ def _recognised(path: Path, options: Options) -> _There:
     if not logs and len(tables) > 1:
         raise _mixed(path, kinds, unknown, skipped)
     beside = [file for found in tables.values() for file in found] if logs else []
-    return _There(logs or tables, skipped, beside)
+    return _There(logs or tables, skipped, beside, left)
 
 
 def _sorted_by_format(

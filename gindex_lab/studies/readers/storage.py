@@ -18,6 +18,7 @@ import pandas as pd
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.notes import Note
 from gindex_lab.foundation.validate import FloatArray
+from gindex_lab.studies.readers.choosing import file_names, is_unwanted, none_left
 from gindex_lab.studies.readers.options import Options
 
 __all__ = ["Storage", "about_file", "as_number"]
@@ -38,6 +39,7 @@ class Storage:
         self.path, self.many = path, many
         self.details: dict[int, dict[str, Any]] | None = {} if details else None  # by row
         self.notes: list[str] = []
+        self.passed: set[str] = set()  # models and tasks of runs that were left out unread
         self.skipped: dict[Path, BadInput] = {}  # files that were left out, and why
         self.settings: dict[Path, dict[str, str]] = {}  # how the run of a file was made
         self.agent_facts: dict[str, dict[str, Any]] = {}
@@ -82,8 +84,19 @@ class Storage:
                 one.update(old)
             self.skipped[file] = error
 
-    def check_any(self) -> None:
-        """Where every file was bad, the reason of the first is the error."""
+    def is_unwanted(self, file: Path, model: str, task: str, options: Options) -> bool:
+        """Whether a run is left out by `include` or `exclude`, and need not be read."""
+        if not (options.include or options.exclude):
+            return False
+        unwanted = is_unwanted(options, model, task, file_names(file, Path(self.path)))
+        if unwanted:
+            self.passed |= {model, task}
+        return unwanted
+
+    def check_any(self, options: Options) -> None:
+        """Where every run was left out, or every file bad, that is the error (the reason of the first)."""
+        if not self._rows[3] and self.passed:
+            raise none_left(options, self.passed)
         if not self._rows[3] and self.skipped:
             raise next(iter(self.skipped.values()))
 
