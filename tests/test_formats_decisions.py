@@ -99,7 +99,7 @@ def test_subsets_are_items_and_test_is_the_split(tmp_path):
     assert found.frame.loc["org/a"].to_dict() == {"STS/test/en": 0.8, "STS/test/de": 0.4}
     assert np.isnan(found.frame.loc["org/b", "STS/test/de"])
     assert "'validation' of 1 files" in said(found)
-    with pytest.raises(gl.BadInput, match="has no split 'validation'"):
+    with pytest.raises(gl.BadInput, match="is not a split of 'STS'"):
         gl.read(tmp_path, filter="validation")
 
 

@@ -1,6 +1,7 @@
 """Logs of further tools: what was written comes back, no format is mistaken for another, bad ones are refused."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ import gindex_lab as gl
 from gindex_lab.studies.readers.examples import EXAMPLES, simulated_runs, write_example
 from gindex_lab.studies.readers.examples_of_prompts import MORE_TOOLS
 from gindex_lab.studies.readers.examples_of_tools import TOOLS as FIRST_TOOLS
-from gindex_lab.studies.readers.formats import FORMATS, READERS, SUFFIXES, sniff
+from gindex_lab.studies.readers.formats import BESIDE, FORMATS, READERS, SUFFIXES, sniff
 from gindex_lab.studies.readers.glimpse import json_glimpse
 from gindex_lab.studies.readers.signatures import _DOCUMENTS, _HEADERS, _LINES, _RECORDS
 
@@ -20,6 +21,9 @@ MEANS = (
     "lighteval results",
     "opencompass summary",
 )  # one item per task
+ONE_FILE = {
+    "metr", "excel", "promptfoo", "promptfoo lines", "promptfoo yaml", "promptfoo table", "opencompass summary",
+}  # fmt: skip
 REPEATED = (
     "terminal-bench", "harbor", "tau-bench", "tau2-bench", "swe-bench instances", "evalplus",
     "livecodebench", "metr", "excel",
@@ -101,3 +105,32 @@ def one_signature(file):
 def test_every_format_has_a_reader_and_a_line():
     assert set(READERS) | {"tidy"} == set(FORMATS)
     assert all(suffix.startswith(".") for suffix in SUFFIXES)
+
+
+@pytest.mark.parametrize("name", sorted(set(TOOLS) - ONE_FILE))
+def test_a_damaged_file_does_not_stop_a_folder(name, tmp_path):
+    where = write_example(tmp_path, name, simulated_runs(agents=3, items=2, seed=2))
+    endings = (
+        "_samples.jsonl",
+        ".parquet",
+        "results.json",
+        "result.json",
+        "report.json",
+        ".jsonl",
+        ".json",
+    )
+    files = [f for f in sorted(where.rglob("*")) if f.is_file() and f.name not in BESIDE]
+    last = next(some[-1] for end in endings if (some := [f for f in files if f.name.endswith(end)]))
+    data = last.read_bytes()
+    last.write_bytes(data[: len(data) // 2] + b"\n{]\n" + data[len(data) // 2 :])
+    found = gl.read(where)
+    assert last.name in " ".join(found.notes)
+    assert "skipped" in " ".join(found.notes)
+    with pytest.raises(gl.BadInput):
+        gl.read(where, strict=True)
+
+
+def test_the_readme_names_what_is_read():
+    text = (Path(__file__).parents[1] / "README.md").read_text()
+    tools = [line.split(":")[0].split()[0].removesuffix("'s") for line in FORMATS.values()]
+    assert [name for name in tools if name[0].isupper() and name not in text] == []

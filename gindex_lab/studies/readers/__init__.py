@@ -1,7 +1,7 @@
 """Evaluation logs and tables -> `Responses`: `gl.read(path)` says what it found, and never guesses.
 
-One module per format: `harness` (lm-evaluation-harness), `inspect_logs`, `helm`, `tables` (long, wide,
-IRW, Parquet), `leaderboard`. `formats` tells them apart, `collect` gathers the numbers.
+One module per tool (`harness` is lm-evaluation-harness, `tables` the long and wide ones, `foreign` those of
+Excel, SPSS and R). `signatures` tells them apart, `formats` lists them, `collect` gathers the numbers.
 """
 
 from gindex_lab.foundation.contents import contents as _contents

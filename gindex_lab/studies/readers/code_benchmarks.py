@@ -28,24 +28,27 @@ _PASSED = ("pass", "success")
 
 def read_evalplus(files: Sequence[Path], found: Collector, options: Options) -> None:
     """Items are tasks, trials are samples. Of EvalPlus the response is passing all tests, old and new."""
-    names = names_by_file(files, found, options, clean=_without_suffix, generic=("", "results"))
+    names = names_by_file(
+        files, found, options, clean=_without_suffix, generic=("", "samples"), prefer="file"
+    )
     chosen: dict[str, str] = {}
     others: dict[str, set[str]] = {}
     for file in files:
-        content = load_json(file, options.encoding)
-        tasks = field(content, "eval", dict, file, "EvalPlus")
-        if not tasks:
-            raise wrong_field(file, "has no task in eval", "run the evaluation again", "empty")
-        for task, given in tasks.items():
-            family = str(task).split("/")[0] if "/" in str(task) else ""
-            samples = list(_statuses(given, str(task), file))
-            for number, passed in enumerate(samples, 1):
-                others.setdefault(family, set()).update(passed)
-                if family not in chosen:
-                    order = [name for name in ("plus", "status", "base") if name in passed]
-                    chosen[family] = choose_metric(order, options.metrics, file, f"task {task!r}")
-                value = passed.get(chosen[family], float("nan"))
-                found.add(names[file], family, _short(task, family), value, trial=number)
+        with found.reading(file, options, chosen, others):
+            content = load_json(file, options.encoding)
+            tasks = field(content, "eval", dict, file, "EvalPlus")
+            if not tasks:
+                raise wrong_field(file, "has no task in eval", "run the evaluation again", "empty")
+            for task, given in tasks.items():
+                family = str(task).split("/")[0] if "/" in str(task) else ""
+                for number, passed in enumerate(_statuses(given, str(task), file), 1):
+                    others.setdefault(family, set()).update(passed)
+                    if family not in chosen:
+                        order = [name for name in ("plus", "status", "base") if name in passed]
+                        wanted = options.metrics_of(family)
+                        chosen[family] = choose_metric(order, wanted, file, f"task {task!r}")
+                    value = passed.get(chosen[family], float("nan"))
+                    found.add(names[file], family, _short(task, family), value, trial=number)
     found.notes.extend(note_metrics(chosen, others))
 
 
@@ -94,21 +97,22 @@ def _passed(status: Any, task: str, file: Path) -> float:
 
 def read_livecodebench(files: Sequence[Path], found: Collector, options: Options) -> None:
     """Families are platforms, items are problems with level and date, trials are samples."""
-    folders = {file.resolve().parent for file in files}
-    generic = tuple(plain(f).stem.lower() for f in files) if len(folders) == len(files) else ()
-    names = names_by_file(files, found, options, generic=generic)
+    names = names_by_file(files, found, options, prefer="folder")
     for file in files:
-        for number, row in _problems(file, found, options):
-            item = str(row.get("question_id") or row.get("question_title") or "")
-            graded = row.get("graded_list")
-            if not item or not isinstance(graded, list):
-                raise wrong_field(file, f"has no graded_list in problem {number}", "grade it again")
-            family = str(row.get("platform") or "")
-            for trial, solved in enumerate(graded, 1):
-                if not isinstance(solved, (bool, int)):
-                    raise wrong_field(file, f"has grade {solved!r} for {item!r}", "grade it again")
-                found.add(names[file], family, item, float(bool(solved)), trial=trial)
-            _facts(found, family, item, row)
+        with found.reading(file, options):
+            for number, row in _problems(file, found, options):
+                item = str(row.get("question_id") or row.get("question_title") or "")
+                graded = row.get("graded_list")
+                if not item or not isinstance(graded, list):
+                    problem = f"has no graded_list in problem {number}"
+                    raise wrong_field(file, problem, "grade it again")
+                family = str(row.get("platform") or "")
+                for trial, solved in enumerate(graded, 1):
+                    if not isinstance(solved, (bool, int)):
+                        problem = f"has grade {solved!r} for {item!r}"
+                        raise wrong_field(file, problem, "grade it again")
+                    found.add(names[file], family, item, float(bool(solved)), trial=trial)
+                _facts(found, family, item, row)
 
 
 def _problems(

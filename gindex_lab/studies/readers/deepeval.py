@@ -9,22 +9,25 @@ name its model unless it is a hyperparameter.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
 from gindex_lab.studies.readers.collect import Collector, as_number
 from gindex_lab.studies.readers.directions import settle_direction
 from gindex_lab.studies.readers.metrics import choose_metric, note_metrics
+from gindex_lab.studies.readers.naming import agent_name
 from gindex_lab.studies.readers.options import Options
 from gindex_lab.studies.readers.parts import (
     Identities,
+    loaded,
     mapping,
     names_by_file,
     score_of,
     text_code,
     wrong_field,
 )  # fmt: skip
-from gindex_lab.studies.readers.text import load_json
 
 __all__ = ["read_deepeval"]
 
@@ -33,24 +36,29 @@ _LISTS = ("testCases", "conversationalTestCases", "test_results")
 
 def read_deepeval(files: Sequence[Path], found: Collector, options: Options) -> None:
     """Agents are models (or files), items are test cases by their input."""
-    runs = {file: load_json(file, options.encoding) for file in files}
+    runs = loaded(files, found, options)
     models = {file: _model(content) for file, content in runs.items()}
     unnamed = [file for file, model in models.items() if not model]
-    names = names_by_file(unnamed, found, options) if unnamed else {}
-    cases = [
-        (file, case, _scores(case, file)) for file in files for case in _cases(runs[file], file)
-    ]
+    names = names_by_file(unnamed, found, options, prefer="file") if unnamed else {}
+    cases: list[tuple[Path, dict[str, Any], dict[str, Any]]] = []
+    for file, content in runs.items():
+        with found.reading(file, options):
+            cases += [(file, case, _scores(case, file)) for case in _cases(content, file)]
     metrics = dict.fromkeys(name for _, _, scores in cases for name in scores)
     metric = choose_metric(list(metrics), options.metrics, files[0], "the test run")
     settle_direction(metric, found, options)
     items, unscored = Identities(), 0
-    for file, case, scores in cases:
-        content = case.get("input") or case.get("scenario") or case.get("turns") or case.get("name")
-        item = items.name("", str(case.get("name") or f"case {text_code(content):08x}"), content)
-        value = score_of(scores.get(metric), file, repr(item))
-        unscored += value != value
-        found.add(models[file] or names[file], "", item, value)
-        found.detail(text=text_code(content), errored=_errored(case))
+    for file, some in groupby(cases, key=itemgetter(0)):
+        with found.reading(file, options):
+            agent = agent_name(models[file] or names[file], file, found, options, {})
+            for _, case, scores in some:
+                content = _content(case)
+                label = str(case.get("name") or f"case {text_code(content):08x}")
+                item = items.name("", label, content)
+                value = score_of(scores.get(metric), file, repr(item))
+                unscored += value != value
+                found.add(agent, "", item, value)
+                found.detail(text=text_code(content), errored=_errored(case))
     found.notes.extend(note_metrics({"cases": metric}, {"cases": set(metrics)}))
     items.say(found)
     errors = sum(_errored(case) for _, case, _ in cases)
@@ -77,6 +85,10 @@ def _cases(content: Any, file: Path) -> list[dict[str, Any]]:
             problem = f"has no metricsData in test case {number}"
             raise wrong_field(file, problem, "run the tests again")
     return cases
+
+
+def _content(case: dict[str, Any]) -> object:
+    return case.get("input") or case.get("scenario") or case.get("turns") or case.get("name")
 
 
 def _data(case: dict[str, Any]) -> Any:

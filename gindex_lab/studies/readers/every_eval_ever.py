@@ -10,15 +10,25 @@ results: one item per result, on the scale that the log states.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
 from gindex_lab.studies.readers.collect import Collector
 from gindex_lab.studies.readers.directions import settle_direction
 from gindex_lab.studies.readers.metrics import choose_metric, note_metrics
+from gindex_lab.studies.readers.naming import agent_name
 from gindex_lab.studies.readers.options import Options
-from gindex_lab.studies.readers.parts import Identities, field, score_of, wrong_field
-from gindex_lab.studies.readers.text import json_lines, load_json, plain
+from gindex_lab.studies.readers.parts import (
+    Identities,
+    field,
+    loaded,
+    mapping,
+    score_of,
+    wrong_field,
+)
+from gindex_lab.studies.readers.text import json_lines, plain
 
 __all__ = ["read_every_eval_ever"]
 
@@ -28,7 +38,7 @@ _TOOL = "every_eval_ever"
 def read_every_eval_ever(files: Sequence[Path], found: Collector, options: Options) -> None:
     """Read samples where there are some, and otherwise results."""
     samples = [f for f in files if plain(f).suffix.lower() in (".jsonl", ".ndjson")]
-    results = {f: load_json(f, options.encoding) for f in files if f not in samples}
+    results = loaded([f for f in files if f not in samples], found, options)
     if not samples:
         _read_results(results, found, options)
         return
@@ -54,23 +64,24 @@ def _has_samples(file: Path, content: Any, samples: Sequence[Path]) -> bool:
 def _read_results(results: Mapping[Path, Any], found: Collector, options: Options) -> None:
     rescaled = 0
     for file, content in results.items():
-        model = _model(content, file)
-        rows = field(content, "evaluation_results", list, file, _TOOL)
-        if not rows:
-            raise wrong_field(file, "has no evaluation result", "leave it out", "empty")
-        for row in rows:
-            family, item = _names(row, file)
-            metric = row.get("metric_config") if isinstance(row.get("metric_config"), dict) else {}
-            details = field(row, "score_details", dict, file, _TOOL)
-            value = score_of(details.get("score"), file, f"{family}/{item}")
-            value, changed = _scaled(value, metric)
-            rescaled += changed
-            found.add(model, family, item, value)
-            name = str(metric.get("metric_name") or metric.get("metric_id") or item)
-            settle_direction(name, found, options, log=_way(metric), family=family, item=item)
-        info = content["model_info"]
-        facts = {k: info[k] for k in ("developer", "inference_platform") if info.get(k)}
-        found.agent_facts.setdefault(model, {}).update(facts)
+        with found.reading(file, options):
+            model = agent_name(_model(content, file), file, found, options, {})
+            rows = field(content, "evaluation_results", list, file, _TOOL)
+            if not rows:
+                raise wrong_field(file, "has no evaluation result", "leave it out", "empty")
+            for row in rows:
+                family, item = _names(row, file)
+                metric = mapping(row, "metric_config")
+                details = field(row, "score_details", dict, file, _TOOL)
+                value = score_of(details.get("score"), file, f"{family}/{item}")
+                value, changed = _scaled(value, metric)
+                rescaled += changed
+                found.add(model, family, item, value)
+                name = str(metric.get("metric_name") or metric.get("metric_id") or item)
+                settle_direction(name, found, options, log=_way(metric), family=family, item=item)
+            info = content["model_info"]
+            facts = {k: info[k] for k in ("developer", "inference_platform") if info.get(k)}
+            found.agent_facts.setdefault(model, {}).update(facts)
     found.notes.append("results only, no samples: each result is one item")
     if rescaled:
         found.notes.append(
@@ -137,31 +148,37 @@ def _read_samples(
     files: Sequence[Path], ways: Mapping[str, str], found: Collector, options: Options
 ) -> None:
     """Families are evaluations; of one that scores a sample by several metrics, one is chosen."""
-    rows: list[tuple[str, str, str, str, object, float]] = []
+    rows: list[tuple[Path, str, str, str, str, object, float]] = []
     metrics: dict[str, dict[str, None]] = {}
     unscored = 0
     for file in files:
-        for number, line in json_lines(file, found.notes, options.encoding):
-            model, name = (
-                _text(line, key, file, number) for key in ("model_id", "evaluation_name")
-            )
-            sample = _text(line, "sample_id", file, number)
-            score = field(line, "evaluation", dict, file, _TOOL).get("score")
-            value = score_of(score, file, f"line {number}")
-            unscored += value != value
-            metric = str(line.get("evaluation_result_id") or name)
-            metrics.setdefault(name, {})[metric] = None
-            rows.append((model, name, metric, sample, _content(line), value))
+        some = []
+        with found.reading(file, options):
+            for number, line in json_lines(file, found.notes, options.encoding):
+                model, name = (
+                    _text(line, key, file, number) for key in ("model_id", "evaluation_name")
+                )
+                sample = _text(line, "sample_id", file, number)
+                score = field(line, "evaluation", dict, file, _TOOL).get("score")
+                value = score_of(score, file, f"line {number}")
+                unscored += value != value
+                metric = str(line.get("evaluation_result_id") or name)
+                metrics.setdefault(name, {})[metric] = None
+                some.append((file, model, name, metric, sample, _content(line), value))
+            rows += some
     chosen = {name: choose_metric(list(some), options.metrics if len(some) > 1 else (), files[0],
                                   f"evaluation {name!r}") for name, some in metrics.items()}  # fmt: skip
     for name, metric in chosen.items():
         way = ways.get(metric) or ways.get(name)
         settle_direction(metric, found, options, log=way, family=name, guess="higher")
     items = Identities()
-    for model, name, metric, sample, content, value in rows:
-        if metric == chosen[name]:
-            item = sample if content is None else items.name(name, sample, content)
-            found.add(model, name, item, value)
+    for file, some_rows in groupby(rows, key=itemgetter(0)):
+        with found.reading(file, options):
+            for _, model, name, metric, sample, content, value in some_rows:
+                if metric == chosen[name]:
+                    item = sample if content is None else items.name(name, sample, content)
+                    agent = agent_name(model, file, found, options, {})
+                    found.add(agent, name, item, value)
     found.notes.extend(note_metrics(chosen, {name: set(some) for name, some in metrics.items()}))
     items.say(found)
     if unscored:

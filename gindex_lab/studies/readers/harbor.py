@@ -15,39 +15,51 @@ from typing import Any
 from gindex_lab.studies.readers.collect import Collector
 from gindex_lab.studies.readers.directions import settle_direction
 from gindex_lab.studies.readers.metrics import choose_metric, note_metrics
+from gindex_lab.studies.readers.naming import agent_name
 from gindex_lab.studies.readers.options import Options
 from gindex_lab.studies.readers.parts import (
     Repeats,
     field,
+    loaded,
     mapping,
     note_failures,
     score_of,
     wrong_field,
 )
-from gindex_lab.studies.readers.text import load_json
 
 __all__ = ["read_harbor"]
 
 
 def read_harbor(files: Sequence[Path], found: Collector, options: Options) -> None:
     """Agents are models with their harness, families are data sets, items are tasks."""
-    trials = [(file, content) for file in files for content in [load_json(file, options.encoding)]]
-    trials = [(file, one) for file, one in trials if not _is_job(one)]
+    trials = {f: one for f, one in loaded(files, found, options).items() if not _is_job(one)}
     if not trials:
         remedy = "name the folder of the job, with its trials"
         raise wrong_field(files[0], "is the summary of a job, without trials", remedy, "no-samples")
-    metrics = dict.fromkeys(name for file, one in trials for name in _rewards(one, file))
+    metrics: dict[str, None] = {}
+    for file, one in trials.items():
+        with found.reading(file, options):
+            metrics |= dict.fromkeys(_rewards(one, file))
     metric = choose_metric(list(metrics) or ["reward"], options.metrics, files[0], "the trials")
     settle_direction(metric, found, options, guess="higher")
     turn, broken, unscored = Repeats(), 0, 0
-    for file, one in trials:
-        task, rewards = field(one, "task_name", str, file, "Harbor"), _rewards(one, file)
-        agent, family = _agent(one, file), str(one.get("source") or "")
-        value = score_of(rewards.get(metric, 0.0), file, repr(task))
-        unscored += metric not in rewards
-        broken += bool(one.get("exception_info"))
-        found.add(agent, family, task, value, trial=turn.next(agent, family, task))
-        found.detail(errored=bool(one.get("exception_info")))
+    jobs: dict[str, set[Path]] = {}
+    for file, one in trials.items():
+        if file in found.skipped:
+            continue
+        with found.reading(file, options):
+            task, rewards = field(one, "task_name", str, file, "Harbor"), _rewards(one, file)
+            agent, family = _agent(one, file, found, options), str(one.get("source") or "")
+            value = score_of(rewards.get(metric, 0.0), file, repr(task))
+            found.add(agent, family, task, value, trial=turn.next(agent, family, task))
+            found.detail(errored=bool(one.get("exception_info")))
+            unscored += metric not in rewards
+            broken += bool(one.get("exception_info"))
+            jobs.setdefault(agent, set()).add(file.resolve().parent.parent)
+    several = [agent for agent, places in jobs.items() if len(places) > 1]
+    if several:
+        said = f"several jobs of {', '.join(map(repr, several[:3]))} were joined: their trials are repeats"
+        found.note("repeats", said, "agent_from='folder' (--agent-from), or exclude=[...]")
     found.notes.extend(note_metrics({"trials": metric}, {"trials": set(metrics)}))
     note_failures(found, unscored, "trials without a reward", "Harbor")
     if broken:
@@ -70,9 +82,12 @@ def _rewards(content: Any, file: Path) -> dict[str, Any]:
     return {name: value for name, value in rewards.items() if value is not None}
 
 
-def _agent(content: dict[str, Any], file: Path) -> str:
+def _agent(content: dict[str, Any], file: Path, found: Collector, options: Options) -> str:
     about = mapping(content, "agent_info")
     model, name = mapping(about, "model_info").get("name"), about.get("name")
     if not (model or name):
         raise wrong_field(file, "does not name its agent (agent_info)", "write the job again")
-    return f"{model} ({name})" if model and name else str(model or name)
+    if options.agent_from == "folder":
+        return file.resolve().parent.parent.name  # the job: a trial's own folder says nothing
+    plainly = f"{model} ({name})" if model and name else str(model or name)
+    return agent_name(plainly, file, found, options, {"solver": name})

@@ -20,9 +20,10 @@ from typing import Any
 from gindex_lab.studies.readers.collect import Collector, as_number
 from gindex_lab.studies.readers.directions import direction_of, settle_direction
 from gindex_lab.studies.readers.metrics import choose_metric, lacks_metric, note_metrics
+from gindex_lab.studies.readers.naming import agent_name
 from gindex_lab.studies.readers.options import Options
-from gindex_lab.studies.readers.parts import Identities, field, mapping, wrong_field
-from gindex_lab.studies.readers.text import load_json, plain
+from gindex_lab.studies.readers.parts import Identities, field, loaded, mapping, wrong_field
+from gindex_lab.studies.readers.text import plain
 
 __all__ = ["read_lighteval", "task_and_time"]
 
@@ -33,7 +34,7 @@ _DETAILS = re.compile(r"(?:details_)?(?P<task>.+?)(?:_(?P<time>\d{4}-\d\d-\d\dT[
 def read_lighteval(files: Sequence[Path], found: Collector, options: Options) -> None:
     """Agents are models, families are tasks, items are samples."""
     details = [f for f in files if plain(f).suffix.lower() == ".parquet"]
-    results = {f: load_json(f, options.encoding) for f in files if f not in details}
+    results = loaded([f for f in files if f not in details], found, options)
     if details:
         _read_details(details, results, found, options)
     else:
@@ -67,19 +68,20 @@ def _read_results(results: Mapping[Path, Any], found: Collector, options: Option
     chosen: dict[str, str] = {}
     others: dict[str, set[str]] = {}
     for file, content in results.items():
-        model = _model(content, file)
-        tasks = field(content, "results", dict, file, _TOOL)
-        for task, scores in tasks.items():
-            if task == "all" or "_average" in task or not isinstance(scores, dict):
-                continue
-            numbers = _numbers({k: v for k, v in scores.items() if not k.endswith("_stderr")})
-            metric = chosen.get(task) or _choose(numbers, task, file, found, options, item=task)
-            if metric not in numbers:
-                raise lacks_metric(metric, file, f"task {task!r}")
-            chosen[task] = metric
-            others.setdefault(task, set()).update(numbers)
-            found.add(model, "", task, numbers[metric])
-    if not chosen:
+        with found.reading(file, options, chosen, others):
+            model = agent_name(_model(content, file), file, found, options, {})
+            tasks = field(content, "results", dict, file, _TOOL)
+            for task, scores in tasks.items():
+                if task == "all" or "_average" in task or not isinstance(scores, dict):
+                    continue
+                numbers = _numbers({k: v for k, v in scores.items() if not k.endswith("_stderr")})
+                metric = chosen.get(task) or _choose(numbers, task, file, found, options, item=task)
+                if metric not in numbers:
+                    raise lacks_metric(metric, file, f"task {task!r}")
+                chosen[task] = metric
+                others.setdefault(task, set()).update(numbers)
+                found.add(model, "", task, numbers[metric])
+    if not chosen and not found.skipped:
         raise wrong_field(
             next(iter(results)), "has no task in its results", "leave it out", "empty"
         )
@@ -103,9 +105,8 @@ def _choose(
     **where: str,
 ) -> str:
     names = [n for n in numbers if direction_of(n) != "lower"] or list(numbers)
-    metric = choose_metric(
-        list(numbers) if options.metrics else names, options.metrics, file, f"task {task!r}"
-    )
+    wanted = options.metrics_of(task)
+    metric = choose_metric(list(numbers) if wanted else names, wanted, file, f"task {task!r}")
     settle_direction(metric, found, options, **where)
     return metric
 
@@ -118,26 +119,31 @@ def _read_details(
 ) -> None:
     models: dict[str, list[str]] = {}
     for file, content in results.items():
-        models.setdefault(_time(file), []).append(_model(content, file))
+        with found.reading(file, options):
+            models.setdefault(_time(file), []).append(_model(content, file))
     chosen: dict[str, str] = {}
     others: dict[str, set[str]] = {}
     items, unscored = Identities(), 0
     for file in files:
-        task, time = task_and_time(plain(file).stem)
-        model = _beside(models.get(time, []), file) or _from_folder(file, found)
-        for number, (label, content, choices, scores) in enumerate(_samples(file)):
-            numbers = _numbers(scores)
-            if numbers and task not in chosen:
-                chosen[task] = _choose(numbers, task, file, found, options, family=task)
-            others.setdefault(task, set()).update(numbers)
-            value = numbers.get(chosen.get(task, ""), float("nan"))
-            unscored += value != value
-            item = items.name(task, label or str(number), content)
-            found.add(model, task, item, value)
-            if choices > 1 and (chosen.get(task) or "").startswith("acc"):
-                found.item_facts.setdefault((task, item), {})["choices"] = choices
-        if task not in chosen:
-            raise wrong_field(file, "has no score that is a number", "choose another task", "empty")
+        with found.reading(file, options, chosen, others):
+            task, time = task_and_time(plain(file).stem)
+            model = _beside(models.get(time, []), file) or _from_folder(file, found)
+            model = agent_name(model, file, found, options, {})
+            for number, (label, content, choices, scores) in enumerate(_samples(file)):
+                numbers = _numbers(scores)
+                if numbers and task not in chosen:
+                    chosen[task] = _choose(numbers, task, file, found, options, family=task)
+                others.setdefault(task, set()).update(numbers)
+                value = numbers.get(chosen.get(task, ""), float("nan"))
+                unscored += value != value
+                item = items.name(task, label or str(number), content)
+                found.add(model, task, item, value)
+                if choices > 1 and (chosen.get(task) or "").startswith("acc"):
+                    found.item_facts.setdefault((task, item), {})["choices"] = choices
+            if task not in chosen:
+                raise wrong_field(
+                    file, "has no score that is a number", "choose another task", "empty"
+                )
     found.notes.extend(note_metrics(chosen, others))
     items.say(found)
     if unscored:

@@ -36,32 +36,39 @@ def read_metr(files: Sequence[Path], found: Collector, options: Options) -> None
     turn, unscored, differ, people = Repeats(), 0, set(), 0
     metric, others = "", set()
     for file in files:
-        for number, row in _rows(file, found, options):
-            if not metric:
-                others = {name for name in _METRICS if name in row}
-                metric = choose_metric(
-                    [name for name in _METRICS if name in row], options.metrics, file, "the runs"
+        with found.reading(file, options):
+            for number, row in _rows(file, found, options):
+                if not metric:
+                    others = {name for name in _METRICS if name in row}
+                    metric = choose_metric(
+                        [name for name in _METRICS if name in row],
+                        options.metrics,
+                        file,
+                        "the runs",
+                    )
+                agent, task = (
+                    _name(row, file, number, "alias", "model"),
+                    _name(row, file, number, "task_id"),
                 )
-            agent, task = (
-                _name(row, file, number, "alias", "model"),
-                _name(row, file, number, "task_id"),
-            )
-            family = str(row.get("task_family") or task.split("/")[0])
-            value = score_of(row.get(metric), file, f"line {number}")
-            unscored += value != value
-            people += agent.lower() == "human"
-            found.add(agent, family, task, value, trial=turn.next(agent, family, task))
-            facts = found.item_facts.setdefault((family, task), {})
-            for name, label in _FACTS.items():
-                if row.get(name) is not None and facts.setdefault(label, row[name]) != row[name]:
-                    differ.add(label)
-            facts.update(log_roles({"metadata": row}, options))
-            about = found.agent_facts.setdefault(agent, {})
-            if isinstance(row.get("model"), str):
-                about.setdefault("model", row["model"])
-            date = row.get(options.columns.get("date") or "release_date")
-            if date is not None:
-                about.setdefault("date", date)
+                family = str(row.get("task_family") or task.split("/")[0])
+                value = score_of(row.get(metric), file, f"line {number}")
+                unscored += value != value
+                people += agent.lower() == "human"
+                found.add(agent, family, task, value, trial=turn.next(agent, family, task))
+                facts = found.item_facts.setdefault((family, task), {})
+                for name, label in _FACTS.items():
+                    if (
+                        row.get(name) is not None
+                        and facts.setdefault(label, row[name]) != row[name]
+                    ):
+                        differ.add(label)
+                facts.update(log_roles({"metadata": row}, options))
+                about = found.agent_facts.setdefault(agent, {})
+                if isinstance(row.get("model"), str):
+                    about.setdefault("model", row["model"])
+                date = row.get(options.columns.get("date") or "release_date")
+                if date is not None:
+                    about.setdefault("date", date)
     found.notes.extend(note_metrics({"runs": metric}, {"runs": others}))
     _say(found, unscored, differ, people)
 

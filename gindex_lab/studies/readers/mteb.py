@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from gindex_lab.foundation.errors import BadInput
 from gindex_lab.studies.readers.collect import Collector
 from gindex_lab.studies.readers.directions import settle_direction
 from gindex_lab.studies.readers.options import Options
@@ -34,33 +35,41 @@ class _Result(NamedTuple):
 
 def read_mteb(files: Sequence[Path], found: Collector, options: Options) -> None:
     """Agents are models, families are tasks, items are subsets of a split."""
-    results = [_result(file, load_json(file, options.encoding)) for file in files]
+    results = []
+    for file in files:
+        with found.reading(file, options):
+            results.append(_result(file, load_json(file, options.encoding)))
     names = _agents(results, found)
     metric = options.metrics[0] if options.metrics else "main_score"
     settle_direction(metric, found, options, guess="higher" if metric == "main_score" else None)
     left: Counter[str] = Counter()
     for one in results:
-        chosen = _split(one, options)
-        left.update(split for split in one.splits if split not in chosen)
-        for split in chosen:
-            for subset in one.splits[split]:
-                if metric not in subset:
-                    remedy = (
-                        f"choose one of {', '.join(map(repr, list(subset)[:6]))} with metric=..."
-                    )
-                    problem = f"has no {metric!r} for {one.task!r}"
-                    raise wrong_field(one.file, problem, remedy, "missing-field")
-                label = str(subset.get("hf_subset") or "default")
-                item = split if label == "default" else f"{split}/{label}"
-                value = score_of(subset[metric], one.file, f"{one.task}/{item}")
-                found.add(names[one.model, one.revision], one.task, item, value)
-                _facts(found, one.task, item, subset)
+        with found.reading(one.file, options):
+            chosen = _split(one, options)
+            left.update(split for split in one.splits if split not in chosen)
+            for split in chosen:
+                for subset in one.splits[split]:
+                    _add(one, split, subset, metric, names[one.model, one.revision], found)
     found.notes.append(f"metric {metric!r} was read; each subset of a task is an item")
     if left:
         shown = ", ".join(f"{split!r} of {n} files" for split, n in left.items())
         found.notes.append(
             f"other splits were left out: {shown}; choose with filter=... (--filter)"
         )
+
+
+def _add(
+    one: _Result, split: str, subset: Mapping[str, Any], metric: str, agent: str, found: Collector
+) -> None:
+    if metric not in subset:
+        remedy = f"choose one of {', '.join(map(repr, list(subset)[:6]))} with metric=..."
+        problem = f"has no {metric!r} for {one.task!r}"
+        raise wrong_field(one.file, problem, remedy, "missing-field")
+    label = str(subset.get("hf_subset") or "default")
+    item = split if label == "default" else f"{split}/{label}"
+    value = score_of(subset[metric], one.file, f"{one.task}/{item}")
+    found.add(agent, one.task, item, value)
+    _facts(found, one.task, item, subset)
 
 
 def _facts(found: Collector, task: str, item: str, subset: Mapping[str, Any]) -> None:
@@ -112,9 +121,9 @@ def _split(one: _Result, options: Options) -> list[str]:
     wanted = options.filter
     if wanted is not None:
         if wanted not in one.splits:
+            problem = f"is not a split of {one.task!r} in {one.file.name}"
             remedy = f"it has {', '.join(map(repr, one.splits))}"
-            problem = f"has no split {wanted!r} of {one.task!r}"
-            raise wrong_field(one.file, problem, remedy, "missing-field")
+            raise BadInput("filter", wanted, problem, remedy, code="missing-field")
         return [wanted]
     return ["test"] if "test" in one.splits else list(one.splits)
 

@@ -15,6 +15,7 @@ from typing import Any
 from gindex_lab.studies.readers.collect import Collector, as_number
 from gindex_lab.studies.readers.directions import settle_direction
 from gindex_lab.studies.readers.metrics import choose_metric, note_metrics
+from gindex_lab.studies.readers.naming import agent_name
 from gindex_lab.studies.readers.options import Options
 from gindex_lab.studies.readers.parts import field, mapping, wrong_field
 from gindex_lab.studies.readers.text import json_lines
@@ -29,23 +30,30 @@ def read_openai_evals(files: Sequence[Path], found: Collector, options: Options)
     chosen: dict[str, str] = {}
     others: dict[str, set[str]] = {}
     for file in files:
-        lines = [line for _, line in json_lines(file, found.notes, options.encoding)]
-        agent, family = _names(lines[0] if lines else {}, file)
-        scores, errors = _scores(lines, file)
-        if not scores:
-            problem = "has no event with a score (match or metrics)"
-            raise wrong_field(file, problem, "run the eval again", "empty")
-        names = dict.fromkeys(name for each in scores.values() for name in each)
-        others.setdefault(family, set()).update(names)
-        if family not in chosen:
-            chosen[family] = choose_metric(list(names), options.metrics, file, f"eval {family!r}")
-            settle_direction(chosen[family], found, options, family=family)
-        for sample, each in scores.items():
-            found.add(agent, family, sample, each.get(chosen[family], float("nan")))
-        if not any("final_report" in line for line in lines):
-            found.notes.append(f"{file.name}: the run has no final report; what it has was read")
-        if errors:
-            found.notes.append(f"{file.name}: {errors} samples ended in an error, and are missing")
+        with found.reading(file, options, chosen, others):
+            lines = [line for _, line in json_lines(file, found.notes, options.encoding)]
+            agent, family = _names(lines[0] if lines else {}, file)
+            agent = agent_name(agent, file, found, options, {})
+            scores, errors = _scores(lines, file)
+            if not scores:
+                problem = "has no event with a score (match or metrics)"
+                raise wrong_field(file, problem, "run the eval again", "empty")
+            names = dict.fromkeys(name for each in scores.values() for name in each)
+            others.setdefault(family, set()).update(names)
+            if family not in chosen:
+                wanted = options.metrics_of(family)
+                chosen[family] = choose_metric(list(names), wanted, file, f"eval {family!r}")
+                settle_direction(chosen[family], found, options, family=family)
+            for sample, each in scores.items():
+                found.add(agent, family, sample, each.get(chosen[family], float("nan")))
+            if not any("final_report" in line for line in lines):
+                found.notes.append(
+                    f"{file.name}: the run has no final report; what it has was read"
+                )
+            if errors:
+                found.notes.append(
+                    f"{file.name}: {errors} samples ended in an error, and are missing"
+                )
     found.notes.extend(note_metrics(chosen, others))
 
 

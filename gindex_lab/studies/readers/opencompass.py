@@ -32,14 +32,16 @@ def read_opencompass(files: Sequence[Path], found: Collector, options: Options) 
     summaries = [file for file in files if file not in details]
     items = Identities()
     for file in details:
-        _read_details(file, items, found, options)
+        with found.reading(file, options):
+            _read_details(file, items, found, options)
     if details:
         items.say(found)
         if summaries:
             found.notes.append(f"{len(summaries)} summaries were left out: the details were read")
         return
     for file in summaries:
-        _read_summary(file, found, options)
+        with found.reading(file, options):
+            _read_summary(file, found, options)
 
 
 def _read_details(file: Path, items: Identities, found: Collector, options: Options) -> None:

@@ -19,6 +19,7 @@ __all__ = [
     "Repeats",
     "document",
     "field",
+    "loaded",
     "mapping",
     "names_by_file",
     "note_failures",
@@ -138,24 +139,42 @@ def names_by_file(
     options: Options,
     clean: Callable[[str], str] = str,
     generic: Sequence[str] = (),
+    prefer: str | None = None,
 ) -> dict[Path, str]:
-    """An agent for each file, for logs that do not name one: its stem, or its folder where stems repeat.
+    """An agent for each file, for logs that do not name one: by its own name, or by that of its folder.
 
-    `generic` are stems that say nothing ("results"); `clean` takes off what the tool appends. The decision is
-    noted.
+    `generic` are names that say nothing ("results"); `clean` takes off what the tool appends; `prefer` says
+    where the tool puts the model. Without that, files of the same names in several folders are refused: the
+    agent may be either. The decision is noted.
     """
     stems = {file: clean(plain(file).stem) for file in files}
-    counts = Counter(stems.values())
-    plainly = [f for f in files if counts[stems[f]] == 1 and stems[f].lower() not in generic]
-    wanted = getattr(options, "agent_from", None)
-    by_stem = wanted == "file" or (wanted != "folder" and len(plainly) == len(files))
-    names = stems if by_stem else {file: file.resolve().parent.name for file in files}
-    where = "file" if by_stem else "folder"
+    folders = {file: file.resolve().parent.name for file in files}
+    way = options.agent_from if options.agent_from in ("file", "folder") else None
+    if way is None and any(stem.lower() in generic for stem in stems.values()):
+        way = "folder"
+    if way is None and prefer is None and len(set(stems.values())) < len(files):
+        way = "folder" if len(set(stems.values())) == 1 else None
+        if way is None:
+            problem = f"has files of the same name in several folders ({files[0].name} …)"
+            remedy = "say which names the agent: agent_from='file' or 'folder' (--agent-from)"
+            raise BadInput("path", found.path, problem, remedy, code="ambiguous-agent")
+    way = way or prefer or "file"
+    names = {
+        file: (stems if way == "file" else folders)[file].replace("__", "/", 1) for file in files
+    }
     shown = ", ".join(repr(name) for name in list(dict.fromkeys(names.values()))[:3])
-    found.note_once(
-        f"the logs do not name a model: each agent is called after its {where} ({shown} …)"
-    )
-    return {file: name.replace("__", "/", 1) for file, name in names.items()}
+    said = f"the logs do not name a model: each agent is called after its {way} ({shown} …)"
+    found.note("agents", said, "agent_from='file' or 'folder' (--agent-from)")
+    return names
+
+
+def loaded(files: Sequence[Path], found: Collector, options: Options) -> dict[Path, Any]:
+    """The documents in some files; a bad one is skipped and listed."""
+    contents: dict[Path, Any] = {}
+    for file in files:
+        with found.reading(file, options):
+            contents[file] = document(file, options)
+    return contents
 
 
 def document(file: Path, options: Options) -> Any:

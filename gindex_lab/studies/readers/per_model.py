@@ -46,26 +46,54 @@ _GENERIC = (
 def read_per_model(files: Sequence[Path], found: Collector, options: Options) -> None:
     """Agents are files or folders, items are what the rows are called."""
     agents = names_by_file(files, found, options, generic=_GENERIC)
+    families = _families(files, agents)
     identities = Identities()
     chosen: dict[str, str] = {}
     for file in files:
-        count = 0
-        for number, row in _rows(file, found, options):
-            chosen = chosen or _columns(row, options, file)
-            if chosen["response"] not in row:
-                problem = f"has no {chosen['response']!r} in row {number}"
-                raise wrong_field(file, problem, "fix or drop the row", "missing-field")
-            value = score_of(row[chosen["response"]], file, f"row {number}")
-            family = str(row.get(chosen.get("family", "")) or "")
-            item = _item(row, chosen, family, identities, file, number)
-            found.add(agents[file], family, item, value, trial=row.get(chosen.get("trial", "")))
-            count += 1
-        if not count:
-            raise wrong_field(file, "holds no response", "leave it out", "empty")
+        with found.reading(file, options):
+            chosen = _read_file(
+                file, agents[file], families[file], chosen, identities, found, options
+            )
+    if not chosen:
+        return
     said = ", ".join(f"{kind} {name!r}" for kind, name in chosen.items())
     found.note_once(f"columns: {said}")
     settle_direction(chosen["response"], found, options, guess="higher")
     identities.say(found)
+
+
+def _families(files: Sequence[Path], agents: Mapping[Path, str]) -> dict[Path, str]:
+    """Where one agent has several files, what else tells them apart: equal ids there are other items."""
+    several = len(set(agents.values())) < len(files)
+    by_folder = all(agents[f] != f.resolve().parent.name.replace("__", "/", 1) for f in files)
+    others = {f: f.resolve().parent.name if by_folder else plain(f).stem for f in files}
+    return others if several else dict.fromkeys(files, "")
+
+
+def _read_file(
+    file: Path,
+    agent: str,
+    family: str,
+    chosen: dict[str, str],
+    identities: Identities,
+    found: Collector,
+    options: Options,
+) -> dict[str, str]:
+    """Add the rows of one file; gives the columns, which the first row decides."""
+    count = 0
+    for number, row in _rows(file, found, options):
+        chosen = chosen or _columns(row, options, file)
+        if chosen["response"] not in row:
+            problem = f"has no {chosen['response']!r} in row {number}"
+            raise wrong_field(file, problem, "fix or drop the row", "missing-field")
+        value = score_of(row[chosen["response"]], file, f"row {number}")
+        mine = str(row.get(chosen.get("family", "")) or family)
+        item = _item(row, chosen, mine, identities, file, number)
+        found.add(agent, mine, item, value, trial=row.get(chosen.get("trial", "")))
+        count += 1
+    if not count:
+        raise wrong_field(file, "holds no response", "leave it out", "empty")
+    return chosen
 
 
 def _columns(row: Mapping[str, Any], options: Options, file: Path) -> dict[str, str]:

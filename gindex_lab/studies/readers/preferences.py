@@ -51,18 +51,19 @@ def read_alpaca_eval(files: Sequence[Path], found: Collector, options: Options) 
     """Agents are generators, items are instructions, families are data sets (and references, if several)."""
     rows = []
     for file in files:
-        for number, row in _rows(file, found, options, ["generator_1", "generator_2"]):
-            reference, model = (_text(row, f"generator_{k}", file, number) for k in (1, 2))
-            preference = score_of(row.get("preference"), file, f"row {number}")
-            if not (preference != preference or preference == 0 or 1 <= preference <= 2):
-                problem = (
-                    f"has preference={preference:g} in row {number}, which is not between 1 and 2"
+        with found.reading(file, options):
+            some = []
+            for number, row in _rows(file, found, options, ["generator_1", "generator_2"]):
+                reference, model = (_text(row, f"generator_{k}", file, number) for k in (1, 2))
+                preference = score_of(row.get("preference"), file, f"row {number}")
+                if not (preference != preference or preference == 0 or 1 <= preference <= 2):
+                    problem = f"has preference={preference:g} in row {number}, which is not between 1 and 2"
+                    raise wrong_field(file, problem, "annotate it again", "out-of-range")
+                won = 0.5 if preference == 0 else preference - 1
+                some.append(
+                    (model, reference, str(row.get("dataset") or ""), row.get("instruction"), won)
                 )
-                raise wrong_field(file, problem, "annotate it again", "out-of-range")
-            won = 0.5 if preference == 0 else preference - 1
-            rows.append(
-                (model, reference, str(row.get("dataset") or ""), row.get("instruction"), won)
-            )
+            rows += some
     if not rows:
         raise wrong_field(files[0], "holds no annotation", "annotate it again", "empty")
     references = sorted({reference for _, reference, *_ in rows})
@@ -83,16 +84,17 @@ def read_arena(files: Sequence[Path], found: Collector, options: Options) -> Non
     """Agents are models, items are opponents, trials are battles; a model never meets itself."""
     turn, draws, battles, same = Repeats(), 0, 0, 0
     for file in files:
-        for number, row in _rows(file, found, options, ["model_a", "model_b"]):
-            first, second = (_text(row, f"model_{side}", file, number) for side in "ab")
-            won = _outcome(row, file, number)
-            battles, draws = battles + 1, draws + (won == 0.5)
-            if first == second:
-                same += 1
-                continue
-            for model, other, value in ((first, second, won), (second, first, 1 - won)):
-                item = f"against {other}"
-                found.add(model, "", item, value, trial=turn.next(model, "", item))
+        with found.reading(file, options):
+            for number, row in _rows(file, found, options, ["model_a", "model_b"]):
+                first, second = (_text(row, f"model_{side}", file, number) for side in "ab")
+                won = _outcome(row, file, number)
+                battles, draws = battles + 1, draws + (won == 0.5)
+                if first == second:
+                    same += 1
+                    continue
+                for model, other, value in ((first, second, won), (second, first, 1 - won)):
+                    item = f"against {other}"
+                    found.add(model, "", item, value, trial=turn.next(model, "", item))
     found.notes.append(
         f"{battles} battles ({draws} draws, which count 0.5): an item is an opponent, and a score the win "
         "rate with every opponent counted alike. It is not the Elo or Bradley-Terry score of the arena"

@@ -13,6 +13,8 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -51,7 +53,10 @@ class _Result(NamedTuple):
 
 def read_promptfoo(files: Sequence[Path], found: Collector, options: Options) -> None:
     """Agents are providers (with the prompt where there are several), items are test cases."""
-    results = [(file, one) for file in files for one in _results(file, found, options)]
+    results: list[tuple[Path, _Result]] = []
+    for file in files:
+        with found.reading(file, options):
+            results += [(file, one) for one in list(_results(file, found, options))]
     if not results:
         raise wrong_field(files[0], "holds no result", "run the evaluation again", "empty")
     names = dict.fromkeys(name for _, one in results for name in one.scores)
@@ -60,13 +65,15 @@ def read_promptfoo(files: Sequence[Path], found: Collector, options: Options) ->
     agents = _agents([one for _, one in results], found)
     items, turn = Identities(), Repeats()
     labels: dict[int, str] = {}  # a test that stands there twice is one item
-    for file, one in results:
-        label = labels.setdefault(text_code(one.content), one.label)
-        item = items.name("", label, one.content)
-        value = score_of(one.scores.get(metric), file, repr(item))
-        agent = agents[one.provider, one.prompt]
-        found.add(agent, "", item, value, trial=turn.next(agent, "", item))
-        found.detail(text=text_code(one.content), errored=one.error)
+    for file, some in groupby(results, key=itemgetter(0)):
+        with found.reading(file, options):
+            for _, one in some:
+                label = labels.setdefault(text_code(one.content), one.label)
+                item = items.name("", label, one.content)
+                value = score_of(one.scores.get(metric), file, repr(item))
+                agent = agents[one.provider, one.prompt]
+                found.add(agent, "", item, value, trial=turn.next(agent, "", item))
+                found.detail(text=text_code(one.content), errored=one.error)
     found.notes.extend(note_metrics({"tests": metric}, {"tests": set(names)}))
     errors = sum(one.error for _, one in results)
     if metric == "success":

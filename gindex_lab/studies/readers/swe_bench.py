@@ -19,8 +19,7 @@ from typing import Any
 
 from gindex_lab.studies.readers.collect import Collector
 from gindex_lab.studies.readers.options import Options
-from gindex_lab.studies.readers.parts import names_by_file, note_failures, wrong_field
-from gindex_lab.studies.readers.text import load_json
+from gindex_lab.studies.readers.parts import loaded, names_by_file, note_failures, wrong_field
 
 __all__ = ["read_swe_bench", "repository_of"]
 
@@ -31,12 +30,12 @@ _FAILED = ("unresolved_ids", "empty_patch_ids", "error_ids")
 def read_swe_bench(files: Sequence[Path], found: Collector, options: Options) -> None:
     """Agents are systems, families are repositories, items are instances."""
     kinds: dict[str, dict[Path, dict[str, Any]]] = {"report": {}, "board": {}, "instance": {}}
-    for file in files:
-        content = load_json(file, options.encoding)
-        kinds[_kind(content, file)][file] = content
+    for file, content in loaded(files, found, options).items():
+        with found.reading(file, options):
+            kinds[_kind(content, file)][file] = content
     _reports(kinds["report"], found, options)
     _boards(kinds["board"], found, options)
-    _instances(kinds["instance"], found)
+    _instances(kinds["instance"], found, options)
 
 
 def _kind(content: Any, file: Path) -> str:
@@ -74,18 +73,19 @@ def _ids(content: Mapping[str, Any], name: str, file: Path) -> list[str]:
 def _reports(reports: Mapping[Path, Any], found: Collector, options: Options) -> None:
     if not reports:
         return
-    names = names_by_file(list(reports), found, options, generic=_GENERIC)
+    names = names_by_file(list(reports), found, options, generic=_GENERIC, prefer="file")
     broken = never = 0
     for file, content in reports.items():
-        solved = set(_ids(content, "resolved_ids", file))
-        failed = {one for name in _FAILED for one in _ids(content, name, file)}
-        failed |= set(_ids(content, "submitted_ids", file)) - solved
-        broken += len({x for k in _FAILED[1:] for x in _ids(content, k, file)})
-        never += len(set(_ids(content, "incomplete_ids", file)) - failed - solved)
-        if not solved | failed:
-            raise wrong_field(file, "names no instance", "write the report again", "empty")
-        for instance in sorted(solved | failed):
-            _add(found, names[file], instance, instance in solved)
+        with found.reading(file, options):
+            solved = set(_ids(content, "resolved_ids", file))
+            failed = {one for name in _FAILED for one in _ids(content, name, file)}
+            failed |= set(_ids(content, "submitted_ids", file)) - solved
+            if not solved | failed:
+                raise wrong_field(file, "names no instance", "write the report again", "empty")
+            broken += len({x for k in _FAILED[1:] for x in _ids(content, k, file)})
+            never += len(set(_ids(content, "incomplete_ids", file)) - failed - solved)
+            for instance in sorted(solved | failed):
+                _add(found, names[file], instance, instance in solved)
     note_failures(found, broken, "instances with an empty patch or an error", "SWE-bench")
     if never:
         found.notes.append(
@@ -99,15 +99,17 @@ def _boards(boards: Mapping[Path, Any], found: Collector, options: Options) -> N
     names = _submissions(list(boards), found, options)
     listed: dict[Path, set[str]] = {}
     for file, content in boards.items():
-        lists = [name for name, value in content.items() if isinstance(value, list)]
-        listed[file] = {one for name in lists for one in _ids(content, name, file)}
+        with found.reading(file, options):
+            lists = [name for name, value in content.items() if isinstance(value, list)]
+            listed[file] = {one for name in lists for one in _ids(content, name, file)}
     known = sorted(set().union(*listed.values()))
     if not known:
         raise wrong_field(next(iter(boards)), "names no instance", "name another file", "empty")
-    for file, content in boards.items():
-        solved = set(_ids(content, "resolved", file))
-        for instance in known:
-            _add(found, names[file], instance, instance in solved)
+    for file in listed:
+        with found.reading(file, options):
+            solved = set(_ids(boards[file], "resolved", file))
+            for instance in known:
+                _add(found, names[file], instance, instance in solved)
     found.notes.append(
         f"{len(known)} instances are named by some submission; what a submission does not list as resolved "
         "counts as not resolved. Instances that no file names cannot be seen, so that rates are higher than "
@@ -119,25 +121,27 @@ def _submissions(files: Sequence[Path], found: Collector, options: Options) -> d
     """<submission>/results/results.json: the submission is the folder above."""
     nested = [f for f in files if f.resolve().parent.name == "results"]
     if len(nested) < len(files):
-        return names_by_file(files, found, options, generic=_GENERIC)
+        return names_by_file(files, found, options, generic=_GENERIC, prefer="file")
     names = {file: file.resolve().parent.parent.name for file in files}
     shown = ", ".join(repr(name) for name in list(names.values())[:3])
     found.note_once(f"agents are called after the folders of their submissions ({shown} …)")
     return names
 
 
-def _instances(reports: Mapping[Path, Any], found: Collector) -> None:
+def _instances(reports: Mapping[Path, Any], found: Collector, options: Options) -> None:
     """One report per instance: the model is the folder above, the run the one above that."""
     runs: set[str] = set()
     for file, content in reports.items():
         parents = [one.name for one in file.resolve().parents][:3]
         model, run = [*parents, "", ""][1:3]
         runs.add(run)
-        for instance, one in content.items():
-            if not isinstance(one["resolved"], bool):
-                problem = f"has resolved={one['resolved']!r} for {instance!r}"
-                raise wrong_field(file, problem, "write the report again")
-            _add(found, model.replace("__", "/", 1), instance, one["resolved"], trial=run)
+        agent = run if options.agent_from == "folder" else model.replace("__", "/", 1)
+        with found.reading(file, options):
+            for instance, one in content.items():
+                if not isinstance(one["resolved"], bool):
+                    problem = f"has resolved={one['resolved']!r} for {instance!r}"
+                    raise wrong_field(file, problem, "write the report again")
+                _add(found, agent, instance, one["resolved"], trial=run)
     if reports:
         said = "agents are called after the folders of the models"
         more = f", and the {len(runs)} runs ({', '.join(sorted(runs)[:3])}) are repeats"

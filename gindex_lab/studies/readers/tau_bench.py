@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from gindex_lab.studies.readers.collect import Collector
+from gindex_lab.studies.readers.naming import agent_name
 from gindex_lab.studies.readers.options import Options
 from gindex_lab.studies.readers.parts import (
     Identities,
@@ -39,17 +40,19 @@ def read_tau_bench(files: Sequence[Path], found: Collector, options: Options) ->
     reader = _Reader(found)
     older: dict[Path, list[Any]] = {}
     for file in files:
-        content = _content(file, found, options)
-        if isinstance(content, dict):
-            reader.simulations(content, file)
-        else:
-            older[file] = content
+        with found.reading(file, options):
+            content = _content(file, found, options)
+            if isinstance(content, dict):
+                reader.simulations(content, file, options)
+            else:
+                older[file] = content
     if older:
         named = {file: agent_of_name(plain(file).stem) for file in older}
         others = [file for file, agent in named.items() if agent is None]
-        names = names_by_file(others, found, options) if others else {}
+        names = names_by_file(others, found, options, prefer="file") if others else {}
         for file, rows in older.items():
-            reader.conversations(rows, named[file] or names[file], file)
+            with found.reading(file, options):
+                reader.conversations(rows, named[file] or names[file], file)
     reader.finish()
 
 
@@ -87,12 +90,14 @@ class _Reader:
             item = label if wording is None else self.items.name("", label, wording)
             self.add(agent, "", item, row["reward"], row.get("trial", 0), file)
 
-    def simulations(self, content: dict[str, Any], file: Path) -> None:
+    def simulations(self, content: dict[str, Any], file: Path, options: Options) -> None:
         info = field(content, "info", dict, file, "tau2-bench")
         about = field(info, "agent_info", dict, file, "tau2-bench")
         agent = str(about.get("llm") or about.get("implementation") or "")
         if not agent:
             raise wrong_field(file, "does not name its agent (info.agent_info)", "write it again")
+        settings = {"solver": about.get("implementation"), "model+args": about.get("llm_args")}
+        agent = agent_name(agent, file, self.found, options, settings)
         family = str(mapping(info, "environment_info").get("domain_name") or "")
         for row in field(content, "simulations", list, file, "tau2-bench"):
             if not isinstance(row, dict) or "task_id" not in row:

@@ -26,36 +26,44 @@ __all__ = ["read_terminal_bench", "trial_number"]
 
 def read_terminal_bench(files: Sequence[Path], found: Collector, options: Options) -> None:
     """Agents are runs (agent and model), items are tasks, trials are attempts."""
-    seen: set[tuple[Path, str]] = set()
-    turn, undecided, folders = Repeats(), 0, set()
+    reader = _Trials(found, options)
     for file in sorted(files, key=lambda each: len(each.parts)):
-        for run, trial in _trials(file, options):
-            name, task = (
-                str(trial.get("trial_name") or ""),
-                field(trial, "task_id", str, file, "tb"),
-            )
-            if name and (run, name) in seen:
-                continue  # the run's own file has it already
-            seen.add((run, name))
-            agent, family, named = _who(run, options)
-            if not named:
-                folders.add(agent)
-            value = trial.get("is_resolved")
-            if value is not None and not isinstance(value, bool):
-                problem = f"has is_resolved={value!r} for {task!r}, which is neither true nor false"
-                raise wrong_field(file, problem, "fix the file, or leave it out")
-            undecided += value is None
-            number = trial_number(name) or turn.next(agent, family, task)
-            found.add(agent, family, task, float(bool(value)), trial=number)
-            found.detail(errored=trial.get("failure_mode") not in (None, "none", "unset"))
-    if folders:
-        shown = ", ".join(repr(one) for one in sorted(folders)[:3])
-        found.note_once(
-            f"no run_metadata.json names the model: agents are called after folders ({shown})"
-        )
-    note_failures(
-        found, undecided, "trials without a verdict (is_resolved is null)", "Terminal-Bench"
-    )
+        with found.reading(file, options, reader.seen):
+            for run, trial in _trials(file, options):
+                reader.add(run, trial, file)
+    if reader.folders:
+        shown = ", ".join(repr(one) for one in sorted(reader.folders)[:3])
+        said = f"no run_metadata.json names the model: agents are called after folders ({shown})"
+        found.note("agents", said, "agents={old: new}")
+    what = "trials without a verdict (is_resolved is null)"
+    note_failures(found, reader.undecided, what, "Terminal-Bench")
+
+
+class _Trials:
+    """Adds trials, each once: a run's own file and the files of its trials hold the same."""
+
+    def __init__(self, found: Collector, options: Options) -> None:
+        self.found, self.options, self.turn = found, options, Repeats()
+        self.seen: set[tuple[Path, str]] = set()
+        self.folders: set[str] = set()
+        self.undecided = 0
+
+    def add(self, run: Path, trial: dict[str, Any], file: Path) -> None:
+        name, task = str(trial.get("trial_name") or ""), field(trial, "task_id", str, file, "tb")
+        value = trial.get("is_resolved")
+        if value is not None and not isinstance(value, bool):
+            problem = f"has is_resolved={value!r} for {task!r}, which is neither true nor false"
+            raise wrong_field(file, problem, "fix the file, or leave it out")
+        if name and (run, name) in self.seen:
+            return
+        self.seen.add((run, name))
+        agent, family, named = _who(run, self.options)
+        if not named:
+            self.folders.add(agent)
+        self.undecided += value is None
+        number = trial_number(name) or self.turn.next(agent, family, task)
+        self.found.add(agent, family, task, float(bool(value)), trial=number)
+        self.found.detail(errored=trial.get("failure_mode") not in (None, "none", "unset"))
 
 
 def trial_number(name: str) -> int | None:
