@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from gindex_lab import notebook
 from gindex_lab.foundation.errors import BadInput
-from gindex_lab.press.reproduction import claims
+from gindex_lab.press.reproduction import claim_rows, claims
+from gindex_lab.press.reproduction.claim_rows import ARTEFACT, GRADES
 from gindex_lab.press.reproduction.claim_values import agrees, printed_numbers
 from gindex_lab.press.reproduction.claims import (
     Record,
@@ -132,9 +133,43 @@ def test_every_row_can_be_compared():
 
 def test_no_status_is_typed_in():
     words = {"reproduced", "differs", "status"}
-    for path in (claims.LEDGER, claims.LEDGER.with_name("claims_horizon.csv")):
+    for path in (claim_rows.LEDGER, claim_rows.LEDGER.with_name("claims_horizon.csv")):
         with path.open(newline="") as file:
             assert not words & set(next(csv.reader(file)))
+
+
+def test_every_claim_says_how_strong_its_check_is():
+    assert {claim.grade for claim in CLAIMS.values()} <= set(GRADES) - {ARTEFACT}
+    for claim in CLAIMS.values():
+        assert (claim.grade == "no check") == bool(claim.obstacle), claim.id
+        if claim.grade == "computed from data":
+            assert claim.requires, claim.id
+
+
+def test_a_repeated_row_is_linked_to_one_that_is_counted():
+    for claim in CLAIMS.values():
+        if claim.same_as:
+            first = CLAIMS[claim.same_as]
+            assert not first.same_as, claim.id
+            assert first.paper == claim.paper, claim.id
+            assert first.requires == claim.requires, claim.id
+
+
+def test_what_only_the_authors_artefacts_give_is_found_from_the_record():
+    def grade(value, exact):
+        record = Record("N199", value, source="published", exact=exact)
+        return claims.Result(CLAIMS["N199"], (record,), *status(CLAIMS["N199"], [record])).grade
+
+    assert grade(-0.54, -0.541) == "computed from data"
+    assert grade(-0.54, -0.58) == ARTEFACT
+    assert grade(-0.58, -0.54) == "computed from data"
+
+
+def test_a_sampled_value_may_be_off_by_twice_its_error():
+    off = CLAIMS["Q011"].derived_tolerance()
+    assert float(off) == 0.5
+    for error, word in ((0.0, "differs"), (0.01, "differs"), (0.02, "reproduced")):
+        assert status(CLAIMS["Q011"], [Record("Q011", 22.53, error=error)])[0] == word
 
 
 def test_the_data_sets_that_claims_require_exist():
@@ -160,20 +195,24 @@ def test_the_ledger_holds_every_claim_of_the_source_as_printed(shared):
         (lambda rows: rows[0].replace("kind", "sort") + rows[1], "has other columns than a ledger"),
         (lambda rows: rows[0] + rows[1] + rows[1], "id='N001': stands in the ledger twice"),
         (lambda rows: rows[0] + rows[1].replace("number", "sum"), "kind='sum': of claim N001"),
+        (
+            lambda rows: rows[0] + rows[1].replace("in sight of the value", "by ear"),
+            "grade='tuned by ear': of claim N001 is unknown; use one of",
+        ),
     ],
 )
 def test_a_broken_ledger_is_refused(tmp_path, change, message):
-    rows = claims.LEDGER.read_text().splitlines(keepends=True)
+    rows = claim_rows.LEDGER.read_text().splitlines(keepends=True)
     (tmp_path / "claims.csv").write_text(change(rows))
     with pytest.raises(BadInput, match=message):
         ledger(tmp_path / "claims.csv")
 
 
 def test_a_claim_may_not_stand_in_two_ledgers(tmp_path, monkeypatch):
-    rows = claims.LEDGER.read_text().splitlines(keepends=True)
+    rows = claim_rows.LEDGER.read_text().splitlines(keepends=True)
     for name in ("claims.csv", "claims_more.csv"):
         (tmp_path / name).write_text("".join(rows[:2]))
-    monkeypatch.setattr(claims, "LEDGER", tmp_path / "claims.csv")
+    monkeypatch.setattr(claim_rows, "LEDGER", tmp_path / "claims.csv")
     with pytest.raises(BadInput, match="id='N001': stands in two ledgers"):
         ledger()
 
@@ -274,7 +313,7 @@ def test_one_simulated_table_makes_the_notebook_simulated(tmp_path, monkeypatch)
         ("N047", [Record("N047", -0.49, source="own experiment")], [], "needs data"),
         ("N047", [], ["mazes"], "needs data"),
         ("N047", [], ["ctest"], "not yet checked"),
-        ("N042", [], ["mazes"], "not computable"),
+        ("N496", [], [], "not computable"),
     ],
 )
 def test_a_status_follows_from_the_records_and_the_data(claim_id, found, absent, word):
@@ -311,7 +350,11 @@ def test_what_a_notebook_found_before_it_failed_does_not_count(tmp_path):
 def test_summary_and_table_count_every_claim(tmp_path):
     folder(tmp_path, "demo/a", [entry("N295", -0.866, "")])
     counts = claims.summary(reports=tmp_path)
-    assert counts.loc["all", "claims"] == len(CLAIMS)
+    once = [claim for claim in CLAIMS.values() if not claim.same_as]
+    assert counts.loc["all", "claims"] == len(once) < len(CLAIMS)
+    by_grade = claims.summary(reports=tmp_path, by="grade")
+    assert by_grade.loc["all"].equals(counts.loc["all"])
+    assert by_grade.loc["computed from the model", "reproduced"] == 1
     assert counts.loc["generality", "reproduced"] == 1
     table = claims.table("g-index", reports=tmp_path)
     assert len(table) == 115

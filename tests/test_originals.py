@@ -188,6 +188,43 @@ def test_mazes_keep_those_with_demographics_in_the_order_of_sessions(tmp_path):
     assert ours.agents["gender_code"].tolist() == gender
 
 
+def test_of_what_stays_behind_only_sums_are_kept(tmp_path):
+    members, _, known = maze_members()
+    known["nationality"] = [1, 1, 1, 2, 2, 3, 4, 4, 4, 4]
+    members[LAYOUT["maze people"]] = known.to_csv(index=False)
+    ours = converted("mazes", make_zip(tmp_path / "m.zip", members))
+    assert ours.counts.to_dict() == {
+        "people with answers": 12,
+        "nationality, group 1": 4,
+        "nationality, group 2": 3,
+        "nationality, group 3": 2,
+        "nationality, group 4": 1,
+        "ethnicity, group 1": 10,
+    }
+    assert {"nationality", "ethnicity"}.isdisjoint(ours.agents)
+    letters, *_ = letter_members()
+    text = letters[LAYOUT["letter answers"]].replace(",M,16,", ",M,17,", 2)
+    letters[LAYOUT["letter answers"]] = text
+    series = converted("ctest", make_zip(tmp_path / "c.zip", letters))
+    assert series.counts.to_dict() == {"youngest": 16, "oldest": 17}
+    assert series.agents.columns.tolist() == ["kind"]
+
+
+def test_counts_are_read_beside_the_data(tmp_path, monkeypatch):
+    from gindex_lab.studies.data.loading import counts
+
+    members, *_ = maze_members()
+    (tmp_path / "mazes").mkdir()
+    converted("mazes", make_zip(tmp_path / "m.zip", members)).write(tmp_path / "mazes")
+    monkeypatch.setenv("GINDEX_LAB_DATA", str(tmp_path))
+    assert counts("mazes")["people with answers"] == 12
+    (tmp_path / "mazes" / "counts.csv").unlink()
+    assert counts("mazes").empty
+    (tmp_path / "mazes" / "counts.csv").write_text("what,n\na,1\n")
+    with pytest.raises(BadInput, match="has no column 'quantity'"):
+        counts("mazes")
+
+
 def test_maze_sessions_that_are_words_are_sorted_without_case(tmp_path):
     members, answers, known = maze_members()
     words = dict(zip(sorted(answers["session"]), "aBcDeFgHiJkL", strict=True))

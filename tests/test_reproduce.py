@@ -20,7 +20,7 @@ from gindex_lab.foundation.errors import BadInput, GIndexLabError
 from gindex_lab.foundation.journals import sealed
 from gindex_lab.foundation.output import mark
 from gindex_lab.presentation.pages import formula
-from gindex_lab.press.reproduction import claims, warm_kernels
+from gindex_lab.press.reproduction import claim_rows, warm_kernels
 from gindex_lab.press.reproduction import inputs as reproduce_inputs
 from gindex_lab.press.reproduction.claims import print_hash
 from gindex_lab.press.reproduction.inputs import (
@@ -163,8 +163,8 @@ def test_a_claim_that_is_lost_fails_the_run(finished, capsys, request):
 def test_a_difference_without_an_explanation_fails_the_run(finished, tmp_path, monkeypatch, capsys):
     root, reports, _ = finished
     other = tmp_path / "claims.csv"
-    other.write_text(claims.LEDGER.read_text().replace("-0.866", "-0.912"))
-    monkeypatch.setattr(claims, "LEDGER", other)
+    other.write_text(claim_rows.LEDGER.read_text().replace("-0.866", "-0.912"))
+    monkeypatch.setattr(claim_rows, "LEDGER", other)
     shutil.copytree(reports, tmp_path / "reports")
     record = json.loads((reports / "demo/one/record.json").read_text())
     assert stale_reason(reports / "demo/one", record["inputs"]) == "ledger changed"

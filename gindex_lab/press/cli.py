@@ -249,6 +249,8 @@ def _claims(options: argparse.Namespace) -> None:
         print(claims.table(paper=options.paper).to_string(index=False, max_colwidth=60))
     else:
         print(claims.summary(paper=options.paper).to_string())
+        print("\nby the strength of the check:")
+        print(claims.summary(paper=options.paper, by="grade").to_string())
 
 
 def _docs(options: argparse.Namespace) -> None:

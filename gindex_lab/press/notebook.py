@@ -26,9 +26,9 @@ from typing import TYPE_CHECKING, Any
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.output import write_bytes, write_text
 from gindex_lab.foundation.places import OUTPUT
-from gindex_lab.foundation.validate import choice
+from gindex_lab.foundation.validate import choice, number
 from gindex_lab.press.reproduction.claim_values import shown
-from gindex_lab.press.reproduction.claims import Record, find, status
+from gindex_lab.press.reproduction.claims import Record, Result, find, status
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -208,17 +208,19 @@ def claim(
     mode: str | None = None,
     source: str | None = None,
     exact: object = None,
+    error: float = 0.0,
     note: str = "",
 ) -> None:
     """Hold a computed value against the ledger, show the result in a line, and record it.
 
     The value stands in the unit of the print (76.2 for "76%"): a number, a list where several are
     printed, a string for a name, True or False for a statement. `exact` is the exact mode's value where
-    the printed one needs `mode="reference"`. `source` and `mode` are those of `start` unless given.
+    the printed one needs `mode="reference"`, `error` the standard error of a value that was sampled.
+    `source` and `mode` are those of `start` unless given.
 
     >>> claim("N295", -0.8660254)
     """
-    _display(*_held(claim_id, value, mode, source, exact, note)[1:])
+    _display(*_held(claim_id, value, mode, source, exact, error, note)[1:])
 
 
 def claims(values: Mapping[str, object], *, mode: str | None = None, title: str = "") -> None:
@@ -226,7 +228,7 @@ def claims(values: Mapping[str, object], *, mode: str | None = None, title: str 
 
     >>> claims({"N295": -0.8660254, "N296": 0.5}, title="Correlations of a step")
     """
-    held = [_held(key, value, mode, None, None, "") for key, value in values.items()]
+    held = [_held(key, value, mode, None, None, 0.0, "") for key, value in values.items()]
     counts = Counter(word for word, *_ in held)
     said = ", ".join(f"{n} {word}" for word, n in counts.items()) or "none on this machine"
     summary = f"{title + ': ' if title else ''}{len(held)} printed numbers, {said}"
@@ -241,6 +243,7 @@ def _held(
     mode: str | None,
     source: str | None,
     exact: object,
+    error: float,
     note: str,
 ) -> tuple[str, str, str]:
     """Record a value; its status, and the line that shows it, as HTML and as text."""
@@ -251,12 +254,16 @@ def _held(
         source=_current.source if source is None else choice("source", source, SOURCES),
         mode=mode or _current.mode,
         exact=None if exact is None else entry.check(exact),
+        error=number("error", error, 0),
         note=note,
     )
     _keep_claim(record)
     word, why = status(entry, [record])
+    result = Result(entry, (record,), word, why)
     beside = f" (exact: {shown(record.exact)})" if record.exact is not None else ""
+    beside += f" ± {record.error:.2g} (sampling)" if record.error else ""
     text = f"{claim_id} {entry.quantity}: printed {entry.published}, ours {shown(record.value)}{beside}"
+    text += f" [{result.grade}]"
     return word, _claim_line(word, text, note or why), f"{text} -> {word}"
 
 
@@ -310,7 +317,7 @@ def _keep_claim(record: Record) -> None:
         return
     path = folder / "claims.json"
     kept: list[dict[str, Any]] = json.loads(path.read_text()) if path.exists() else []
-    fields: Iterable[str] = ("id", "value", "source", "mode", "exact", "note")
+    fields: Iterable[str] = ("id", "value", "source", "mode", "exact", "error", "note")
     entry = {field: getattr(record, field) for field in fields}
     _keep("claims.json", [e for e in kept if e["id"] != record.id] + [entry])
 

@@ -1,6 +1,6 @@
-// Filter by words, paper and status; sort by a column (numbers as numbers) with a click on its head.
+// Filter by words, paper, status and grade; sort by a column (numbers as numbers) with a click on its head.
 const rows = [...document.querySelectorAll("#claims tbody tr")];
-const [words, paper, status, shown] = ["words", "paper", "status", "shown"].map(id => document.getElementById(id));
+const [words, paper, status, grade, shown] = ["words", "paper", "status", "grade", "shown"].map(id => document.getElementById(id));
 
 function filter() {
   const wanted = words.value.toLowerCase().split(/\s+/).filter(Boolean);
@@ -9,6 +9,7 @@ function filter() {
     const text = row.textContent.toLowerCase();
     const fits = (!paper.value || row.dataset.paper === paper.value)
       && (!status.value || row.dataset.status === status.value)
+      && (!grade.value || row.dataset.grade === grade.value)
       && wanted.every(word => text.includes(word));
     row.hidden = !fits;
     count += fits;
@@ -34,6 +35,6 @@ document.querySelectorAll("#claims th").forEach((head, column, heads) => head.fi
   document.querySelector("#claims tbody").append(...rows);
 }));
 document.querySelector("form.filters").addEventListener("submit", event => event.preventDefault());
-[words, paper, status].forEach(control => control.addEventListener("input", filter));
+[words, paper, status, grade].forEach(control => control.addEventListener("input", filter));
 if (location.hash.startsWith("#status=")) status.value = decodeURIComponent(location.hash.slice(8));
 filter();

@@ -98,13 +98,19 @@ def _refuse(claim_id: str, value: object, what: str, remedy: str) -> NoReturn:
     raise BadInput("value", value, f"claim {claim_id} is {what}", remedy)
 
 
-def agrees(kind: str, expected: str, value: Value, *, truncated: bool = False) -> bool:
+def agrees(
+    kind: str, expected: str, value: Value, *, truncated: bool = False, error: float = 0.0
+) -> bool:
     """Whether a computed value is what was printed, to the printed digits.
+
+    A value that was sampled may be off by twice its standard `error` as well.
 
     >>> agrees("number", "0.31", 0.3149), agrees("number", "0.31", 0.3151)
     (True, False)
     >>> agrees("number", "0.123", 0.12391, truncated=True)
     True
+    >>> agrees("number", "22", 22.53), agrees("number", "22", 22.53, error=0.26)
+    (False, True)
     >>> agrees("bound", "> 45", 51.2), agrees("text", "m", "M"), agrees("statement", "yes", True)
     (True, True, True)
     """
@@ -116,12 +122,12 @@ def agrees(kind: str, expected: str, value: Value, *, truncated: bool = False) -
         return _within_bound(expected, value)
     values = value if isinstance(value, list) else [value]
     printed = printed_numbers(expected)
-    return all(_rounds(p, float(v), truncated) for p, v in zip(printed, values, strict=True))
+    return all(_rounds(p, float(v), truncated, error) for p, v in zip(printed, values, strict=True))
 
 
-def _rounds(printed: Printed, value: float, truncated: bool) -> bool:
+def _rounds(printed: Printed, value: float, truncated: bool, error: float) -> bool:
     # The slack is for ties: 47.875 is printed as 47.87 by one C library and 47.88 by another.
-    tolerance = printed.unit * (1.0 if truncated else 0.5)
+    tolerance = printed.unit * (1.0 if truncated else 0.5) + 2 * error
     return abs(value - printed.value) <= tolerance * (1 + 1e-9) + 1e-12 * abs(printed.value)
 
 

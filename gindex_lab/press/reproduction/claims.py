@@ -1,46 +1,41 @@
 """The ledger: every number and statement of the papers, and what we get for it.
 
-`data/claims.csv` and `data/claims_horizon.csv` (the horizon studies) hold what was printed and how far a
-computed value may be from it; notebooks record computed values with `nb.claim`. A status
-is always computed from the two, never typed: reproduced, differs, needs data, not computable, not yet
-checked. A claim about published data counts only when it was computed from those data. What was reproduced
-once is kept in `data/claims_baseline.json`.
+`claim_rows` holds what was printed and how far a computed value may be from it; notebooks record computed
+values with `nb.claim`. A status is always computed from the two, never typed: reproduced,
+differs, needs data, not computable, not yet checked. A claim about published data counts only when it was
+computed from those data. Beside the status stands the grade of the check, and where the authors' code gives
+the print and the exact mathematics does not, that is found from the record. A number that stands in two rows
+is counted once. What was reproduced once is kept in `data/claims_baseline.json`.
 """
 
 from __future__ import annotations
 
-import csv
-import difflib
 import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gindex_lab.foundation import places
 from gindex_lab.foundation.errors import BadInput
-from gindex_lab.press.reproduction.claim_values import (
-    KINDS,
-    Value,
-    agrees,
-    checked,
-    printed_numbers,
-    shown,
-)
+from gindex_lab.foundation.validate import choice
+from gindex_lab.press.reproduction.claim_rows import ARTEFACT, GRADES, ROOT, Claim, find, ledger
+from gindex_lab.press.reproduction.claim_values import Value, shown
 from gindex_lab.press.reproduction.kept import read_claims
 
 if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = [
+    "GRADES",
     "STATUSES",
     "Claim",
     "Record",
     "Result",
     "accept",
+    "counted_once",
     "failed_folder",
     "find",
     "ledger",
@@ -56,60 +51,7 @@ __all__ = [
 ]
 
 STATUSES = ("reproduced", "differs", "needs data", "not computable", "not yet checked")
-ROOT = places.PROJECT
-LEDGER = places.PROJECT_DATA / "claims.csv"
 BASELINE = places.PROJECT_DATA / "claims_baseline.json"
-
-
-@dataclass(frozen=True)
-class Claim:
-    """One row of the ledger, as typed in."""
-
-    id: str
-    paper: str
-    section: str
-    figure: str
-    quantity: str
-    published: str
-    where: str  # text, table, figure
-    kind: str  # one of KINDS
-    expected: str  # `published` in a form that can be compared, where that is not one itself
-    tolerance: str  # derived from the printed digits; a test keeps it so
-    rounding: str  # "truncated" where the authors cut digits off
-    requires: str  # the data sets it is about, separated by spaces
-    explanation: str  # why our value differs
-    obstacle: str  # why nobody can compute it from what is public
-    note: str
-
-    @property
-    def place(self) -> str:
-        """Where it stands: section and figure or table."""
-        return ", ".join(
-            part for part in (f"§{self.section}" * bool(self.section), self.figure) if part
-        )
-
-    @property
-    def target(self) -> str:
-        return self.expected or self.published
-
-    @property
-    def truncated(self) -> bool:
-        return self.rounding == "truncated"
-
-    def derived_tolerance(self) -> str:
-        """Half a unit of the last printed digit of each number; one unit where truncated."""
-        if self.kind not in ("number", "numbers"):
-            return ""
-        factor = 1.0 if self.truncated else 0.5
-        return " ".join(f"{p.unit * factor:.12g}" for p in printed_numbers(self.target))
-
-    def check(self, value: object) -> Value:
-        """The value, ready to be recorded; `BadInput` when it cannot be compared."""
-        return checked(self.id, self.kind, self.target, value)
-
-    def holds(self, value: Value) -> bool:
-        """Whether the value agrees with the print to the printed digits."""
-        return agrees(self.kind, self.target, value, truncated=self.truncated)
 
 
 @dataclass(frozen=True)
@@ -121,6 +63,7 @@ class Record:
     source: str = ""  # published, own experiment, simulated; "" where no data are involved
     mode: str = ""
     exact: Value | None = None
+    error: float = 0.0  # the standard error of a value that was sampled
     note: str = ""
     notebook: str = ""
     profile: str = ""
@@ -142,71 +85,19 @@ class Result:
 
     @property
     def tolerance(self) -> str:
-        return ", ".join(f"±{size}" for size in dict.fromkeys(self.claim.tolerance.split()))
+        sizes = ", ".join(f"±{size}" for size in dict.fromkeys(self.claim.tolerance.split()))
+        error = self.records[0].error if self.records else 0.0
+        return sizes + (f" and twice the sampling error {error:.2g}" if error else "")
+
+    @property
+    def grade(self) -> str:
+        """How strong the check is; what only the authors' artefacts give is found from the records."""
+        only = any(r.exact is not None and not self.claim.holds(r.exact) for r in self.records)
+        return ARTEFACT if only and self.status == "reproduced" else self.claim.grade
 
     @property
     def notebooks(self) -> list[str]:
         return sorted({record.notebook for record in self.records})
-
-
-def ledger(path: Path | None = None) -> dict[str, Claim]:
-    """Every claim by its id.
-
-    >>> ledger()["N047"].published
-    '-0.49'
-    >>> ledger()["L081"].quantity
-    'doubling time of the 50% horizon, days'
-    """
-    paths = [path] if path else [LEDGER, *sorted(LEDGER.parent.glob("claims_*.csv"))]
-    claims: dict[str, Claim] = {}
-    for part in paths:
-        try:
-            facts = part.stat()
-        except FileNotFoundError:
-            raise BadInput("path", str(part), "is no ledger", f"restore data/{part.name}") from None
-        found = _read(part, (facts.st_mtime_ns, facts.st_size))
-        twice = [name for name in found if name in claims]
-        if twice:
-            raise BadInput("id", twice[0], "stands in two ledgers", "keep one row")
-        claims |= found
-    return claims
-
-
-@lru_cache(maxsize=4)
-def _read(path: Path, _stamp: tuple[int, int]) -> dict[str, Claim]:
-    """The ledger of that stamp, read once: a notebook asks for it with every claim."""
-    try:
-        with path.open(newline="", encoding="utf-8") as file:
-            claims = [Claim(**row) for row in csv.DictReader(file)]
-    except TypeError as error:
-        raise BadInput(
-            "path", str(path), f"has other columns than a ledger ({error})", "see claims.Claim"
-        ) from None
-    for claim in claims:
-        if claim.kind not in KINDS:
-            raise BadInput(
-                "kind", claim.kind, f"of claim {claim.id} is unknown", f"use one of {list(KINDS)}"
-            )
-    twice = [name for name, n in Counter(claim.id for claim in claims).items() if n > 1]
-    if twice:
-        raise BadInput("id", twice[0], "stands in the ledger twice", "keep one row")
-    return {claim.id: claim for claim in claims}
-
-
-def find(claim_id: str, claims: Mapping[str, Claim] | None = None) -> Claim:
-    """One claim; an unknown id is an error that suggests its neighbours.
-
-    >>> find("T0001")
-    Traceback (most recent call last):
-        ...
-    gindex_lab.foundation.errors.BadInput: id='T0001': is not in the ledger; did you mean ...?
-    """
-    claims = ledger() if claims is None else claims
-    if claim_id in claims:
-        return claims[claim_id]
-    near = difflib.get_close_matches(str(claim_id), claims, n=3)
-    remedy = f"did you mean {', '.join(near)}?" if near else "see data/claims.csv for the ids"
-    raise BadInput("id", claim_id, "is not in the ledger", remedy)
 
 
 def records(reports: Path) -> list[Record]:
@@ -254,12 +145,12 @@ def status(claim: Claim, found: Iterable[Record], absent: Iterable[str] = ()) ->
     ('reproduced', '')
     >>> status(find("N047"), [Record("N047", -0.49, source="simulated")])
     ('needs data', 'computed from simulated data; needs mazes')
-    >>> status(find("N042"), [])[0]
+    >>> status(find("N496"), [])[0]
     'not computable'
     """
     found = list(found)
     counted = [r for r in found if r.source == "published" or not claim.requires]
-    if any(not claim.holds(r.value) for r in counted):
+    if any(not claim.holds(r.value, r.error) for r in counted):
         return "differs", claim.explanation
     if counted:
         return "reproduced", claim.note
@@ -316,19 +207,31 @@ def _row(result: Result) -> dict[str, Any]:
         "ours": result.ours,
         "tolerance": result.tolerance,
         "status": result.status,
+        "grade": result.grade,
+        "same as": claim.same_as,
         "why": result.why,
         "notebook": " ".join(result.notebooks),
     }
 
 
-def summary(paper: str | None = None, reports: Path | None = None) -> pd.DataFrame:
-    """How many claims have which status: papers x statuses, with sums."""
+def summary(
+    paper: str | None = None, reports: Path | None = None, by: str = "paper"
+) -> pd.DataFrame:
+    """How many claims have which status: papers (or `by="grade"`) x statuses, with sums.
+
+    A number that stands in two rows is counted once.
+    """
     import pandas as pd
 
-    counted = Counter((r.claim.paper, r.status) for r in _of_paper(results(reports), paper))
-    papers = list(dict.fromkeys(paper for paper, _ in counted))
+    choice("by", by, ("paper", "grade"))
+    found = counted_once(_of_paper(results(reports), paper))
+    counted = Counter((r.claim.paper if by == "paper" else r.grade, r.status) for r in found)
+    order = GRADES if by == "grade" else [r.claim.paper for r in found]
+    rows = [name for name in dict.fromkeys(order) if any(counted[name, s] for s in STATUSES)]
     counts = pd.DataFrame(
-        [[counted[p, s] for s in STATUSES] for p in papers], index=papers, columns=list(STATUSES)
+        [[counted[name, s] for s in STATUSES] for name in rows],
+        index=rows,
+        columns=list(STATUSES),
     )
     counts.loc["all"] = counts.sum()
     counts["claims"] = counts.sum(axis=1)
@@ -340,6 +243,11 @@ def _of_paper(found: list[Result], paper: str | None) -> list[Result]:
     if paper is not None and paper not in papers:
         raise BadInput("paper", paper, "is not in the ledger", f"use one of {papers}")
     return [result for result in found if paper in (None, result.claim.paper)]
+
+
+def counted_once(found: Iterable[Result]) -> list[Result]:
+    """Without the rows that repeat another one."""
+    return [result for result in found if not result.claim.same_as]
 
 
 def unexplained(found: Iterable[Result]) -> list[str]:

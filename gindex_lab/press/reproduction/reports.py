@@ -15,7 +15,7 @@ from typing import Any
 
 from gindex_lab.presentation.pages import TEMPLATES, formula, page
 from gindex_lab.presentation.policy import player_scripts
-from gindex_lab.press.reproduction.claims import STATUSES, Result
+from gindex_lab.press.reproduction.claims import GRADES, STATUSES, Result, counted_once
 from gindex_lab.press.reproduction.inputs import Entry
 
 __all__ = ["claims_page", "index_page", "notebook_page", "rehearse"]
@@ -114,7 +114,7 @@ def index_page(
         title="gindex_lab reports",
         groups=groups,
         counts=_counts(found),
-        total=len(found),
+        total=len(counted_once(found)),
         done=sum(run["status"] == "done" for run in runs.values()),
         notebooks=len(entries),
         up="",
@@ -123,7 +123,9 @@ def index_page(
 
 
 def _card(entry: Entry, run: Mapping[str, Any], found: list[Result]) -> dict[str, Any]:
-    of_this = [r for r in found if entry.path in {record.notebook for record in r.records}]
+    of_this = [
+        r for r in counted_once(found) if entry.path in {record.notebook for record in r.records}
+    ]
     figures = [name for name in run.get("outputs", {}) if name.endswith(".png")]
     provenance = run.get("provenance") or {}
     return {
@@ -145,20 +147,24 @@ def _card(entry: Entry, run: Mapping[str, Any], found: list[Result]) -> dict[str
 
 
 def _counts(found: Iterable[Result]) -> dict[str, int]:
-    counted = Counter(result.status for result in found)
+    counted = Counter(result.status for result in counted_once(found))
     return {status: counted[status] for status in STATUSES}
 
 
 def claims_page(found: Iterable[Result]) -> str:
-    """The ledger: published, ours, tolerance, status and why, to filter and to sort."""
+    """The ledger: published, ours, status, grade and why, to filter and to sort."""
     found = list(found)
+    once = counted_once(found)
     return page(
         "claims.html.j2",
         title="What the papers state, and what we get",
         results=found,
         counts=_counts(found),
+        grades=GRADES,
+        graded={g: _counts(r for r in once if r.grade == g) for g in GRADES},
         papers=list(dict.fromkeys(result.claim.paper for result in found)),
-        total=len(found),
+        total=len(once),
+        linked=len(found) - len(once),
         scripts=[(TEMPLATES / "claims.js").read_text(encoding="utf-8")],
         up="",
         here="claims",

@@ -35,6 +35,7 @@ from gindex_lab.foundation.validate import choice, integer
 from gindex_lab.press.reproduction import claims as ledger
 from gindex_lab.press.reproduction import inputs as reproduce_inputs
 from gindex_lab.press.reproduction import kept
+from gindex_lab.press.reproduction.claim_rows import ROOT
 from gindex_lab.press.reproduction.inputs import PROFILES, Entry, inputs, parameters
 from gindex_lab.press.reproduction.runs import (
     Failure,
@@ -58,7 +59,7 @@ def reproduce(
     jobs: int = 2,
     force: bool = False,
     reports: Path = Path("reports"),
-    root: Path = ledger.ROOT,
+    root: Path = ROOT,
 ) -> int:
     """Bring `reports` up to date and return the exit status (0 when everything is well).
 
@@ -332,9 +333,9 @@ def _complaints(lost: list[str], silent: list[str]) -> list[str]:
 
 
 def _tally(found: list[ledger.Result]) -> str:
-    words = [result.status for result in found]
+    words = [result.status for result in ledger.counted_once(found)]
     counts = [f"{words.count(word)} {word}" for word in ledger.STATUSES if word in words]
-    return f"{len(found)} claims: {', '.join(counts)}"
+    return f"{len(words)} claims: {', '.join(counts)}"
 
 
 def _states(entries: list[Entry], reports: Path) -> dict[str, dict[str, Any]]:

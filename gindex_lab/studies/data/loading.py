@@ -19,6 +19,7 @@ import pandas as pd
 
 from gindex_lab.foundation.documents import Documents
 from gindex_lab.foundation.errors import BadInput, DataUnavailable
+from gindex_lab.foundation.files import read_table
 from gindex_lab.foundation.output import atomic_folder
 from gindex_lab.foundation.responses import Responses, Scores
 from gindex_lab.foundation.validate import choice, mode_of
@@ -30,6 +31,7 @@ from gindex_lab.studies.data.tidy import correct, read_tidy
 
 __all__ = [
     "corrections",
+    "counts",
     "datasets",
     "fetch",
     "fingerprint",
@@ -156,6 +158,24 @@ def load_or(
     return found
 
 
+def counts(name: str) -> pd.Series:
+    """Sums over the columns about people that a converter leaves behind; empty where none were kept.
+
+    They are written when a data set is downloaded and converted (`gindex-lab data fetch`); a folder of
+    your own may hold them as `counts.csv` (`quantity`, `count`).
+    """
+    place = _place(entry(name))
+    path = None if place is None else place.path / "counts.csv"
+    if path is None or not path.is_file():
+        return pd.Series(dtype=float)
+    table = read_table(path, [0])
+    absent = [column for column in ("quantity", "count") if column not in table]
+    if absent:
+        problem = f"has no column {absent[0]!r}"
+        raise BadInput(f"{name}/counts.csv", str(path), problem, "it needs quantity and count")
+    return table.set_index("quantity")["count"].astype(float)
+
+
 def where(name: str) -> str:
     """Where a data set is, or what it takes to have it: one line, for people.
 
@@ -226,7 +246,13 @@ def _place(what: Entry) -> Place | None:
 def _files(what: Entry, folder: Path) -> list[Path]:
     if not what.is_table:
         return document_files(what.kind, folder)
-    names = ("agents.csv", "items.csv", "responses.csv", *["runs.csv"] * bool(what.trial))
+    names = (
+        "agents.csv",
+        "items.csv",
+        "responses.csv",
+        "counts.csv",
+        *["runs.csv"] * bool(what.trial),
+    )
     return [folder / n for n in names if (folder / n).exists()]
 
 

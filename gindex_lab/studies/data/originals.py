@@ -26,22 +26,26 @@ __all__ = ["Tidy", "convert", "group_levels"]
 
 @dataclass(frozen=True)
 class Tidy:
-    """The tidy form: `responses` (agents x items), what is known of `items` and of `agents`, and `runs`
-    (one row a run) where cells were run more than once."""
+    """The tidy form: `responses` (agents x items), what is known of `items` and of `agents`, `runs`
+    (one row a run) where cells were run more than once, and `counts`: sums over the personal columns
+    that are left behind, which say nothing of any one person."""
 
     responses: pd.DataFrame
     items: pd.DataFrame
     agents: pd.DataFrame
     runs: pd.DataFrame | None = None
+    counts: pd.Series | None = None
 
     def write(self, folder: Path) -> None:
-        """Write `responses.csv`, `items.csv`, `agents.csv` and, with repeated runs, `runs.csv`."""
+        """Write `responses.csv`, `items.csv`, `agents.csv`, and `runs.csv` and `counts.csv` if any."""
         key = self.agents.index.name or "agent"
         self.responses.rename_axis(key).to_csv(folder / "responses.csv")
         self.items.rename_axis("item").to_csv(folder / "items.csv")
         self.agents.rename_axis(key).to_csv(folder / "agents.csv")
         if self.runs is not None:
             self.runs.to_csv(folder / "runs.csv", index=False)
+        if self.counts is not None:
+            self.counts.rename("count").rename_axis("quantity").to_csv(folder / "counts.csv")
 
 
 def convert(converter: str, archive: Archive) -> Tidy:

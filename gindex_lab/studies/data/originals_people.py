@@ -2,7 +2,9 @@
 
 The mazes and the letter series come with birth dates, identifiers, nationality, ethnicity, age and
 IQ. What is kept: the answers, and for the mazes the three coarse groups that the paper compares
-(gender, education, younger or older than the median). People are numbered in the authors' order.
+(gender, education, younger or older than the median). People are numbered in the authors' order. Of what
+stays behind only sums are kept that the paper prints: how many people took part, the sizes of the groups
+of one nationality or ethnicity, the youngest and the oldest age.
 
 The expected layout of both archives stands in `LAYOUT`, the one place to change if they change.
 """
@@ -56,8 +58,8 @@ def mazes(archive: Archive) -> Tidy:
     columns = [_RENAMED.get(name, name) for name in MAZES]
     answers = archive.table(LAYOUT["maze answers"], ["session", *columns])
     wanted = ["session", "gender", "education", "dobYear"]
-    people = archive.table(LAYOUT["maze people"], wanted)[wanted]
-    both = answers[["session", *columns]].merge(people, on="session")
+    known = archive.table(LAYOUT["maze people"], wanted)
+    both = answers[["session", *columns]].merge(known[wanted], on="session")
     both = both.sort_values("session", key=_as_r_sorts, kind="stable")
     both.index = pd.Index([f"H{i + 1:03d}" for i in range(len(both))], name="agent")
     agents = pd.DataFrame(
@@ -70,7 +72,18 @@ def mazes(archive: Archive) -> Tidy:
     items = pd.DataFrame(
         {"difficulty": [maze_difficulty(*facts) for facts in MAZES.values()]}, index=list(MAZES)
     )
-    return Tidy(both[columns].set_axis(list(MAZES), axis=1), items, agents)
+    analysed = known[known["session"].isin(answers["session"])]
+    counts = pd.concat([pd.Series({"people with answers": len(answers)}), _group_sizes(analysed)])
+    return Tidy(both[columns].set_axis(list(MAZES), axis=1), items, agents, counts=counts)
+
+
+def _group_sizes(people: pd.DataFrame) -> pd.Series:
+    """How many people share a nationality or an ethnicity, largest group first, without its code."""
+    sizes: dict[str, int] = {}
+    for name in ("nationality", "ethnicity"):
+        groups = people[name].value_counts() if name in people else pd.Series(dtype=int)
+        sizes |= {f"{name}, group {k}": int(n) for k, n in enumerate(groups, start=1)}
+    return pd.Series(sizes, dtype=int)
 
 
 def _as_r_sorts(key: pd.Series) -> pd.Series:
@@ -100,7 +113,9 @@ def ctest(archive: Archive) -> Tidy:
     )
     kinds = ["imputation" if name.startswith("A") else "prediction" for name in _LETTER_ITEMS]
     items = pd.DataFrame({"kind": kinds, "difficulty": difficulty}, index=_LETTER_ITEMS)
-    return Tidy(responses, items, agents)
+    ages = pd.to_numeric(table["Age"].iloc[1:], errors="coerce") if "Age" in table else None
+    counts = None if ages is None else ages.agg({"youngest": "min", "oldest": "max"})
+    return Tidy(responses, items, agents, counts=counts)
 
 
 def _letter_programs(archive: Archive) -> pd.DataFrame:
