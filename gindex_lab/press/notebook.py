@@ -223,12 +223,23 @@ def claim(
     _display(*_held(claim_id, value, mode, source, exact, error, note)[1:])
 
 
-def claims(values: Mapping[str, object], *, mode: str | None = None, title: str = "") -> None:
+def claims(
+    values: Mapping[str, object],
+    *,
+    mode: str | None = None,
+    title: str = "",
+    exact: Mapping[str, object] | None = None,
+) -> None:
     """Hold many computed values (by claim id) against the ledger: one line, the rest folded away.
+
+    `exact` holds the exact mode's value of those that have one.
 
     >>> claims({"N295": -0.8660254, "N296": 0.5}, title="Correlations of a step")
     """
-    held = [_held(key, value, mode, None, None, 0.0, "") for key, value in values.items()]
+    beside = exact or {}
+    held = [
+        _held(key, value, mode, None, beside.get(key), 0.0, "") for key, value in values.items()
+    ]
     counts = Counter(word for word, *_ in held)
     said = ", ".join(f"{n} {word}" for word, n in counts.items()) or "none on this machine"
     summary = f"{title + ': ' if title else ''}{len(held)} printed numbers, {said}"

@@ -93,27 +93,42 @@ def _with_minutes(study: Responses, minutes: pd.Series) -> Responses:
 
 
 def claim_by_quantity(
-    values: Mapping[str, Any], section: str = "", prefix: str = "L", title: str = ""
+    values: Mapping[str, Any],
+    section: str = "",
+    prefix: str = "L",
+    title: str = "",
+    exact: Mapping[str, Any] | None = None,
 ) -> int:
     """Record every value whose key is the `quantity` of a claim (of that section); how many there were.
+
+    `exact` holds the values of the converged fit beside those of the published optimiser.
 
     >>> claim_by_quantity({"no such quantity": 1.0})
     0
     """
-    found = {
-        c.id: values[c.quantity]
+    rows = [
+        c
         for c in ledger().values()
         if c.id.startswith(prefix)
         and section in ("", c.section, f"{c.section}/{c.figure}")
         and c.quantity in values
-    }
-    if found:
-        nb.claims(found, mode="reference", title=title or section)
-    return len(found)
+    ]
+    if rows:
+        beside = {c.id: exact[c.quantity] for c in rows if c.quantity in (exact or {})}
+        found = {c.id: values[c.quantity] for c in rows}
+        nb.claims(found, mode="reference", title=title or section, exact=beside)
+    return len(rows)
 
 
-def claim_fits(table: pd.DataFrame, section: str, suffix: str = "") -> int:
+def claim_fits(
+    table: pd.DataFrame, section: str, suffix: str = "", exact: pd.DataFrame | None = None
+) -> int:
     """Horizons, slope and intercept of every agent against the printed ones of a section/figure."""
+    beside = None if exact is None else _fit_values(exact, suffix)
+    return claim_by_quantity(_fit_values(table, suffix), section, exact=beside)
+
+
+def _fit_values(table: pd.DataFrame, suffix: str) -> dict[str, float]:
     values: dict[str, float] = {}
     for agent, row in table.iterrows():
         intercept = row["slope"] * row["location"]
@@ -129,7 +144,7 @@ def claim_fits(table: pd.DataFrame, section: str, suffix: str = "") -> int:
                 if f"horizon_{level}_{side}" in row:
                     key = f"{agent}: {level}% horizon, {word} limit (1000 draws, seeds 42-1041)"
                     values[key] = row[f"horizon_{level}_{side}"]
-    return claim_by_quantity(values, section)
+    return values
 
 
 def rounded_doubling(table: pd.DataFrame, dates: pd.Series) -> float:
