@@ -12,10 +12,10 @@ import pytest
 
 import gindex_lab as gl
 from gindex_lab.measures.reference import grid_generality
+from gindex_lab.press.reproduction.case_studies import printed_agents
 from gindex_lab.press.reproduction.claims import Record, failed_folder, ledger, status
 from gindex_lab.press.reproduction.reproduce import reproduce
 from gindex_lab.studies.own_experiments import apes
-from gindex_lab.studies.own_experiments.compare import printed_agents
 
 CLAIMS = ledger()
 

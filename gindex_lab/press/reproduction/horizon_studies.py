@@ -114,7 +114,8 @@ def claim_by_quantity(
         and c.quantity in values
     ]
     if rows:
-        beside = {c.id: exact[c.quantity] for c in rows if c.quantity in (exact or {})}
+        known = exact or {}
+        beside = {c.id: known[c.quantity] for c in rows if c.quantity in known}
         found = {c.id: values[c.quantity] for c in rows}
         nb.claims(found, mode="reference", title=title or section, exact=beside)
     return len(rows)
