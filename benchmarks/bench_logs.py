@@ -38,6 +38,12 @@ def table(path):
     return rows.pivot(index="model", columns="item", values="score")
 table(sys.argv[2])
 """
+_PEER_TABLE = """
+import pandas
+def table(path):
+    return pandas.read_csv(path).pivot(index="model", columns="item", values="score")
+table(sys.argv[2])
+"""
 _MEASURE = """
 import resource, sys, time
 {code}
@@ -52,12 +58,14 @@ print(time.process_time() - start, peak() - before, float(found.to_numpy().sum()
 def run(
     models: int = 200,
     items: int = 5_000,
+    rows: int = 20_000,
     reports: tuple[tuple[int, int, float], ...] = REPORTS,
 ) -> list[Row]:
     """Time and memory of reading, against the peer's; the time of a report as a share of its limit.
 
-    >>> [row["name"] for row in run(3, 10, ((4, 12, 30.0),))]
-    ['read 30 lines of JSONL', 'memory to read 30 lines of JSONL', 'report of 4 models x 12 items']
+    >>> [row["name"] for row in run(3, 10, 8, ((4, 12, 30.0),))]
+    ['read 30 lines of JSONL', 'memory to read 30 lines of JSONL', 'read a long CSV of 24 rows',
+     'memory to read a long CSV of 24 rows', 'report of 4 models x 12 items']
     """
     with tempfile.TemporaryDirectory() as folder:
         big, small = Path(folder, "big.jsonl"), Path(folder, "small.jsonl")
@@ -65,11 +73,19 @@ def run(
         _write(small, 2, 2)  # so that imports are done before the clock starts
         ours, peer = (_measured(code, big, small) for code in (_OURS, _PEER))
         assert ours[2:] == peer[2:], "the two tables differ"
+        table, little = Path(folder, "big.csv"), Path(folder, "small.csv")
+        _write_table(table, models, rows)
+        _write_table(little, 2, 2)
+        long, pandas = (_measured(code, table, little) for code in (_OURS, _PEER_TABLE))
+        assert long[2:] == pandas[2:], "the two tables differ"
         seconds = [_report(Path(folder), *size) for *size, _ in reports]
     what, peer_name = f"read {models * items:,} lines of JSONL", "pandas.read_json and a pivot"
+    csv, csv_peer = f"read a long CSV of {models * rows:,} rows", "pandas.read_csv and a pivot"
     return [
         race(what, ours[0], peer[0], peer_name),
         race(f"memory to {what}", max(ours[1], 1.0), peer[1], peer_name, unit="MiB"),
+        race(csv, long[0], pandas[0], csv_peer),
+        race(f"memory to {csv}", max(long[1], 1.0), pandas[1], csv_peer, unit="MiB"),
         *(
             within(
                 f"report of {agents} models x {n:,} items",
@@ -91,6 +107,13 @@ def _write(path: Path, models: int, items: int) -> None:
                 f'{{"model": "m{m}", "item": "i{i}", "score": {(i * 7 + m) % 3 // 2}, "text": "{filler}"}}\n'
                 for i in range(items)
             )
+
+
+def _write_table(path: Path, models: int, items: int) -> None:
+    with path.open("w") as file:
+        file.write("model,item,score\n")
+        for m in range(models):
+            file.writelines(f"m{m},i{i},{(i * 7 + m) % 3 // 2}\n" for i in range(items))
 
 
 def _measured(code: str, path: Path, warm: Path) -> tuple[float, ...]:

@@ -23,6 +23,11 @@ from gindex_lab.studies.readers.facts import is_fact
             (n, "higher")
             for n in ("acc", "acc_norm", "exact_match", "pass@1", "f1", "success_rate")
         ),
+        *(
+            (n, "lower")
+            for n in ("byte_perplexity", "brier_score", "ece_10_bin", "wer_score", "TER")
+        ),
+        *((n, "lower") for n in ("toxic_frac", "cer_score", "inference_runtime", "nll", "MAE")),
         *((n, None) for n in ("zork", "difference", "error_score", "")),
     ],
 )

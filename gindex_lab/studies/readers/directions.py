@@ -27,6 +27,10 @@ bertscore ndcg mrr rr map spearman pearson kendall r2 mc1 mc2 response resp valu
 logprob loglikelihood likelihood points marks grade quality reliability kappa agreement macc ibleu
 """
 _LOWER, _HIGHER = frozenset(_SMALL.split()), frozenset(_LARGE.split())
+# Names of measures, which stay what they are when called a score or a value (brier_score)
+_MEASURES = {"perplexity", "ppl", "wer", "cer", "ter", "mer", "ece", "brier", "crps"}
+_MEASURES |= {"mae", "mse", "rmse", "mape", "nll", "bpb"}
+_ANY = {"score", "scores", "value", "result", "response", "resp"}
 _WHOLE = {  # names whose words would mislead
     "likelihood_difference": "lower",
     "likelihood_diff": "lower",
@@ -44,13 +48,15 @@ _WHOLE = {  # names whose words would mislead
 def direction_of(name: str) -> str | None:
     """ "higher" or "lower" by the name of a metric, None where it does not tell.
 
-    >>> [direction_of(n) for n in ("acc_norm", "word_perplexity", "latency_ms", "pass@1", "zig")]
+    >>> [direction_of(n) for n in ("acc_norm", "word_perplexity", "brier_score", "pass@1", "zig")]
     ['higher', 'lower', 'lower', 'higher', None]
     """
     plain = name.strip().lower()
     if plain in _WHOLE:
         return _WHOLE[plain]
     words = set(re.findall(r"[a-z]+[0-9]?", plain.replace("_", " ")))
+    if words & _MEASURES and words & _HIGHER <= _ANY:
+        return "lower"
     lower, higher = bool(words & _LOWER), bool(words & _HIGHER)
     return None if lower == higher else "lower" if lower else "higher"
 

@@ -193,7 +193,9 @@ class _Samples:
 
 def _no_filter(given: str, filters: dict[str, None], task: str) -> BadInput:
     names = ", ".join(map(repr, filters))
-    return BadInput("filter", given, f"is not in task {task!r}", f"it has {names}")
+    return BadInput(
+        "filter", given, f"is not in task {task!r}", f"it has {names}", code="not-found"
+    )
 
 
 def _usual_metrics(line: dict[str, Any]) -> list[str]:

@@ -59,6 +59,33 @@ _HEADLINES = {
     "ifeval_strict_accuracy test": "ifeval",
     "wildbench_score_rescaled test": "wildbench",
     "omni_math_accuracy test": "omni_math",
+    # and of its later schemas (safety, medical, finance, SQL, long contexts, speech; crfm-helm 0.5.16)
+    "safety_score test": "harm_bench harm_bench_gcg_transfer simple_safety_tests xstest anthropic_red_team",
+    "Helpfulness test": "anthropic_hh_rlhf grammar koala self_instruct vicuna",
+    "Helpfulness valid": "open_assistant",
+    "air_score test": "air_bench_2024",
+    "exact_match valid ": "med_mcqa",
+    "quasi_exact_match test ": "casehold legal_opinion_sentiment_classification cti_to_mitre banking77",
+    "classification_macro_f1 test ": "nusax uitvsfc wisesight indicsentiment mlhsd vihsd",
+    "classification_weighted_f1 test": "financial_phrasebank gold_commodity_news "
+    "echr_judgment_classification",
+    "rouge_l test": "legal_contract_summarization sumosum infinite_bench_en_sum",
+    "squad_f1_score test": "tydiqa xquad_vi xquad_th indicqa",
+    "chr_f_plus_plus test": "flores_en_id flores_en_vi flores_en_th flores_en_ta flores_id_en flores_vi_en "
+    "flores_th_en flores_ta_en",
+    "wer_score test": "multilingual_librispeech fleurs librispeech ami speech_robust_bench",
+    "error_rate test": "czech_bank_qa",
+    "float_equiv valid": "conv_fin_qa_calc",
+    "program_accuracy test": "fin_qa",
+    "adjusted_macro_f1_score test": "kpi_edgar",
+    "annotation_financebench_label_correct_answer test": "financebench",
+    "execution_accuracy valid": "spider bird_sql",
+    "ruler_string_match_part valid": "ruler_squad ruler_hotpotqa",
+    "medec_error_flag_accuracy test": "medec",
+    "ehr_sql_execution_accuracy test": "ehr_sql",
+    "mimiciv_billing_code_f1 test": "mimiciv_billing_code",
+    "test_avg test": "code_apps",
+    "model_judged_score test": "arabic_legal_qa arabic_legal_rag",
 }
 _ADAPTER = ("model_deployment", "method", "max_train_instances", "temperature", "max_tokens")
 HEADLINES: dict[str, tuple[str, str]] = {
@@ -103,7 +130,7 @@ def _read_run(
     counts["whole"] += "instance_id" not in entries[0]
     names = _metrics(kept)
     wanted = options.metrics_of(scenario)
-    candidates = names if wanted else _candidates(names, headline[0])
+    candidates = names if wanted else _candidates(names, headline[0], scenario.partition(":")[0])
     metric = choose_metric(candidates, wanted, folder, f"run {folder.name!r}")
     split = _split(kept, metric, headline[1])
     one = {} if "instance_id" in entries[0] else {"item": scenario}
@@ -209,9 +236,14 @@ def _metrics(entries: Sequence[dict[str, Any]]) -> list[str]:
     return list(dict.fromkeys(n for e in entries for n in map(_name, e["stats"]) if n))
 
 
-def _candidates(names: list[str], headline: str) -> list[str]:
-    """That of HELM's own tables, else what is usual."""
-    return [name for name in (headline, *MAIN_METRICS) if name in names]
+def _candidates(names: list[str], headline: str, group: str) -> list[str]:
+    """That of HELM's own tables, else one that is called after the scenario, else what is usual.
+
+    >>> _candidates(["exact_match", "aci_bench_accuracy"], "", "aci_bench")
+    ['aci_bench_accuracy', 'exact_match']
+    """
+    own = [name for name in names if name in (f"{group}_accuracy", f"{group}_score")]
+    return [name for name in (headline, *own, *MAIN_METRICS) if name in names]
 
 
 def _split(entries: Sequence[dict[str, Any]], metric: str, headline: str) -> str:
