@@ -13,8 +13,8 @@ import numpy as np
 
 from benchmarks.rows import Row, best_time, race
 from gindex_lab.foundation.responses import Responses
+from gindex_lab.measures.alternatives.bootstrap import bootstrap_table
 from gindex_lab.measures.curves import indicators, merge
-from gindex_lab.measures.intervals import bootstrap_table
 from gindex_lab.measures.pairs import tie_groups
 from gindex_lab.studies.simulations.coverage import Profile, simulate_profile
 

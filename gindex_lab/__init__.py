@@ -25,8 +25,8 @@ _CONTENTS = {
     "measures.transforms": "absolute_reference distributional_reference irt_difficulty opponent rank "
     "standardise threshold",
     "measures.summary": "population_summary",
-    "measures.intervals": "bootstrap_table paired_differences",
-    "measures.pairs": "comparisons separations tie_groups",
+    "measures.pairs": "comparisons paired_differences separations tie_groups",
+    "measures.alternatives.bootstrap": "bootstrap_table",
     "measures.population": "population_intervals",
     "measures.alternatives.ranges": "range_test",
     "studies.simulations.coverage": "coverage coverage_table simulate_profile",

@@ -27,7 +27,7 @@ PACKAGE = ROOT / "gindex_lab"
 
 # module (first that exists) -> what tests it, the quickest first
 TARGETS: dict[tuple[str, ...], list[str]] = {
-    ("measures/positions.py",): ["tests/test_transforms.py"],
+    ("measures/transforms.py",): ["tests/test_transforms.py"],
     ("measures/curves.py",): ["tests/test_acc.py", "tests/test_transforms.py"],
     ("measures/opponents.py",): ["tests/test_transforms.py"],
     ("measures/programs/sensitivity.py",): ["tests/test_gindex.py"],

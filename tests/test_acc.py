@@ -321,7 +321,7 @@ BAD = {
     "isometrics upside down": (lambda: isometrics((3, 1)), "interval=.* is empty"),
     "one point": (lambda: isometrics((0, 1), 1), "from 2 up"),
     "capability outside": (lambda: spread_at([11], 0, (0, 10)), "leaves the interval 0 to 10"),
-    "gamma outside": (lambda: spread_at([1], 2, (0, 10)), "is not between -1 and 1"),
+    "gamma outside": (lambda: spread_at([1], 2, (0, 10)), "between -1 and 1"),
     "limits of words": (lambda: difficulty_limits(["x"]), "not a number"),
     "no weight": (lambda: sigmoid_curve(GOOD, H, weight=0), "weight=0"),
     "study without numbers": (lambda: study_of([[1, 0]], "x"), "difficulty='x': is not a number"),

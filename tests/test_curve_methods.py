@@ -10,6 +10,7 @@ from scipy.special import expit
 
 import gindex_lab as gl
 from gindex_lab.measures.alternatives import methods, monotone, pooled, posterior, smooth
+from gindex_lab.measures.curves import Scale
 from gindex_lab.measures.samples import sample_of
 from gindex_lab.studies.simulations import method_study
 from gindex_lab.studies.simulations.coverage import PROFILES, Profile, simulate_profile
@@ -157,7 +158,7 @@ def test_the_likelihood_ratio_band_agrees_with_a_search_over_all_falling_curves(
 
 
 def test_the_smooth_curve_is_the_mode_of_its_posterior(study):
-    sample = sample_of(study, (0.0, 1.0), "trapezoid", "items")
+    sample = sample_of(study, Scale((0.0, 1.0)))
     found = smooth.smooth_posterior(sample, (0.0, 1.0))
     values, x = sample.values[2], found.columns
     own = np.diag(found.covariance[2])[2:] + found.mean[2, 2:] ** 2
@@ -189,7 +190,7 @@ def test_weighted_draws_have_the_posterior_mean_that_quadrature_has(monkeypatch)
         posterior, "design", lambda at: np.column_stack([np.ones_like(at), 0.5 - at])
     )
     one = posterior.Posterior(
-        posterior.Scale(0.0, 1.0), mode[None], covariance, covariance, np.ones(1), x,
+        posterior.Unit(0.0, 1.0), mode[None], covariance, covariance, np.ones(1), x,
         (x @ mode)[None], np.ones((1, 6)),
     )  # fmt: skip
     ((psi, weight),) = posterior._drawn(one, np.array([0.5]))
@@ -210,7 +211,7 @@ def test_noise_flattens_a_logistic_curve_as_marginal_says():
 
 def test_eliminating_the_agents_gives_the_covariance_of_the_whole_model():
     """Schur's complement against the inverse of the full information matrix."""
-    sample = sample_of(mixed(4, 9, families=3), (0.0, 1.0), "trapezoid", "families")
+    sample = sample_of(mixed(4, 9, families=3), Scale((0.0, 1.0)), "families")
     data = pooled._data(sample, (0.0, 1.0))
     found = pooled.Variances(pooled.GUESSED, 100.0, 0.2, 0.3, 0.4, 200.0)
     rng = np.random.default_rng(2)

@@ -10,11 +10,10 @@ import gindex_lab as gl
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.measures import fit, limits
-from gindex_lab.measures.alternatives.drawn import drawn_measures
-from gindex_lab.measures.curves import indicators, merge
+from gindex_lab.measures.alternatives.bootstrap import bootstrap_table, drawn_measures
+from gindex_lab.measures.curves import Scale, indicators, merge
 from gindex_lab.measures.fit import fit_of
-from gindex_lab.measures.intervals import bootstrap_table, paired_differences
-from gindex_lab.measures.pairs import comparisons, separations, tie_groups
+from gindex_lab.measures.pairs import comparisons, paired_differences, separations, tie_groups
 from gindex_lab.measures.population import population_intervals
 from gindex_lab.measures.samples import sample_of
 from gindex_lab.studies.simulations.coverage import (
@@ -79,7 +78,7 @@ def test_the_fit_has_the_estimates_of_the_curve(estimator, interval, gaps, extra
         values[0, h < 4], values[1, h > 7] = np.nan, np.nan
     options = {"interval": interval, "estimator": estimator, "extrapolate": extrapolate}
     expected = gl.generality(Responses(values, h), missing="drop", **options)
-    sample = sample_of(Responses(values, h), interval, estimator, "items", extrapolate=extrapolate)
+    sample = sample_of(Responses(values, h), Scale(interval, estimator, None, extrapolate))
     fit = fit_of(sample)
     assert fit.area == pytest.approx(expected["capability"].to_numpy() - interval[0])
     assert np.sqrt(2 * fit.moment - fit.area**2) == pytest.approx(expected["spread"].to_numpy())
@@ -97,7 +96,7 @@ def test_a_ranked_fit_has_the_estimates_of_its_own_grid(columns):
 
 
 def test_a_resample_is_the_curve_of_the_drawn_items(study):
-    sample = sample_of(study, (0.0, 1.0), "trapezoid", "items")
+    sample = sample_of(study, Scale((0.0, 1.0)))
     counts = np.random.default_rng(5).multinomial(40, np.full(40, 1 / 40), size=3)
     counts[:, [0, -1]] = 1  # with the ends drawn: beyond them a curve is held
     h = study.difficulty.to_numpy()
@@ -107,8 +106,8 @@ def test_a_resample_is_the_curve_of_the_drawn_items(study):
             drawn = np.repeat(np.arange(40), counts[b])
             levels, psi, _ = merge(study.values[[agent]][:, drawn], h[drawn])
             expected = indicators(levels, psi, (0.0, 1.0))
-            assert found["capability"][b] == pytest.approx(expected.capability[0], abs=0.03)
-            assert found["mean"][b] == pytest.approx(study.values[agent, drawn].mean())
+            assert found[0, b] == pytest.approx(expected.capability[0], abs=0.03)
+            assert found[-1, b] == pytest.approx(study.values[agent, drawn].mean())
 
 
 def test_blocks_of_agents_do_not_change_the_limits(study, monkeypatch):
@@ -129,7 +128,7 @@ def test_contributions_have_the_variance_of_the_capability():
     h = base.difficulty.to_numpy()
     rng = np.random.default_rng(8)
     values = (rng.random((4000, 60)) < profile(h)).astype(float)
-    found = fit_of(sample_of(Responses(values, h), (0.0, 1.0), "trapezoid", "items"))
+    found = fit_of(sample_of(Responses(values, h), Scale((0.0, 1.0))))
     assert (found.by_area**2).sum(axis=1).mean() == pytest.approx(found.area.var(), rel=0.1)
     assert (found.by_moment**2).sum(axis=1).mean() == pytest.approx(found.moment.var(), rel=0.1)
 
@@ -588,7 +587,7 @@ def test_end_points_of_a_tournament_are_certain():
         [[np.nan, 1, 1, 1], [0, np.nan, 1, 0.5], [0, 0, np.nan, 1], [0, 0.5, 0, np.nan]]
     )
     played = gl.opponent(games)
-    sample = sample_of(played, played.interval, "trapezoid", "items")
+    sample = sample_of(played, Scale(played.interval))
     assert sample.units == 4
     assert (sample.codes[-2:] == -1).all()
     assert bootstrap_table(played)[ENDS].notna().all(axis=None)
@@ -755,7 +754,7 @@ def family_table(family):
         ),
         (
             lambda: bootstrap_table(family_table([*"aabbc", None]), resample="families"),
-            "='z': has no family",
+            r"items.family\['z'\]=nan: is missing",
         ),
         (
             lambda: bootstrap_table(
@@ -765,11 +764,11 @@ def family_table(family):
         ),
         (
             lambda: paired_differences(**GOOD, a="agent 1", b="agent 9"),
-            "b='agent 9': is not an agent",
+            "b='agent 9': is not in the table",
         ),
         (
             lambda: paired_differences(**GOOD, a=["agent 1"], b="agent 2"),
-            r"a=\['agent 1'\]: is not an agent",
+            r"a=\['agent 1'\]: is not in the table",
         ),
         (lambda: tie_groups(bootstrap_table(**GOOD).head(0)), "table=0: is not a number of agents"),
         (

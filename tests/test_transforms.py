@@ -311,7 +311,7 @@ BAD = {
     ),
     "beta too wide": (
         lambda: distributional_reference([[0.5]], [0.5], [0.5]),
-        r"sd\['item 1'\]=0.5: is too large for a beta distribution with mean 0.5; it must be below",
+        r"sd\['item 1'\]=0.5: is too large for a beta distribution; it must be below",
     ),
     "beta outside": (lambda: distributional_reference([[5]], [0.5], [0.1]), r"5.0: is not in \[0, 1\]"),
     "beta mean": (lambda: distributional_reference([[0.5]], [1.0], [0.1]), "is not inside"),

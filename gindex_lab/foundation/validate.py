@@ -15,6 +15,7 @@ from gindex_lab.foundation.errors import BadInput
 __all__ = [
     "Mode",
     "choice",
+    "confidence",
     "described",
     "flag",
     "generator",
@@ -27,6 +28,8 @@ __all__ = [
     "numeric_frame",
     "pair",
     "per_item",
+    "refuse",
+    "required_pair",
     "trials_of",
     "vector",
 ]
@@ -61,20 +64,22 @@ def flag(name: str, value: object) -> bool:
     False
     """
     if not isinstance(value, (bool, np.bool_)):
-        raise BadInput(
-            name, value, "is neither True nor False", "use one of them", code="not-a-flag"
-        )
+        problem, remedy = "is neither True nor False", "use one of them"
+        raise BadInput(name, value, problem, remedy, code="not-a-flag")
     return bool(value)
 
 
 def pair(name: str, value: object) -> tuple[float, float] | None:
-    """Two finite numbers, the lower first; None stays None.
+    """Two finite numbers, the lower first; None stays None."""
+    return None if value is None else required_pair(name, value)
 
-    >>> pair("interval", [0, 1])
+
+def required_pair(name: str, value: object) -> tuple[float, float]:
+    """Two finite numbers, the lower first.
+
+    >>> required_pair("interval", [0, 1])
     (0.0, 1.0)
     """
-    if value is None:
-        return None
     try:
         if isinstance(value, str):
             raise TypeError
@@ -139,6 +144,26 @@ def number(
     return x
 
 
+def confidence(ci: object) -> float:
+    """The confidence of an interval, inside (0, 1)."""
+    return number("ci", ci, 0, 1, open_ends=True)
+
+
+def refuse(name: str, table: Any, wrong: Any, problem: str, remedy: str) -> None:
+    """Refuse the first wrong cell of a DataFrame, or entry of a Series, by its labels.
+
+    >>> refuse("sd", pd.Series({"i": 1.0, "j": -2.0}), [False, True], "is not positive", "correct it")
+    Traceback (most recent call last):
+        ...
+    gindex_lab.foundation.errors.BadInput: sd['j']=-2.0: is not positive; correct it
+    """
+    places = np.argwhere(np.asarray(wrong))
+    if len(places):
+        labels = ", ".join(repr(axis[i]) for axis, i in zip(table.axes, places[0], strict=True))
+        value = table.iloc[tuple(places[0])]
+        raise BadInput(f"{name}[{labels}]", value, problem, remedy)
+
+
 def generator(seed: object) -> np.random.Generator:
     """A numpy Generator from a Generator, a SeedSequence or a whole number; never the global one."""
     if isinstance(seed, np.random.Generator):
@@ -187,12 +212,7 @@ def per_item(name: str, values: object, items: pd.Index) -> FloatArray:
         values = pd.Series(values, dtype=object)
     if isinstance(values, pd.Series):
         no_duplicates(f"{name}.index", values.index)
-        absent = items.difference(values.index, sort=False)
-        if len(absent):
-            raise BadInput(
-                name, absent[0], f"is an item without a {name}", "give it one", code="missing"
-            )
-        values = values.loc[items].to_numpy()
+        values = values.reindex(items).to_numpy()
     if isinstance(values, str):
         problem, remedy = "is not a number for each item", "pass a list of numbers"
         raise BadInput(name, values, problem, remedy, code="wrong-type")
@@ -296,13 +316,8 @@ def numeric_frame(name: str, frame: object) -> pd.DataFrame:
 def _labelled(name: str, values: object) -> pd.DataFrame:
     """An array or nested list with the names agent 1, agent 2 ..., item 1, item 2 ..."""
     if isinstance(values, pd.Series):
-        raise BadInput(
-            name,
-            "a Series",
-            "may be one agent or one item",
-            "pass series.to_frame() for one item, series.to_frame().T for one agent",
-            code="wrong-type",
-        )
+        remedy = "pass series.to_frame() for one item, series.to_frame().T for one agent"
+        raise BadInput(name, "a Series", "may be one agent or one item", remedy, code="wrong-type")
     try:
         array = np.asarray(values)
         if not array.ndim:
@@ -377,10 +392,8 @@ def _refuse_cell(
     table: pd.DataFrame, wrong: np.ndarray, item: Any, address: Callable[[Any, Any], str]
 ) -> None:
     agent = table.index[int(np.flatnonzero(wrong)[0])]
-    raise BadInput(
-        address(agent, item),
+    cell, remedy = (
         table.loc[agent, item],
-        "is not a number",
-        "convert the cell, or leave it empty if the response is missing",
-        code="not-a-number",
+        "convert it, or leave it empty if the response is missing",
     )
+    raise BadInput(address(agent, item), cell, "is not a number", remedy, code="not-a-number")

@@ -1,7 +1,7 @@
 """Everything an estimate and its limits are made of, in one object.
 
 Given the difficulties, the area A and the moment M of a characteristic curve are weighted sums of the
-responses (`rules.rule_of`), so an error of A is a sum over items of weight times residual. The residual
+responses (`curves.rule_of`), so an error of A is a sum over items of weight times residual. The residual
 of a response is taken from a straight line through its nearest neighbours on either side, itself left
 out (Gasser, Sroka and Jennen-Steinmetz 1986): no knots, no bandwidth, and no bias where the curve is
 locally straight. Items that share their luck (families) are summed before they are squared, and are
@@ -30,7 +30,9 @@ SURPRISE = (
     0.5  # Jeffreys' half success and half failure, spread over the items; a quarter is too little
 )
 # (test_half_a_surprise_is_enough_and_a_quarter_is_not)
-HEAVY = 3.0  # times the mean weight: an item that stands for others
+HEAVY = (
+    3.0  # times the mean weight: an item that stands for others ("isolated" of `coverage_study`)
+)
 _FEWEST = 3  # units: with two, the error of the error has no measure
 
 
@@ -53,13 +55,9 @@ class Fit:
     weight_area: FloatArray  # (A, F) how much of the area each unit decides
     weight_moment: FloatArray
     own: FloatArray  # (A, 3)
-    design: (
-        FloatArray  # (A, 3) the part of it that more responses to the same items would not lessen
-    )
+    design: FloatArray  # (A, 3) the part that more responses to the same items would not lessen
     units: np.ndarray  # (A,) how many units each agent was measured on
-    seen: (
-        FloatArray  # (A,) responses in the minority: failures of the strong, successes of the weak
-    )
+    seen: FloatArray  # (A,) minority responses: failures of the strong, successes of the weak
     lower: Fit | None = None
     upper: Fit | None = None
 
@@ -80,10 +78,9 @@ class Fit:
     def effective(self) -> FloatArray:
         """The number (Σw)²/Σw² of equally weighted units that would be as informative (Kish 1965).
 
-        >>> from gindex_lab.foundation.responses import Responses
-        >>> from gindex_lab.measures.samples import sample_of
-        >>> study = Responses([[1, 1, 0, 1, 0, 0]], difficulty=[0, 1, 2, 3, 4, 20])
-        >>> fit_of(sample_of(study, (0.0, 20.0), "trapezoid", "items")).effective.round(1).tolist()
+        >>> import gindex_lab as gl
+        >>> table = gl.generality([[1, 1, 0, 1, 0, 0]], [0, 1, 2, 3, 4, 20], ci=0.95)
+        >>> table.fit.effective.round(1).tolist()
         [2.9]
         """
         w = self.weight_area
@@ -91,22 +88,18 @@ class Fit:
 
     def rows(self, which: Any) -> Fit:
         """The same for some agents only, by position."""
-        names = [f.name for f in fields(self) if f.name not in ("sample", "lower", "upper")]
-        parts: dict[str, Any] = {name: getattr(self, name)[which] for name in names}
-        ends: dict[str, Any] = {
-            name: None if end is None else end.rows(which)
-            for name, end in (("lower", self.lower), ("upper", self.upper))
-        }
-        return replace(self, sample=self.sample.rows(which), **parts, **ends)
+        parts: dict[str, Any] = {f.name: getattr(self, f.name) for f in fields(self)}
+        for name, part in parts.items():
+            if part is not None:
+                parts[name] = part[which] if isinstance(part, np.ndarray) else part.rows(which)
+        return Fit(**parts)
 
 
 def fit_of(sample: Sample) -> Fit:
     """The fit of a sample, with the two completions where items do not reach the ends.
 
-    >>> from gindex_lab.foundation.responses import Responses
-    >>> from gindex_lab.measures.samples import sample_of
-    >>> study = Responses([[1, 1, 0, 1, 0, 0]], difficulty=range(6))
-    >>> fit = fit_of(sample_of(study, (0.0, 5.0), "trapezoid", "items"))
+    >>> import gindex_lab as gl
+    >>> fit = gl.generality([[1, 1, 0, 1, 0, 0]], range(6), ci=0.95).fit
     >>> fit.area.tolist(), fit.by_area.shape, fit.seen.tolist()
     ([2.5], (1, 6), [3.0])
     """
@@ -142,7 +135,7 @@ def _open(sample: Sample) -> bool:
     met = ~np.isnan(sample.values)
     first = np.where(met, sample.difficulty, np.inf).min(axis=1)
     last = np.where(met, sample.difficulty, -np.inf).max(axis=1)
-    left = sample.estimator == "trapezoid" and (first > sample.interval[0]).any()
+    left = sample.scale.estimator == "trapezoid" and (first > sample.interval[0]).any()
     return bool(left or (last < sample.interval[1]).any())
 
 
@@ -162,16 +155,15 @@ def _of_responses(sample: Sample, completion: str) -> Fit:
         sums[2, rows] = answers.mean(axis=1)
         seen[rows] = np.minimum(answers.sum(axis=1), (1 - answers).sum(axis=1))
         inside = weights[:, free[items]]
-        if sample.trials is not None:
-            found = _trial_errors(sample, rows, some, inside)
-        else:
-            found = _item_errors(sample, rows, some, inside)
+        errors = _item_errors if sample.trials is None else _trial_errors
+        found = errors(sample, rows, some, inside)
         by[:, rows], weight[:, rows], more, units[rows] = found
         _enough(int(units[rows[0]]), sample.agents[rows[0]], sample.word)
         share = 1 / np.maximum(seen[rows], 1.0)[:, None]
         whole, single = _surprise(weight[:, rows]), _surprise(inside[:, None, :])
         own[rows], design[rows] = single + np.maximum(whole - single, 0.0) * share + more, more
-    return _fit(sample, sums, by, weight, own, design, units, seen)
+    parts: list[Any] = [*sums, *by, *weight, own, design, units, seen]
+    return Fit(sample, *parts)
 
 
 def _weights(sample: Sample, items: np.ndarray, completion: str) -> tuple[FloatArray, FloatArray]:
@@ -181,11 +173,11 @@ def _weights(sample: Sample, items: np.ndarray, completion: str) -> tuple[FloatA
     levels, level_of, count = np.unique(h[items], return_inverse=True, return_counts=True)
     first, last = levels[0], levels[-1]
     reach = {
-        "estimate": (low, high) if sample.extrapolate == "hold" else (h.min(), h.max()),
+        "estimate": sample.scale.reach or (h.min(), h.max()),
         "lower": (low, last),  # as at the first item; nothing beyond the last
         "upper": (first, high),  # everything up to the first item; as at the last
     }[completion]
-    rule = rule_of(levels, sample.interval, sample.estimator, reach)
+    rule = rule_of(levels, sample.interval, sample.scale.estimator, reach)
     per_item = np.stack([rule.area, rule.moment]) / count
     return per_item[:, level_of], np.array([rule.block, rule.block**2 / 2])
 
@@ -248,15 +240,11 @@ def _neighbours(family: np.ndarray) -> np.ndarray:
         near = np.arange(n)[:, None] + np.r_[-k:0, 1 : k + 1]
         return np.where((near >= 0) & (near < n), near, -1)
     found = np.full((n, 2 * k), -1)
-    for i in range(n):
-        for side, places in ((0, range(i - 1, -1, -1)), (k, range(i + 1, n))):
-            taken = 0
-            for j in places:
-                if family[j] != family[i]:
-                    found[i, side + taken] = j
-                    taken += 1
-                    if taken == k:
-                        break
+    for one in np.unique(family):
+        mine, others = np.flatnonzero(family == one), np.flatnonzero(family != one)
+        near = np.searchsorted(others, mine)[:, None] + np.arange(-k, k)
+        known = (near >= 0) & (near < len(others))
+        found[mine] = np.where(known, others.take(near, mode="clip"), -1) if len(others) else -1
     return found
 
 
@@ -355,39 +343,18 @@ def _of_positions(sample: Sample) -> Fit:
         rare = np.minimum(part - low, high - part).clip(0.0).sum(axis=1) / (high - low)
         whole, single = (share**2).sum() / len(share), 1 / part.shape[1] ** 2
         size = single + (whole - single) / np.maximum(rare, 1.0)
-        own[rows] = _surprising_step(sums[0, rows], sums[1, rows], high - low) * size[:, None]
+        # half a step that falls at one end of the interval or at the other
+        away = [(x - sums[0, rows], x**2 / 2 - sums[1, rows]) for x in (0.0, high - low)]
+        half = sum(np.stack([x**2, x * y, y**2], axis=1) for x, y in away) * SURPRISE / 2
+        own[rows] = half * size[:, None]
         units[rows], seen[rows] = len(present), np.inf
-    return _fit(sample, sums, by, weight, own, np.zeros((a, 3)), units, seen)
-
-
-def _surprising_step(area: FloatArray, moment: FloatArray, q: float) -> FloatArray:
-    """Half a step, at one end of the interval or at the other (A, 3)."""
-    away = [(end - area, end**2 / 2 - moment) for end in (0.0, q)]
-    products = [np.stack([a**2, a * m, m**2], axis=1) for a, m in away]
-    return np.asarray(sum(products)) * SURPRISE / 2
-
-
-def _fit(
-    sample: Sample,
-    sums: FloatArray,
-    by: FloatArray,
-    weight: FloatArray,
-    own: FloatArray,
-    design: FloatArray,
-    units: np.ndarray,
-    seen: FloatArray,
-) -> Fit:
-    (area, moment, mean), (by_area, by_moment, by_mean), (wa, wm) = sums, by, weight
-    return Fit(
-        sample, area, moment, mean, by_area, by_moment, by_mean, wa, wm, own, design, units, seen
-    )
+    parts: list[Any] = [*sums, *by, *weight, own, np.zeros((a, 3)), units, seen]
+    return Fit(sample, *parts)
 
 
 def _enough(number: int, agent: object, what: str) -> None:
     if number < _FEWEST:
+        remedy = f"measure it on at least three {what}, or leave it out"
         raise BadInput(
-            f"responses of {agent!r}",
-            number,
-            f"are too few {what} for an interval",
-            f"measure it on at least three {what}, or leave it out",
+            f"responses of {agent!r}", number, f"are too few {what} for an interval", remedy
         )

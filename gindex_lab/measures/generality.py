@@ -8,6 +8,7 @@ Cheke, Martínez-Plumed and Ó hÉigeartaigh, "General Intelligence Disentangled
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -15,16 +16,18 @@ import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.responses import Responses, Scores
-from gindex_lab.foundation.validate import FloatArray, choice, generator, mode_of, pair
+from gindex_lab.foundation.validate import FloatArray, choice, generator, mode_of, pair, refuse
 from gindex_lab.measures.curves import (
     ESTIMATORS,
     Indicators,
     Interval,
+    Scale,
     indicators_of,
     merge,
     sums_of,
 )
 from gindex_lab.measures.reference import difficulty_limits, extrapolate, reference_indicators
+from gindex_lab.measures.samples import RESAMPLE
 from gindex_lab.measures.steps import StepCurves, of_positions
 
 __all__ = ["characteristic_curve", "difficulties_of", "generality", "study_of"]
@@ -97,52 +100,38 @@ def generality(
     """
     kind = mode_of(mode)
     choice("estimator", estimator, ESTIMATORS)
-    choice("resample", resample, ["items", "families", "trials"])
+    choice("resample", resample, RESAMPLE)
     choice("extrapolate", extrapolate, ["paper", "hold"])
     if seed is not None:
         generator(seed)
     study = _with_levels(responses, difficulty)
-    for name, value, theirs in (
-        ("estimator", estimator, "trapezoid"),
-        ("extrapolate", extrapolate, "paper"),
-    ):
-        if kind == "reference" and value != theirs:
+    theirs = (("estimator", estimator, "trapezoid"), ("extrapolate", extrapolate, "paper"))
+    for name, value, only in theirs:
+        if kind == "reference" and value != only:
             raise BadInput(name, value, "is not what the authors' code does", "use mode='exact'")
     if method != "plain":
-        from gindex_lab.measures.alternatives.methods import by_method, refuse
+        from gindex_lab.measures.alternatives.methods import by_method, cannot
 
-        refuse(study, method, kind, estimator, resample)
+        cannot(study, method, kind, estimator, resample)
     given = pair("interval", interval) or study.interval
     span, origin = _span(study, given, estimator)
     _check_size("interval", *span)
+    scale = Scale(span, estimator, origin, extrapolate)
     rows, h = study.values, difficulties_of(study)
-    sums = sums_of(h, rows, span, estimator, span if extrapolate == "hold" else None)
+    sums = sums_of(h, rows, scale)
     _check_missing(study, missing, sums.total)
     if kind == "reference":
         found = _reference(study, given)
     elif isinstance(study, StepCurves) and study.continuous and study.positions is not None:
         found = of_positions(study.positions.to_numpy(), span)
     else:
-        found = indicators_of(sums, h, rows, origin)
+        found = indicators_of(sums, h, rows)
     table = _table(study, found, sums.total)
-    table.attrs = {
-        "interval": span,
-        "origin": origin,
-        "mode": kind,
-        "estimator": estimator,
-        "extrapolate": extrapolate,
-    }
+    table.attrs = asdict(scale) | {"mode": kind}
     if method != "plain":
         return by_method(study, table, method, ci, resample)
     if ci is None:
         return table
-    if resample == "trials" and isinstance(study, StepCurves):
-        raise BadInput(
-            "resample",
-            resample,
-            "needs repeated trials, and a transform keeps none: it compares means over trials",
-            "use resample='items', or measure the untransformed responses",
-        )
     from gindex_lab.measures.limits import with_limits
 
     return with_limits(study, table, ci, resample)
@@ -160,73 +149,46 @@ def study_of(responses: object, difficulty: object = None, missing: str = "error
 
 
 def _with_levels(responses: object, difficulty: object) -> Responses:
-    study = _responses(responses, difficulty)
-    if study.difficulty is None:
-        raise BadInput(
-            "difficulty",
-            None,
-            "is needed: the items have none",
-            "pass it, or make it from the scores with gl.rank, gl.absolute_reference or "
-            "gl.irt_difficulty",
-        )
-    if study.difficulty.nunique() < 2:
-        raise BadInput(
-            "difficulty",
-            study.difficulty.iloc[0],
-            "is the only difficulty, and one point makes no curve",
-            "use items of at least two difficulties",
-        )
-    _check_size("difficulty", study.difficulty.min(), study.difficulty.max())
+    if isinstance(responses, Scores):
+        remedy = "turn them into responses first, for instance with gl.rank(scores)"
+        raise BadInput("responses", responses, "holds raw scores", remedy)
+    if not isinstance(responses, Responses):
+        study = Responses(responses, difficulty=difficulty)
+    else:
+        study = responses if difficulty is None else responses.with_difficulty(difficulty)
+    h = study.difficulty
+    if h is None:
+        remedy = "pass it, or make it with gl.rank, gl.absolute_reference or gl.irt_difficulty"
+        raise BadInput("difficulty", None, "is needed: the items have none", remedy)
+    if h.nunique() < 2:
+        problem = "is the only difficulty, and one point makes no curve"
+        raise BadInput("difficulty", h.iloc[0], problem, "use items of at least two difficulties")
+    _check_size("difficulty", h.min(), h.max())
     return study
 
 
 def _check_size(name: str, low: float, high: float) -> None:
     """Spread is a square: numbers whose squares are no floats are refused."""
     if max(abs(low), abs(high)) > _LARGEST or high - low < 1 / _LARGEST:
-        raise BadInput(
-            name,
-            (float(low), float(high)),
-            f"is too large or too narrow to square (beyond {_LARGEST:g}, within {1 / _LARGEST:g})",
-            "measure difficulty in another unit",
+        problem = (
+            f"is too large or too narrow to square (beyond {_LARGEST:g}, within {1 / _LARGEST:g})"
         )
-
-
-def _responses(responses: object, difficulty: object) -> Responses:
-    if isinstance(responses, Scores):
         raise BadInput(
-            "responses",
-            responses,
-            "holds raw scores",
-            "turn them into responses first, for instance with gl.rank(scores)",
+            name, (float(low), float(high)), problem, "measure difficulty in another unit"
         )
-    if not isinstance(responses, Responses):
-        return Responses(responses, difficulty=difficulty)
-    return responses if difficulty is None else responses.with_difficulty(difficulty)
 
 
 def _check_missing(study: Responses, missing: str, total: FloatArray) -> None:
     """Refuse, or check, the rows whose sum is NaN."""
     choice("missing", missing, ["error", "drop"])
-    values, rows = study.values, np.flatnonzero(np.isnan(total))
-    if not len(rows):
-        return
-    gaps = np.isnan(values[rows])
+    short = study.frame.iloc[np.flatnonzero(np.isnan(total))]
     if missing == "error":
-        agent, item = study.frame.index[rows[0]], study.frame.columns[gaps[0].argmax()]
-        raise BadInput(
-            f"responses[{agent!r}, {item!r}]",
-            np.nan,
-            "is missing",
-            "pass missing='drop' to study each agent on the items that it met",
-        )
-    empty = gaps.all(axis=1)
-    if empty.any():
-        raise BadInput(
-            "responses",
-            study.frame.index[rows[empty.argmax()]],
-            "is an agent without a single response",
-            "leave it out with responses.select(agents=...)",
-        )
+        remedy = "pass missing='drop' to study each agent on the items that it met"
+        refuse("responses", short, short.isna(), "is missing", remedy)
+    empty = short.index[short.isna().all(axis=1)]
+    if len(empty):
+        remedy = "leave it out with responses.select(agents=...)"
+        raise BadInput("responses", empty[0], "is an agent without a single response", remedy)
 
 
 def difficulties_of(study: Responses) -> FloatArray:
@@ -250,12 +212,8 @@ def _reference(study: Responses, interval: Interval | None) -> Indicators:
     """With an interval, the authors' indicators on it; without, their full study: limits from the
     quantiles, four padding points, γ on the range of the items."""
     if isinstance(study, StepCurves) and study.continuous:
-        raise BadInput(
-            "columns",
-            None,
-            "is a continuous curve, which the authors never draw",
-            "use columns=100",
-        )
+        problem = "is a continuous curve, which the authors never draw"
+        raise BadInput("columns", None, problem, "use columns=100")
     h, values = difficulties_of(study), study.values
     if interval is not None:
         levels, psi, _ = merge(values, h)
@@ -268,8 +226,7 @@ def _reference(study: Responses, interval: Interval | None) -> Indicators:
 def _table(study: Responses, found: Indicators, total: FloatArray) -> pd.DataFrame:
     columns: dict[str, Any] = found._asdict()
     abstruse = columns.pop("abstruse")
-    mean = _mean(study, total)
-    columns |= {"mean": mean, "abstruse": abstruse}
+    columns |= {"mean": _mean(study, total), "abstruse": abstruse}
     # the arrays are new and nobody else's: a copy of them would be a tenth of the time
     return pd.DataFrame(columns, index=study.frame.index.copy(), copy=False)
 
@@ -279,13 +236,11 @@ def _mean(study: Responses, total: FloatArray) -> FloatArray:
     transform adds are no items."""
     if isinstance(study, StepCurves) and study.continuous and study.positions is not None:
         return np.asarray(study.positions.mean(axis=1), dtype=float)
-    anchor = study.items.get("anchor")
-    if anchor is not None:
-        return np.asarray(study.frame.loc[:, ~anchor.astype(bool)].mean(axis=1))
-    mean = total / study.shape[1]
+    if "anchor" in study.items:
+        return np.asarray(study.frame.loc[:, ~study.items["anchor"].astype(bool)].mean(axis=1))
     gaps = np.flatnonzero(np.isnan(total))
-    if len(gaps):
-        mean[gaps] = np.nanmean(study.values[gaps], axis=1)
+    mean = total / study.shape[1]
+    mean[gaps] = np.nanmean(study.values[gaps], axis=1)
     return np.asarray(mean)
 
 

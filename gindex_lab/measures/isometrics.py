@@ -11,7 +11,14 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
-from gindex_lab.foundation.validate import FloatArray, integer, mode_of, vector
+from gindex_lab.foundation.validate import (
+    FloatArray,
+    integer,
+    mode_of,
+    number,
+    required_pair,
+    vector,
+)
 from gindex_lab.measures.curves import Interval
 from gindex_lab.measures.reference import EPSILON
 
@@ -27,14 +34,12 @@ def spread_at(capability: object, gamma: float, interval: Interval) -> FloatArra
     >>> spread_at([0.0, 5.0, 10.0], 0, (0, 10)).tolist()
     [0.0, 5.0, 0.0]
     """
-    low, high = _pair(interval)
+    low, high = required_pair("interval", interval)
     c = vector("capability", capability) - low
     if (c < 0).any() or (c > high - low).any():
-        raise BadInput(
-            "capability", capability, f"leaves the interval {low:g} to {high:g}", "stay inside"
-        )
-    if not -1 <= gamma <= 1:
-        raise BadInput("gamma", gamma, "is not between -1 and 1", "use 1, 0 or -1, or between")
+        problem = f"leaves the interval {low:g} to {high:g}"
+        raise BadInput("capability", capability, problem, "stay inside")
+    gamma = number("gamma", gamma, -1, 1)
     return np.asarray(np.sqrt((1 - gamma) * c * np.maximum(high - low - c, 0.0)))
 
 
@@ -47,7 +52,7 @@ def isometrics(interval: Interval, points: int = 100) -> pd.DataFrame:
     1         5.0      0.0       5.0    7.071
     2        10.0      0.0       0.0    0.000
     """
-    capability = np.linspace(*_pair(interval), integer("points", points, 2))
+    capability = np.linspace(*required_pair("interval", interval), integer("points", points, 2))
     lines = {"minimum": 1, "constant": 0, "maximum": -1}
     spreads = {name: spread_at(capability, gamma, interval) for name, gamma in lines.items()}
     return pd.DataFrame({"capability": capability} | spreads)
@@ -87,10 +92,3 @@ def filter_by_frequency(difficulty: object, minimum: int) -> np.ndarray:
     h = vector("difficulty", difficulty)
     _, level_of, count = np.unique(h, return_inverse=True, return_counts=True)
     return np.asarray(count[level_of] >= integer("minimum", minimum))
-
-
-def _pair(interval: Interval) -> Interval:
-    low, high = vector("interval", interval, 2)
-    if not low < high:
-        raise BadInput("interval", interval, "is empty", "give (low, high), low < high")
-    return float(low), float(high)

@@ -17,7 +17,7 @@ import pandas as pd
 
 from gindex_lab.foundation.errors import Caution
 from gindex_lab.foundation.responses import Responses
-from gindex_lab.foundation.validate import FloatArray, number
+from gindex_lab.foundation.validate import FloatArray, confidence
 from gindex_lab.measures.fit import SURPRISE, Fit, fit_of
 from gindex_lab.measures.samples import sample_like
 
@@ -27,12 +27,13 @@ MEASURES = ["capability", "spread", "normalised_generality", "expected_difficult
 
 SATTERTHWAITE = 2.0  # Var(c²) <= E c⁴, so 2(Σc²)²/Σc⁴ counts no more degrees than there are
 PER_RESPONSE = 2.0  # degrees per minority response; chosen on the tuning half of the coverage study
-FEWEST_EFFECTIVE = 2.5  # below this one or two items decide everything: no interval
+FEWEST_EFFECTIVE = 2.5  # below this one or two items decide everything: no interval (same study)
 _TINY = 1e-9  # of q²: keeps a ratio finite, far below any spread that can be seen
 _MOST_KEPT = 5_000_000  # cells of contributions that a table carries along for `tie_groups`
 _BLOCK = 4_000_000  # cells of a temporary array
+_ENDS = ("low", "high")
 _SCALE = {"spread": (0.0, np.inf), "normalised_generality": (-1.0, 1.0), "mean": (0.0, 1.0)}
-Limits = dict[str, tuple[FloatArray, FloatArray]]
+Limits = dict[str, FloatArray]  # low and high (2, A) of each measure
 
 
 class Measured(pd.DataFrame):  # type: ignore[misc]  # pandas has no types here
@@ -50,18 +51,15 @@ def with_limits(
     study: Responses, table: pd.DataFrame, ci: float, resample: str = "items"
 ) -> pd.DataFrame:
     """The table with its limits, and with the fit they come from where it is not too large to keep."""
-    level = number("ci", ci, 0, 1, open_ends=True)
-    sample = sample_like(table, study, resample)
+    level, sample = confidence(ci), sample_like(table, study, resample)
     warn_of_families(study, resample)
     small = len(sample.agents) * sample.units <= _MOST_KEPT
-    parts = [sample] if small else sample.blocks(_BLOCK // sample.units)
-    found, effective, kept = [], [], None
-    for fit in map(fit_of, parts):
-        found.append(limits(fit, level))
-        effective.append(fit.effective)
-        kept = fit if small else None
-    ends = _around(table, _stacked(found))
-    return joined(table, ends, np.concatenate(effective), level, kept)
+    found, fit = [], None
+    for fit in map(fit_of, [sample] if small else sample.blocks(_BLOCK // sample.units)):
+        found.append(limits(fit, level) | {"effective": fit.effective[None]})
+    ends = {name: np.concatenate([part[name] for part in found], axis=1) for name in found[0]}
+    effective = ends.pop("effective")[0]
+    return joined(table, _around(table, ends), effective, level, fit if small else None)
 
 
 class Linear(NamedTuple):
@@ -86,7 +84,7 @@ def linear(fit: Fit) -> dict[str, Linear]:
     anywhere in the gap has S² = 0, the straight line across it has more, never less.
     The square of the spread stands in for the spread: it is what is nearly linear.
     """
-    (low, high), origin = fit.interval, fit.sample.origin
+    (low, high), origin = fit.interval, fit.sample.scale.start
     q = high - low
     area = np.clip(fit.area, 0.0, q)
     noise = (fit.by_area**2).sum(axis=1) + fit.own[:, 0]
@@ -98,54 +96,39 @@ def linear(fit: Fit) -> dict[str, Linear]:
     height = (fit.moment + low * area + (low**2 - origin**2) / 2) / below
     one, none, two = np.ones_like(area), np.zeros_like(area), np.full_like(area, 2.0)
     bent = 2 * noise**2  # Var(δA²), where the slopes cancel
-    slopes = -(2 * area + share * (q - 2 * area)) / room, two / room
-    found = {
-        "capability": _moved(fit, low + area, (low, high), one, none, none, False),
-        "spread": _moved(fit, square, (0.0, q**2 / 2), -2 * area, two, bent, True),
-        "normalised_generality": _moved(
-            fit,
-            1 - share,
-            (-1.0, 1.0),
-            -slopes[0],
-            -slopes[1],
-            bent * (np.clip(1 - share, -1, 1) / room) ** 2,
-            True,
-        ),
-        "expected_difficulty": _moved(
-            fit, height, (origin, high), (low - height) / below, 1 / below, none, True
-        ),
-    }
+    slope = (2 * area + share * (q - 2 * area)) / room
+    curved = bent * (np.clip(1 - share, -1, 1) / room) ** 2
     even = np.where(fit.weight_area > 0, 1.0, 0.0) / np.maximum(fit.units, 1)[:, None]
     width = fit.bounds[1] - fit.bounds[0]
     surprise = SURPRISE * (width / np.maximum(fit.units, 1)) ** 2
-    found["mean"] = Linear(fit.mean, *fit.bounds, fit.by_mean, even, surprise, none, False)
-    return found
+    return {
+        "capability": _moved(fit, low + area, (low, high), (one, none), none, False),
+        "spread": _moved(fit, square, (0.0, q**2 / 2), (-2 * area, two), bent),
+        "normalised_generality": _moved(fit, 1 - share, (-1.0, 1.0), (slope, -two / room), curved),
+        "expected_difficulty": _moved(
+            fit, height, (origin, high), ((low - height) / below, 1 / below), none
+        ),
+        "mean": Linear(fit.mean, *fit.bounds, fit.by_mean, even, surprise, none, False),
+    }
 
 
 def _moved(
     fit: Fit,
     estimate: FloatArray,
     ends: tuple[float, float],
-    area: FloatArray,
-    moment: FloatArray,
+    slopes: tuple[FloatArray, FloatArray],
     more: FloatArray,
-    minority: bool,
+    minority: bool = True,
 ) -> Linear:
-    """A measure that moves by area · δA + moment · δM, and by `more` variance besides."""
-    a, m = area[:, None], moment[:, None]
+    """A measure that moves by a · δA + m · δM, its two slopes, and by `more` variance besides."""
+    a, m = slopes
     own, design = (
-        area**2 * x[:, 0] + 2 * area * moment * x[:, 1] + moment**2 * x[:, 2]
+        np.maximum(a**2 * x[:, 0] + 2 * a * m * x[:, 1] + m**2 * x[:, 2], 0.0)
         for x in (fit.own, fit.design)
     )
-    return Linear(
-        estimate,
-        *ends,
-        a * fit.by_area + m * fit.by_moment,
-        a * fit.weight_area + m * fit.weight_moment,
-        np.maximum(own, 0.0) + more,
-        np.maximum(design, 0.0),
-        minority,
-    )
+    a, m = a[:, None], m[:, None]
+    error, pull = a * fit.by_area + m * fit.by_moment, a * fit.weight_area + m * fit.weight_moment
+    return Linear(estimate, *ends, error, pull, own + more, design, minority)
 
 
 def degrees(error: FloatArray, pull: FloatArray, own: FloatArray, most: FloatArray) -> FloatArray:
@@ -186,12 +169,9 @@ def limits(fit: Fit, ci: float) -> Limits:
         if other is not None:
             for name, (low, high) in _limits(other, ci).items():
                 at = result[name]
-                result[name] = np.minimum(at[0], low), np.maximum(at[1], high)
+                result[name] = np.stack([np.minimum(at[0], low), np.maximum(at[1], high)])
     few = fit.effective < FEWEST_EFFECTIVE
-    for name, (low, high) in result.items():
-        if name != "mean":
-            result[name] = np.where(few, np.nan, low), np.where(few, np.nan, high)
-    return result
+    return {name: x if name == "mean" else np.where(few, np.nan, x) for name, x in result.items()}
 
 
 def _limits(fit: Fit, ci: float) -> Limits:
@@ -199,23 +179,25 @@ def _limits(fit: Fit, ci: float) -> Limits:
     for name, part in linear(fit).items():
         width = part.top - part.bottom
         y = np.clip((part.estimate - part.bottom) / width, 0.0, 1.0)
-        shown = (part.error**2).sum(axis=1)
-        variance, design = (shown + part.own) / width**2, part.design / width**2
+        variance = ((part.error**2).sum(axis=1) + part.own) / width**2
         freedom = degrees(part.error, part.pull, part.own, most_degrees(fit, part.minority))
-        ends = (
-            _moment_limits(y, variance, freedom, ci)
-            if part.minority
-            else _share_limits(y, variance, design, freedom, ci, _least_items(fit))
-        )
-        result[name] = (part.bottom + width * ends[0], part.bottom + width * ends[1])
+        if part.minority:
+            ends = _moment_limits(y, variance, _shrink(freedom, ci), ci)
+        else:
+            noise = variance, part.design / width**2
+            ends = _share_limits(y, noise, _shrink(freedom, ci), ci, _least_items(fit))
+        result[name] = part.bottom + width * np.stack(ends)
     least = _TINY * (fit.interval[1] - fit.interval[0]) ** 2
     low, high = result["spread"]
-    result["spread"] = (np.sqrt(np.where(low > least, low, 0.0)), np.sqrt(high))
+    result["spread"] = np.sqrt([np.where(low > least, low, 0.0), high])
     _never_seen_to_vary(result, fit)
-    low, high = result["spread"]
+    return with_generality(result)
+
+
+def with_generality(ends: Limits) -> Limits:
+    """Γ = 1/S: its limits are those of the spread, turned round."""
     with np.errstate(divide="ignore"):
-        result["generality"] = 1 / high, 1 / low
-    return result
+        return ends | {"generality": 1 / ends["spread"][::-1]}
 
 
 def _least_items(fit: Fit) -> FloatArray:
@@ -236,9 +218,8 @@ def _shrink(freedom: FloatArray, ci: float) -> FloatArray:
 
 def _share_limits(
     y: FloatArray,
-    variance: FloatArray,
-    design: FloatArray,
-    freedom: FloatArray,
+    noise: tuple[FloatArray, FloatArray],
+    worth: FloatArray,
     ci: float,
     least: FloatArray,
 ) -> tuple[FloatArray, FloatArray]:
@@ -246,24 +227,25 @@ def _share_limits(
     Jeffreys' and Clopper and Pearson's, which cover on average and at least (Brown, Cai, DasGupta 2001)."""
     from scipy.special import betaincinv
 
+    variance, design = noise  # in all, and of it what the design is to blame for
     middle = (least * y + 0.5) / (least + 1)
     one = middle * (1 - middle)  # the variance of a single trial
-    worth = one / np.maximum(variance - design, 1e-300) * _shrink(freedom, ci)
-    n = 1 / (1 / np.maximum(worth, least) + design / one)
+    trials = one / np.maximum(variance - design, 1e-300) * worth
+    n = 1 / (1 / np.maximum(trials, least) + design / one)
     low = betaincinv(n * y + 0.25, n * (1 - y) + 0.75, (1 - ci) / 2)
     high = betaincinv(n * y + 0.75, n * (1 - y) + 0.25, (1 + ci) / 2)
     return np.where(y <= 0, 0.0, low), np.where(y >= 1, 1.0, high)
 
 
 def _moment_limits(
-    y: FloatArray, variance: FloatArray, freedom: FloatArray, ci: float
+    y: FloatArray, variance: FloatArray, worth: FloatArray, ci: float
 ) -> tuple[FloatArray, FloatArray]:
     """Limits of a beta distribution with this mean and variance, kept half an error off the ends."""
     from scipy.special import betaincinv
 
     off = np.minimum(np.sqrt(variance) / 2, 0.5)
     middle = np.clip(y, np.maximum(off, 1e-9), 1 - np.maximum(off, 1e-9))
-    n = middle * (1 - middle) / np.maximum(variance, 1e-300) * _shrink(freedom, ci)
+    n = middle * (1 - middle) / np.maximum(variance, 1e-300) * worth
     shape = [np.maximum(n * part, 0.02) for part in (middle, 1 - middle)]
     low, high = (betaincinv(*shape, level) for level in ((1 - ci) / 2, (1 + ci) / 2))
     return np.minimum(low, y), np.maximum(high, y)
@@ -280,10 +262,10 @@ def _never_seen_to_vary(result: Limits, fit: Fit) -> None:
     ends = {
         "spread": (0.0, np.sqrt(2 * middle * (q - middle))),
         "normalised_generality": (-1.0, 1.0),
-        "expected_difficulty": (fit.sample.origin, low + q),
+        "expected_difficulty": (fit.sample.scale.start, low + q),
     }
     for name, (bottom, top) in ends.items():
-        result[name][0][which], result[name][1][which] = bottom, top
+        result[name][0, which], result[name][1, which] = bottom, top
 
 
 # -- the table with its limits -------------------------------------------------------------------------
@@ -300,17 +282,6 @@ def warn_of_families(study: Responses, resample: str) -> None:
         )
 
 
-def _stacked(parts: list[Limits]) -> Limits:
-    """Limits of several blocks of agents as those of all."""
-    return {
-        name: (
-            np.concatenate([part[name][0] for part in parts]),
-            np.concatenate([part[name][1] for part in parts]),
-        )
-        for name in parts[0]
-    }
-
-
 def _around(table: pd.DataFrame, ends: Limits) -> Limits:
     """Limits freed of bias may pass an estimate that is not: an interval holds its estimate.
 
@@ -324,19 +295,16 @@ def _around(table: pd.DataFrame, ends: Limits) -> Limits:
         with np.errstate(invalid="ignore"):
             below = np.where(low > at, np.maximum(2 * at - low, bottom), low)
             above = np.where(high < at, np.minimum(2 * at - high, top), high)
-        result[name] = np.minimum(below, at), np.maximum(above, at)
-    low, high = result["spread"]
-    with np.errstate(divide="ignore"):
-        return result | {"generality": (1 / high, 1 / low)}
+        result[name] = np.stack([np.minimum(below, at), np.maximum(above, at)])
+    return with_generality(result)
 
 
 def joined(
     table: pd.DataFrame, ends: Limits, effective: np.ndarray, ci: float, fit: Fit | None
 ) -> pd.DataFrame:
+    """The table, then `<measure>_low` and `<measure>_high`, and the `effective_items`."""
     names = ["capability", "spread", "generality", *MEASURES[2:]]
-    columns = {
-        f"{name}_{side}": ends[name][k] for name in names for k, side in enumerate(["low", "high"])
-    }
+    columns = {f"{name}_{end}": ends[name][k] for name in names for k, end in enumerate(_ENDS)}
     lost = np.flatnonzero(effective < FEWEST_EFFECTIVE)
     if len(lost):
         warnings.warn(

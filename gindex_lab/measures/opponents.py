@@ -11,7 +11,7 @@ import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.responses import Responses, Scores
-from gindex_lab.foundation.validate import choice, flag, numeric_frame
+from gindex_lab.foundation.validate import choice, flag, numeric_frame, refuse
 
 __all__ = ["opponent"]
 
@@ -34,13 +34,24 @@ def opponent(results: object, *, self_draw: bool = True, incomplete: str = "erro
     flag("self_draw", self_draw)
     table = results if isinstance(results, (Responses, Scores)) else None
     frame = _square(results if table is None else table.frame)
+    if incomplete == "error":
+        problem = "was not played: the round robin is incomplete"
+        refuse(
+            "results",
+            frame,
+            _games(frame.isna()),
+            problem,
+            "pass incomplete='draw' or incomplete='drop'",
+        )
     played = (frame.fillna(0.5) if incomplete == "draw" else frame).to_numpy(copy=True)
+    idle = ~_games(~np.isnan(played)).any(axis=1)
+    if idle.any():
+        player = frame.index[idle.argmax()]
+        raise BadInput("results", player, "played no game", "leave the player out")
     np.fill_diagonal(played, 0.5 if self_draw else np.nan)
     games = pd.DataFrame(played, frame.index, frame.columns)
-    _check_complete(games, incomplete)
     top = float(len(games) - (not self_draw))
-    difficulty = games.mean(axis=1) * top
-    return _anchored(games, difficulty, top, table)
+    return _anchored(games, games.mean(axis=1) * top, top, table)
 
 
 def _anchored(
@@ -65,49 +76,22 @@ def _square(results: object) -> pd.DataFrame:
     if not isinstance(results, pd.DataFrame) and frame.shape[0] == frame.shape[1]:
         frame.columns = frame.index
     if len(frame) < 2 or set(frame.index) != set(frame.columns):
-        raise BadInput(
-            "results",
-            frame.shape,
-            "does not have the same players in rows and columns",
-            "give one row and one column to each of at least two players",
-        )
+        problem = "does not have the same players in rows and columns"
+        remedy = "give one row and one column to each of at least two players"
+        raise BadInput("results", frame.shape, problem, remedy)
     frame = frame.loc[:, list(frame.index)]
     values = frame.to_numpy()
-    off = ~np.eye(len(frame), dtype=bool)
-    _refuse(
-        frame, off & ((values < 0) | (values > 1)), "is not a result in [0, 1]", "use 1, 0.5, 0"
-    )
-    _refuse(
-        frame,
-        off & (np.isnan(values) != np.isnan(values.T)),
-        "and its mirror disagree: one side of the game is missing",
-        "give both results of every game",
-    )
-    with np.errstate(invalid="ignore"):
-        uneven = off & (np.abs(values + values.T - 1) > 1e-9)
-    _refuse(frame, uneven, "and its mirror do not add up to 1", "correct one side of the game")
+    missing, uneven = np.isnan(values), np.abs(values + values.T - 1) > 1e-9
+    one_sided = "and its mirror disagree: one side of the game is missing"
+    for wrong, problem, remedy in (
+        ((values < 0) | (values > 1), "is not a result in [0, 1]", "use 1, 0.5, 0"),
+        (missing != missing.T, one_sided, "give both results of every game"),
+        (uneven, "and its mirror do not add up to 1", "correct one side of the game"),
+    ):
+        refuse("results", frame, _games(wrong), problem, remedy)
     return frame
 
 
-def _check_complete(games: pd.DataFrame, incomplete: str) -> None:
-    values = games.to_numpy()
-    off = ~np.eye(len(games), dtype=bool)
-    if incomplete == "error":
-        _refuse(
-            games,
-            off & np.isnan(values),
-            "was not played: the round robin is incomplete",
-            "pass incomplete='draw' or incomplete='drop'",
-        )
-    idle = (np.isnan(values) | ~off).all(axis=1)
-    if idle.any():
-        raise BadInput(
-            "results", games.index[idle.argmax()], "played no game", "leave the player out"
-        )
-
-
-def _refuse(frame: pd.DataFrame, wrong: np.ndarray, problem: str, remedy: str) -> None:
-    if wrong.any():
-        row, column = np.argwhere(wrong)[0]
-        label = f"results[{frame.index[row]!r}, {frame.columns[column]!r}]"
-        raise BadInput(label, float(frame.iloc[row, column]), problem, remedy)
+def _games(cells: object) -> np.ndarray:
+    """Cells (n, n) that are true of a game: nobody plays itself."""
+    return np.asarray(cells, dtype=bool) & ~np.eye(len(np.asarray(cells)), dtype=bool)

@@ -11,28 +11,32 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
-from gindex_lab.foundation.validate import FloatArray, choice, number
-from gindex_lab.measures.curves import conclude
+from gindex_lab.foundation.validate import FloatArray, choice, confidence, generator, known
+from gindex_lab.measures.curves import Interval, from_sums
 from gindex_lab.measures.fit import Fit, fit_of, unit_sums
+from gindex_lab.measures.generality import generality, study_of
 from gindex_lab.measures.limits import MEASURES, Linear, linear, most_degrees, satterthwaite
+from gindex_lab.measures.samples import sample_like
 
-__all__ = ["comparisons", "fit_behind", "pair_table", "separations", "tie_groups"]
+__all__ = ["comparisons", "paired_differences", "separations", "tie_groups"]
 
 FEWEST_COMMON = 5  # items: with four, even four wins to none are not rare (1/2⁴ > .05)
-PER_MINORITY = 0.5  # degrees per minority response: 30 flat agents, 50 items, γ .07 with 1, .05 so
-_MOST_AGENTS = 2_000
+PER_MINORITY = (
+    0.5  # degrees per minority response: `separation_study`, 30 flat agents, 50 items: γ is
+)
+# separated in .07 of the studies with 1, in .05 with a half
+_MOST_AGENTS = 2_000  # two million pairs
 _ENUMERATED = 10  # discordant units up to which every exchange is listed
 _ROUNDING = 1e-9  # of a measure's range: no difference
-_LINEAR = (
-    "capability",
-    "mean",
-)  # sums over units, which an exchange of responses can be listed for
+_LINEAR = ("capability", "mean")  # sums over units: an exchange of responses can be listed
 _BLOCK = 20_000_000  # cells of a temporary array
+_COLUMNS = ["common", "difference", "low", "high", "p_value"]
 
 
 def tie_groups(
@@ -47,7 +51,6 @@ def tie_groups(
     `table` comes from `gl.generality(..., ci=0.95)` and may be sorted or cut to some agents; `ci` is that of
     the table unless given. See `comparisons` for the tests.
 
-    >>> from gindex_lab.measures.generality import generality
     >>> level = np.arange(40)
     >>> tie_groups(generality([level < 30, level < 29, level < 8], difficulty=level, ci=0.95))
     [['agent 1', 'agent 2'], ['agent 3']]
@@ -75,7 +78,6 @@ def separations(
 ) -> pd.DataFrame:
     """Agents x agents: True where `comparisons` separates the two, with all pairs tested together.
 
-    >>> from gindex_lab.measures.generality import generality
     >>> level = np.arange(40)
     >>> table = generality([level < 30, level < 29, level < 8], difficulty=level, ci=0.95)
     >>> separations(table).loc["agent 3"].tolist()
@@ -114,7 +116,6 @@ def comparisons(
 
     Examples
     --------
-    >>> from gindex_lab.measures.generality import generality
     >>> level = np.arange(40)
     >>> table = generality([level < 30, level < 29, level < 8], difficulty=level, ci=0.95)
     >>> comparisons(table)[["a", "b", "difference", "verdict"]].round(1)
@@ -125,11 +126,9 @@ def comparisons(
     """
     choice("measure", measure, MEASURES)
     fit = fit_behind(table)
-    level = number("ci", table.attrs.get("ci") if ci is None else ci, 0, 1, open_ends=True)
-    if np.isnan(fit.sample.values).any():
-        found = _on_common_items(fit, measure, level)
-    else:
-        found = _all_pairs(fit, measure, level)
+    level = confidence(table.attrs.get("ci") if ci is None else ci)
+    gaps = np.isnan(fit.sample.values).any()
+    found = (_on_common_items if gaps else _all_pairs)(fit, measure, level)
     first, second = np.triu_indices(len(table), 1)
     found.insert(0, "a", table.index[first])
     found.insert(1, "b", table.index[second])
@@ -139,6 +138,56 @@ def comparisons(
         ["not comparable", "separated"],
         "not separated",
     )
+    return found
+
+
+def paired_differences(
+    responses: object,
+    a: object,
+    b: object,
+    difficulty: object = None,
+    *,
+    interval: Interval | None = None,
+    estimator: str = "trapezoid",
+    ci: float = 0.95,
+    resample: str = "items",
+    missing: str = "error",
+    extrapolate: str = "paper",
+    seed: object = None,
+) -> pd.DataFrame:
+    """How far agent `a` is ahead of `b` in each measure, both on the items that both met.
+
+    Items that both find hard fall out of a difference, so it is often sure where two intervals
+    overlap. `p_value` is that of no difference (see `gl.comparisons`); one pair was chosen, nothing is
+    corrected for looking at many: for that see `gl.tie_groups`. Nothing is drawn: `seed` is not needed.
+
+    >>> answers = [[1] * 14 + [0] * 6, [1] * 6 + [0] * 14]
+    >>> found = paired_differences(answers, "agent 1", "agent 2", range(20))
+    >>> found.loc["capability", ["difference", "low", "high"]].astype(float).round(1).tolist()
+    [8.0, 5.2, 10.8]
+    """
+    level = confidence(ci)
+    if seed is not None:
+        generator(seed)
+    study = study_of(responses, difficulty, missing)
+    for name, agent in (("a", a), ("b", b)):
+        known(name, [agent], study.frame.index)
+    if a == b:
+        raise BadInput("b", b, "is the same agent as a", "compare two agents")
+    pair = study.select(agents=[a, b])
+    how: dict[str, Any] = {"estimator": estimator, "extrapolate": extrapolate, "missing": missing}
+    table = generality(pair, interval=interval, **how)
+    sample = sample_like(table, pair, resample)
+    both = sample.common()
+    common = len(np.unique(both.codes[~np.isnan(both.values[0]) & (both.codes >= 0)]))
+    if common < FEWEST_COMMON and np.isnan(sample.values).any():
+        problem = f"has only {common} {sample.word} in common with a: the two are not comparable"
+        remedy = f"measure both on at least {FEWEST_COMMON} of the same {sample.word}"
+        raise BadInput("b", b, problem, remedy)
+    fit, one, two = fit_of(both), np.array([0]), np.array([1])
+    found = pd.concat([pair_table(fit, name, one, two, level) for name in MEASURES])
+    found.index = pd.Index(MEASURES)
+    found["separated"] = found["p_value"] <= 1 - level
     return found
 
 
@@ -160,24 +209,18 @@ def fit_behind(table: pd.DataFrame) -> Fit:
     """The fit that a table of `gl.generality(..., ci=...)` was made from, for the agents it still has."""
     fit = getattr(table, "fit", None)
     if not isinstance(fit, Fit):
-        raise BadInput(
-            "table",
-            type(table).__name__,
-            "does not carry what separates agents",
-            "make it with gl.generality(..., ci=0.95), of fewer agents if they are many thousands",
+        problem = "does not carry what separates agents"
+        remedy = (
+            "make it with gl.generality(..., ci=0.95), of fewer agents if they are many thousands"
         )
+        raise BadInput("table", type(table).__name__, problem, remedy)
     if not 1 <= len(table) <= _MOST_AGENTS:
-        raise BadInput(
-            "table", len(table), "is not a number of agents to pair", f"keep 1 to {_MOST_AGENTS}"
-        )
+        problem, remedy = "is not a number of agents to pair", f"keep 1 to {_MOST_AGENTS}"
+        raise BadInput("table", len(table), problem, remedy)
     where = fit.agents.get_indexer(table.index)
     if (where < 0).any():
-        raise BadInput(
-            "table",
-            table.index[where < 0][0],
-            "is not an agent of the study",
-            "do not rename agents",
-        )
+        stranger = table.index[where < 0][0]
+        raise BadInput("table", stranger, "is not an agent of the study", "do not rename agents")
     return fit.rows(where)
 
 
@@ -189,8 +232,7 @@ def _all_pairs(fit: Fit, measure: str, ci: float) -> pd.DataFrame:
         pair_table(fit, measure, first[i : i + size], second[i : i + size], ci)
         for i in range(0, len(first), size)
     ]
-    columns = ["common", "difference", "low", "high", "p_value"]
-    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=columns)
+    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=_COLUMNS)
 
 
 def _on_common_items(fit: Fit, measure: str, ci: float) -> pd.DataFrame:
@@ -199,20 +241,16 @@ def _on_common_items(fit: Fit, measure: str, ci: float) -> pd.DataFrame:
     for a, b in combinations(range(len(met)), 2):
         both = met[a] & met[b] & (fit.sample.codes >= 0)
         common = len(np.unique(fit.sample.codes[both]))
-        levels = 2 if fit.sample.difficulty is None else len(np.unique(fit.sample.difficulty[both]))
-        if common < FEWEST_COMMON or levels < 2:
+        h = None if fit.sample.difficulty is None else fit.sample.difficulty[both]
+        if common < FEWEST_COMMON or (h is not None and len(np.unique(h)) < 2):
             rows.append(pd.DataFrame({"common": [common]}))
             continue
         sample = fit.sample.rows([a, b]).common()
-        if sample.difficulty is not None:
-            h = sample.difficulty[both]
-            low, high = sample.interval
-            span = max(low, float(h.min())), min(high, float(h.max()))
-            sample = replace(sample, interval=span, origin=span[0])
-        pair = fit_of(sample)
-        rows.append(pair_table(pair, measure, np.array([0]), np.array([1]), ci))
-    columns = ["common", "difference", "low", "high", "p_value"]
-    return pd.concat(rows, ignore_index=True).reindex(columns=columns)
+        if h is not None:
+            span = max(fit.interval[0], float(h.min())), min(fit.interval[1], float(h.max()))
+            sample = replace(sample, scale=replace(sample.scale, interval=span, origin=None))
+        rows.append(pair_table(fit_of(sample), measure, np.array([0]), np.array([1]), ci))
+    return pd.concat(rows, ignore_index=True).reindex(columns=_COLUMNS)
 
 
 def pair_table(
@@ -228,7 +266,8 @@ def pair_table(
     shown, fourth = square.sum(axis=1), np.einsum("pf,pf->p", square, square)
     freedom = np.minimum(_of_design(part, first, second), _welch(fit, part, first, second))
     freedom = np.maximum(np.minimum(freedom, satterthwaite(shown + own, fourth)), 1.0)
-    at, width = _natural(part, measure), part.top - part.bottom
+    at = np.sqrt(part.estimate) if measure == "spread" else part.estimate
+    plain, width = plain_values(fit, measure), part.top - part.bottom
     gap, slope = at[first] - at[second], np.ones(len(first))
     if measure == "spread":  # a difference of squares, brought back to the unit of the spread
         slope = np.maximum(at[first] + at[second], np.sqrt(np.sqrt(shown + own)))
@@ -239,28 +278,18 @@ def pair_table(
     p = np.where(np.abs(tested) <= _ROUNDING * width, 1.0, p)
     p = np.maximum(p, _exchange(_cells(fit, measure), first, second, measure in _LINEAR))
     half = stdtrit(freedom, (1 + ci) / 2) * deviation
-    return pd.DataFrame(
-        {
-            "common": np.minimum(fit.units[first], fit.units[second]),
-            "difference": _plain(fit, measure)[first] - _plain(fit, measure)[second],
-            "low": np.maximum(gap - half, -width),
-            "high": np.minimum(gap + half, width),
-            "p_value": p,
-        }
-    )
+    ends = np.maximum(gap - half, -width), np.minimum(gap + half, width)
+    common = np.minimum(fit.units[first], fit.units[second])
+    columns = common, plain[first] - plain[second], *ends, p
+    return pd.DataFrame(dict(zip(_COLUMNS, columns, strict=True)))
 
 
-def _plain(fit: Fit, measure: str) -> FloatArray:
-    """The estimate as the table prints it."""
+def plain_values(fit: Fit, measure: str, sums: FloatArray | None = None) -> FloatArray:
+    """The measure as the table prints it, from area, moment and mean (3, …, A); the fit's unless given."""
+    area, moment, mean = (fit.area, fit.moment, fit.mean) if sums is None else sums
     if measure == "mean":
-        return fit.mean
-    square = 2 * fit.moment - fit.area**2
-    found = conclude(fit.area, fit.moment, square, fit.interval, fit.sample.origin)
-    return np.asarray(getattr(found, measure))
-
-
-def _natural(part: Linear, measure: str) -> FloatArray:
-    return np.sqrt(part.estimate) if measure == "spread" else part.estimate
+        return np.asarray(mean)
+    return np.asarray(getattr(from_sums(area, moment, fit.sample.scale), measure))
 
 
 def _of_design(part: Linear, first: np.ndarray, second: np.ndarray) -> FloatArray:
@@ -324,8 +353,6 @@ def _exchange(
     for pair in np.flatnonzero(count <= _ENUMERATED):
         d = difference[pair][difference[pair] != 0]
         signs = 1 - 2 * (np.arange(2 ** len(d))[:, None] >> np.arange(len(d)) & 1)
-        drawn, same = np.abs(signs @ d), 1e-9 * total[pair]
-        p[pair] = (drawn > total[pair] + same).mean() + (
-            np.abs(drawn - total[pair]) <= same
-        ).mean() / 2
+        beyond, same = np.abs(signs @ d) - total[pair], 1e-9 * total[pair]
+        p[pair] = (beyond > same).mean() + (np.abs(beyond) <= same).mean() / 2
     return p

@@ -6,23 +6,20 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
-from gindex_lab.foundation.validate import FloatArray, choice, generator, integer, number
-from gindex_lab.measures.curves import conclude
+from gindex_lab.foundation.validate import FloatArray, choice, confidence, generator, integer
+from gindex_lab.measures.curves import from_sums
 from gindex_lab.measures.fit import Fit, fit_of
+from gindex_lab.measures.generality import generality, study_of
 from gindex_lab.measures.samples import sample_like
 
 __all__ = ["population_intervals"]
 
 _CHUNK = 2_000_000  # cells of a temporary array
 _MEASURES = ["capability", "spread", "normalised_generality"]
-_STATISTICS = (
-    "mean_capability",
-    "mean_spread",
-    "mean_normalised_generality",
-    "abstruse_share",
-    "capability_spread",
-    "capability_generality",
-)
+_STATISTICS = [
+    *(f"mean_{name}" for name in _MEASURES),
+    *("abstruse_share", "capability_spread", "capability_generality"),
+]
 
 
 def population_intervals(
@@ -48,17 +45,11 @@ def population_intervals(
     >>> found.loc["mean_capability"].round(1).tolist()
     [14.5, 13.7, 15.2]
     """
-    from gindex_lab.measures.generality import generality, study_of
-
     choice("resample", resample, ["agents", "items", "families", "both"])
     if isinstance(responses, pd.DataFrame) and {"capability", "spread"} <= set(responses.columns):
-        raise BadInput(
-            "responses",
-            "a table of measures",
-            "has no items to resample",
-            "pass the responses that the measures come from",
-        )
-    level = number("ci", ci, 0, 1, open_ends=True)
+        remedy = "pass the responses that the measures come from"
+        raise BadInput("responses", "a table of measures", "has no items to resample", remedy)
+    level = confidence(ci)
     study = study_of(responses, difficulty, missing)
     table = generality(study, interval=interval, estimator=estimator, missing=missing)
     if len(table) < 3:
@@ -66,15 +57,10 @@ def population_intervals(
     unit = "families" if resample == "families" else "items"
     fit = fit_of(sample_like(table, study, unit))
     b, random = integer("resamples", resamples, 100), generator(seed)
-    units = fit.by_area.shape[1]
-    size = max(1, _CHUNK // units)
-    drawn = np.concatenate(
-        [
-            _statistics(*_population(fit, min(size, b - start), resample, random))
-            for start in range(0, b, size)
-        ]
-    )
-    low, high = np.nanquantile(drawn, [(1 - level) / 2, (1 + level) / 2], axis=0)
+    size = max(1, _CHUNK // fit.by_area.shape[1])
+    sizes = [min(size, b - start) for start in range(0, b, size)]
+    drawn = [_statistics(*_population(fit, number, resample, random)) for number in sizes]
+    low, high = np.nanquantile(np.concatenate(drawn), [(1 - level) / 2, (1 + level) / 2], axis=0)
     values = _statistics(*(table[[name]].to_numpy(dtype=float).T for name in _MEASURES))[0]
     return pd.DataFrame({"estimate": values, "low": low, "high": high}, index=pd.Index(_STATISTICS))
 
@@ -91,8 +77,7 @@ def _population(
     if resample in ("agents", "both"):
         chosen = random.integers(shape[1], size=shape)
         area, moment = (np.take_along_axis(x, chosen, axis=1) for x in (area, moment))
-    area = np.clip(area, 0.0, fit.interval[1] - fit.interval[0])
-    found = conclude(area, moment, 2 * moment - area**2, fit.interval)
+    found = from_sums(area, moment, fit.sample.scale)
     return found.capability, found.spread, found.normalised_generality
 
 

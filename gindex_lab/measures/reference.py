@@ -13,17 +13,12 @@ import numpy as np
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.validate import FloatArray, vector
 from gindex_lab.measures.curves import Indicators, Interval
+from gindex_lab.measures.samples import patterns
 
-__all__ = [
-    "EPSILON",
-    "difficulty_limits",
-    "extrapolate",
-    "grid_generality",
-    "reference_indicators",
-]
+__all__ = ["difficulty_limits", "extrapolate", "grid_generality", "reference_indicators"]
 
 EPSILON = 1e-5  # absolute, whatever the scale of the difficulties
-_GRID = 100
+_GRID = 100  # capabilities at which the authors tabulate γ
 
 
 def difficulty_limits(difficulty: object) -> Interval:
@@ -73,18 +68,25 @@ def reference_indicators(
     >>> found.capability.round(9).tolist(), found.spread.round(9).tolist()
     ([3.0], [1.183215957])
     """
-    if np.isnan(psi).any():
-        return _by_pattern(levels, psi, limits, interval or (levels[0], levels[-1]))
+    if np.isnan(
+        psi
+    ).any():  # agents that met other levels are studied apart: the authors have no gaps
+        found = [np.empty(len(psi)) for _ in range(5)] + [np.empty(len(psi), dtype=bool)]
+        for met, rows in patterns(~np.isnan(psi)):
+            part = psi[np.ix_(rows, met)]
+            own = reference_indicators(
+                levels[met], part, limits, interval or (levels[0], levels[-1])
+            )
+            for whole, piece in zip(found, own, strict=True):
+                whole[rows] = piece
+        return Indicators(*found)
     kmin = levels[0] if limits[0] is None else float(limits[0])
     kmax = levels[-1] if limits[1] is None else float(limits[1])
     used = (levels >= kmin) & (levels <= kmax)
     if used.sum() < 2:
-        raise BadInput(
-            "difficulty",
-            levels[used].tolist(),
-            f"leaves fewer than two distinct difficulties between {kmin:g} and {kmax:g}",
-            "give items of at least two difficulties inside the interval",
-        )
+        problem = f"leaves fewer than two distinct difficulties between {kmin:g} and {kmax:g}"
+        remedy = "give items of at least two difficulties inside the interval"
+        raise BadInput("difficulty", levels[used].tolist(), problem, remedy)
     x, y = levels[used], psi[:, used]
     block = max(levels[0] - kmin, 0.0)
     width, left, right = np.diff(x), y[:, :-1], y[:, 1:]
@@ -92,21 +94,15 @@ def reference_indicators(
     pieces = width * (x[:-1] * (2 * left + right) + x[1:] * (left + 2 * right)) / 6
     moment = pieces.sum(axis=1) + ((levels[0] ** 2 - kmin**2) / 2 if block > 0 else 0.0)
     if not (area > 0).all():
-        raise BadInput(
-            "responses",
-            f"agent {int(np.flatnonzero(~(area > 0))[0]) + 1}",
-            "solves nothing, so the authors' expected difficulty is 0 / 0",
-            "start the interval below the easiest item, or use mode='exact'",
-        )
-    return _indicators(area, moment / area, kmin, interval or (x[0], x[-1]))
-
-
-def _indicators(area: FloatArray, expected: FloatArray, kmin: float, plot: Interval) -> Indicators:
-    variance = 2 * area * (expected - kmin) - area**2
-    spread = np.sqrt(np.maximum(variance, 0.0))
+        agent = f"agent {int(np.flatnonzero(~(area > 0))[0]) + 1}"
+        problem = "solves nothing, so the authors' expected difficulty is 0 / 0"
+        remedy = "start the interval below the easiest item, or use mode='exact'"
+        raise BadInput("responses", agent, problem, remedy)
+    expected = moment / area
+    spread = np.sqrt(np.maximum(2 * area * (expected - kmin) - area**2, 0.0))
     with np.errstate(divide="ignore"):
         generality = 1 / spread
-    gamma, abstruse = grid_generality(area + kmin, spread, plot)
+    gamma, abstruse = grid_generality(area + kmin, spread, interval or (x[0], x[-1]))
     return Indicators(area + kmin, spread, generality, gamma, expected, abstruse)
 
 
@@ -126,20 +122,3 @@ def grid_generality(
     below = maximum**2 - constant**2
     ratio = np.divide(spread**2 - constant**2, below, out=np.zeros_like(spread), where=below > 0)
     return -ratio, spread > constant
-
-
-def _by_pattern(
-    levels: FloatArray,
-    psi: FloatArray,
-    limits: tuple[float | None, float | None],
-    interval: Interval,
-) -> Indicators:
-    """Agents that met other levels are studied apart; the authors' code has no missing cells."""
-    patterns, group = np.unique(np.isnan(psi), axis=0, return_inverse=True)
-    result = [np.empty(len(psi)) for _ in range(5)] + [np.empty(len(psi), dtype=bool)]
-    for number, missing in enumerate(patterns):
-        rows = np.flatnonzero(group.ravel() == number)
-        part = reference_indicators(levels[~missing], psi[np.ix_(rows, ~missing)], limits, interval)
-        for whole, piece in zip(result, part, strict=True):
-            whole[rows] = piece
-    return Indicators(*result)

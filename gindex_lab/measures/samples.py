@@ -15,8 +15,8 @@ import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.responses import Responses
-from gindex_lab.foundation.validate import FloatArray, choice
-from gindex_lab.measures.curves import Interval
+from gindex_lab.foundation.validate import FloatArray, choice, refuse
+from gindex_lab.measures.curves import Interval, Scale
 from gindex_lab.measures.steps import StepCurves
 
 __all__ = ["RESAMPLE", "Sample", "patterns", "sample_like", "sample_of"]
@@ -32,18 +32,19 @@ class Sample:
     values: FloatArray
     difficulty: FloatArray | None
     codes: np.ndarray  # (N,) unit of each item, 0..F-1; -1 for an end point
-    interval: Interval
-    origin: float  # where the expected difficulty is counted from
-    estimator: str
-    trials: FloatArray | None = None  # (A, N, T)
+    scale: Scale
     word: str = "items"
-    extrapolate: str = "paper"
+    trials: FloatArray | None = None  # (A, N, T)
     grid: FloatArray | None = None  # where step curves are read; None: the staircase itself
     difficulty_error: FloatArray | None = None  # (N,) standard errors of estimated difficulties
 
     @property
     def units(self) -> int:
         return int(self.codes.max()) + 1
+
+    @property
+    def interval(self) -> Interval:
+        return self.scale.interval
 
     def rows(self, which: Any) -> Sample:
         """The same units for some agents only, by position."""
@@ -62,73 +63,41 @@ class Sample:
         return replace(self, values=np.where(gone, np.nan, self.values), trials=trials)
 
 
-def sample_of(
-    study: Responses,
-    interval: Interval,
-    estimator: str,
-    resample: str,
-    origin: float | None = None,
-    extrapolate: str = "paper",
-) -> Sample:
+def sample_of(study: Responses, scale: Scale, resample: str = "items") -> Sample:
     """The study as arrays, with one unit per item, family or trial.
 
     >>> study = Responses([[1, 1, 0]], difficulty=[1, 2, 3])
-    >>> sample_of(study, (1.0, 3.0), "trapezoid", "items").units
+    >>> sample_of(study, Scale((1.0, 3.0))).units
     3
     """
-    choice("resample", resample, [*RESAMPLE, "agents"])
-    if resample == "agents":
-        raise BadInput(
-            "resample",
-            resample,
-            "says nothing of a single agent",
-            "use gl.population_intervals for means and correlations over agents",
-        )
-    steps = isinstance(study, StepCurves) and study.positions is not None
+    if choice("resample", resample, [*RESAMPLE, "agents"]) == "agents":
+        remedy = "use gl.population_intervals for means and correlations over agents"
+        raise BadInput("resample", resample, "says nothing of a single agent", remedy)
+    agents = study.frame.index
     if isinstance(study, StepCurves) and study.positions is not None:
-        values, about = study.positions.to_numpy(dtype=float), study.position_items
-        difficulty, grid = None, None if study.continuous else study.grid
-        about = pd.DataFrame(index=study.positions.columns) if about is None else about
-    else:
-        values, about = study.values, study.items
-        difficulty, grid = study.items["difficulty"].to_numpy(dtype=float), None
+        if resample == "trials":
+            problem = (
+                "needs repeated trials, and a transform keeps none: it compares means over trials"
+            )
+            remedy = "use resample='items', or measure the untransformed responses"
+            raise BadInput("resample", resample, problem, remedy)
+        about, values = study.position_items, study.positions.to_numpy(dtype=float)
+        codes = _codes(
+            pd.DataFrame(index=study.positions.columns) if about is None else about, resample
+        )
+        grid = None if study.continuous else study.grid
+        return Sample(agents, values, None, codes, scale, resample, grid=grid)
+    about, error = study.items, None
+    if "difficulty_se" in about:  # a model estimated them (`gl.irt_difficulty`)
+        error = np.nan_to_num(about["difficulty_se"].to_numpy(dtype=float))
     trials = _trials(study) if resample == "trials" else None
-    if steps and trials is not None:
-        raise BadInput("resample", resample, "needs responses, not ranks", "use resample='items'")
-    return Sample(
-        study.frame.index,
-        values,
-        difficulty,
-        _codes(about, resample),
-        interval,
-        interval[0] if origin is None else origin,
-        estimator,
-        trials,
-        resample,
-        extrapolate,
-        grid,
-        None if steps else _difficulty_error(study),
-    )
-
-
-def _difficulty_error(study: Responses) -> FloatArray | None:
-    """Standard errors of the difficulties, where a model estimated them (`gl.irt_difficulty`)."""
-    if "difficulty_se" not in study.items:
-        return None
-    return np.nan_to_num(study.items["difficulty_se"].to_numpy(dtype=float))
+    h, codes = about["difficulty"].to_numpy(dtype=float), _codes(about, resample)
+    return Sample(agents, study.values, h, codes, scale, resample, trials, None, error)
 
 
 def sample_like(table: pd.DataFrame, study: Responses, resample: str) -> Sample:
     """The sample behind a table of `gl.generality`: on its interval, with its origin and estimator."""
-    kept = table.attrs
-    return sample_of(
-        study,
-        kept["interval"],
-        kept["estimator"],
-        resample,
-        kept["origin"],
-        kept.get("extrapolate", "paper"),
-    )
+    return sample_of(study, Scale.of(table.attrs), resample)
 
 
 def patterns(seen: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
@@ -148,34 +117,23 @@ def _codes(about: pd.DataFrame, resample: str) -> np.ndarray:
     anchor = about.get("anchor")
     free = np.ones(len(about), bool) if anchor is None else ~anchor.to_numpy(dtype=bool)
     codes = np.full(len(about), -1)
-    if resample != "families":
-        codes[free] = np.arange(free.sum())
-        return codes
-    if "family" not in about:
-        raise BadInput(
-            "resample",
-            resample,
-            "needs to know the family of each item",
-            "give items with a column 'family', or use resample='items'",
-        )
-    family = about["family"][free]
-    if family.isna().any():
-        raise BadInput(
-            "items['family']", family.index[family.isna()][0], "has no family", "name its family"
-        )
-    codes[free] = pd.factorize(family)[0]
+    codes[free] = np.arange(free.sum())
+    if resample == "families":
+        if "family" not in about:
+            remedy = "give items with a column 'family', or use resample='items'"
+            raise BadInput("resample", resample, "needs to know the family of each item", remedy)
+        family = about["family"][free]
+        refuse("items.family", family, family.isna(), "is missing", "name the item's family")
+        codes[free] = pd.factorize(family)[0]
     return codes
 
 
 def _trials(study: Responses) -> FloatArray:
     """Trials as an array (A, N, T), NaN where a cell had fewer."""
     if study.trials is None:
-        raise BadInput(
-            "resample",
-            "trials",
-            "needs repeated trials, and the responses keep none",
-            "use Responses.from_long(table, trial='...'), or resample='items'",
-        )
+        problem = "needs repeated trials, and the responses keep none"
+        remedy = "use Responses.from_long(table, trial='...'), or resample='items'"
+        raise BadInput("resample", "trials", problem, remedy)
     long = study.trials.dropna(subset=["response"])
     row = study.frame.index.get_indexer(pd.Index(long["agent"]))
     column = study.frame.columns.get_indexer(pd.Index(long["item"]))
@@ -183,14 +141,8 @@ def _trials(study: Responses) -> FloatArray:
     trials = np.full((*study.shape, int(number.max()) + 1), np.nan)
     known = (row >= 0) & (column >= 0)
     trials[row[known], column[known], number[known]] = long["response"].to_numpy()[known]
-    count = (~np.isnan(trials)).sum(axis=2)
-    few = (count < 2) & study.frame.notna().to_numpy()
-    if few.any():
-        agent, item = np.argwhere(few)[0]
-        raise BadInput(
-            f"trials[{study.frame.index[agent]!r}, {study.frame.columns[item]!r}]",
-            int(count[agent, item]),
-            "is fewer than two trials, which say nothing of their variation",
-            "repeat it, leave the item out, or use resample='items'",
-        )
+    count = pd.DataFrame((~np.isnan(trials)).sum(axis=2), study.frame.index, study.frame.columns)
+    problem = "is fewer than two trials, which say nothing of their variation"
+    remedy = "repeat it, leave the item out, or use resample='items'"
+    refuse("trials", count, (count < 2) & study.frame.notna(), problem, remedy)
     return trials

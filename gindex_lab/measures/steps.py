@@ -68,15 +68,8 @@ class StepCurves(Responses):
         names = [f"h={h:.4g}" for h in grid] if len(grid) <= 500 else list(range(len(grid)))
         curve = step_curve(positions.to_numpy(), grid)
         frame = pd.DataFrame(curve, index=positions.index, columns=pd.Index(names))
-        return cls(
-            frame,
-            grid,
-            interval=interval,
-            positions=positions,
-            position_items=items,
-            continuous=columns is None,
-            **kwargs,
-        )
+        kept: dict[str, Any] = {"positions": positions, "position_items": items}
+        return cls(frame, grid, interval=interval, continuous=columns is None, **kept, **kwargs)
 
     @property
     def grid(self) -> FloatArray:
@@ -93,12 +86,9 @@ class StepCurves(Responses):
 
     def with_difficulty(self, difficulty: object) -> Self:
         """Refused: the difficulties of a curve are its grid, and its positions are on that scale."""
-        raise BadInput(
-            "difficulty",
-            difficulty,
-            "cannot be given to the curves of a transform, which have their own",
-            "give the difficulty of the items to the responses that you started from",
-        )
+        problem = "cannot be given to the curves of a transform, which have their own"
+        remedy = "give the difficulty of the items to the responses that you started from"
+        raise BadInput("difficulty", difficulty, problem, remedy)
 
     # -- files: the positions travel with the curves ---------------------------------------------------
 
@@ -106,22 +96,20 @@ class StepCurves(Responses):
     def _read(cls, path: Path, facts: dict[str, Any], kwargs: dict[str, Any]) -> Self:
         found: dict[str, Any] = {"continuous": bool(facts.get("continuous"))}
         whole = facts.get("whole_numbers", [])
-        kinds = {"positions": "agents", "position_items": "position_items"}
-        for part, labels in kinds.items():
+        for part, labels in (("positions", "agents"), ("position_items", "position_items")):
             if (path / f"{part}.csv").exists():
                 found[part] = read_part(path / f"{part}.csv", labels, whole).rename_axis(None)
         if "positions" in found:
-            found["positions"].columns = labels_of(
-                found["positions"].columns, "position_items" in whole
-            )
+            names = found["positions"].columns
+            found["positions"].columns = labels_of(names, "position_items" in whole)
         return super()._read(path, facts, found | kwargs)
 
     def _write(self, new: Path) -> None:
         super()._write(new)
-        if self.positions is not None:
-            self.positions.rename_axis("agent").to_csv(new / "positions.csv")
-        if self.position_items is not None:
-            self.position_items.rename_axis("item").to_csv(new / "position_items.csv")
+        for part, label in (("positions", "agent"), ("position_items", "item")):
+            table = getattr(self, part)
+            if table is not None:
+                table.rename_axis(label).to_csv(new / f"{part}.csv")
 
     def _facts(self) -> dict[str, Any]:
         facts = super()._facts() | {"continuous": self.continuous}

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
-from gindex_lab.foundation.validate import FloatArray, generator, vector
+from gindex_lab.foundation.validate import generator, vector
 
 __all__ = [
     "correlation",
@@ -35,17 +35,11 @@ def correlation(x: object, y: object) -> float:
     a, b = vector("x", x), vector("y", y)
     if len(a) != len(b):
         raise BadInput("y", len(b), f"has another length than x ({len(a)})", "pair the numbers")
-    if len(a) < 2:
-        return float("nan")
-    if _flat(a) or _flat(b):
+    # constant up to rounding: the correlation of rounding errors means nothing
+    if len(a) < 2 or any(np.ptp(x) <= 1e-12 * np.abs(x).max() for x in (a, b)):
         return float("nan")
     a, b = a - a.mean(), b - b.mean()
     return float(np.clip(a @ b / np.sqrt((a @ a) * (b @ b)), -1, 1))
-
-
-def _flat(values: FloatArray) -> bool:
-    """Constant up to rounding: the correlation of rounding errors means nothing."""
-    return bool(np.ptp(values) <= 1e-12 * np.abs(values).max())
 
 
 def rank_correlation(x: object, y: object) -> float:
@@ -54,11 +48,7 @@ def rank_correlation(x: object, y: object) -> float:
     >>> rank_correlation([1, 2, 3, 4], [1, 10, 100, 1000])
     1.0
     """
-    return correlation(_ranks(vector("x", x)), _ranks(vector("y", y)))
-
-
-def _ranks(values: FloatArray) -> FloatArray:
-    return pd.Series(values).rank().to_numpy(dtype=float)
+    return correlation(*(pd.Series(vector(name, v)).rank() for name, v in (("x", x), ("y", y))))
 
 
 def population_summary(table: pd.DataFrame) -> pd.Series:
@@ -75,22 +65,20 @@ def population_summary(table: pd.DataFrame) -> pd.Series:
     """
     absent = [name for name in _NEEDED if name not in table]
     if absent:
-        raise BadInput("table", absent[0], "is a column that is absent", "pass gl.generality(...)")
+        raise BadInput("table", absent[0], "is not one of its columns", "pass gl.generality(...)")
     if table.empty:
         raise BadInput("table", table.shape, "has no agents", "pass at least one")
     capability, gamma = table["capability"], table["normalised_generality"]
-    return pd.Series(
-        {
-            "agents": float(len(table)),
-            "mean_capability": float(capability.mean()),
-            "mean_spread": float(table["spread"].mean()),
-            "abstruse": float(table["abstruse"].sum()),
-            "mean_normalised_generality": float(gamma.mean()),
-            "capability_spread": correlation(capability, table["spread"]),
-            "capability_generality": correlation(capability, gamma),
-        },
-        name="population",
-    )
+    found = {
+        "agents": len(table),
+        "mean_capability": capability.mean(),
+        "mean_spread": table["spread"].mean(),
+        "abstruse": table["abstruse"].sum(),
+        "mean_normalised_generality": gamma.mean(),
+        "capability_spread": correlation(capability, table["spread"]),
+        "capability_generality": correlation(capability, gamma),
+    }
+    return pd.Series(found, dtype=float, name="population")
 
 
 def middle_test(

@@ -15,14 +15,8 @@ import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.responses import Responses, Scores
-from gindex_lab.foundation.validate import choice, flag, integer, mode_of, number, per_item
+from gindex_lab.foundation.validate import choice, flag, integer, mode_of, number, per_item, refuse
 from gindex_lab.measures.opponents import opponent
-from gindex_lab.measures.positions import (
-    beta_position,
-    normal_position,
-    rank_position,
-    scale_position,
-)
 from gindex_lab.measures.steps import StepCurves
 
 __all__ = [
@@ -69,11 +63,26 @@ def rank(
     """
     table = _scores(scores, missing)
     choice("ties", ties, ["half", "win"])
-    if len(table.frame) < 1 + flag("leave_one_out", leave_one_out):
+    alone = int(flag("leave_one_out", leave_one_out))
+    if len(table.frame) < 1 + alone:
         raise BadInput("scores", table.shape, "has no other agent to compare with", "add agents")
     frame = table.frame if decimals is None else table.frame.round(integer("decimals", decimals, 0))
-    position = rank_position(frame, bool(leave_one_out), ties)
-    return _steps(table, position, (0.0, 1.0), columns)
+    below = frame.rank(method="min") - 1
+    equal = frame.rank(method="max") - below - alone
+    others = frame.notna().sum() - alone
+    refuse(
+        "scores",
+        others + 1,
+        others < 1,
+        "is a single score, with none to rank it by",
+        "leave it out",
+    )
+    # Two divisions, as in the authors' code: on a grid of difficulties a position that meets one exactly
+    # counts half there, and (below + ½ equal) / others can miss it, or meet it, by its last digit.
+    halves = below / others + equal / others / 2
+    return _steps(
+        table, halves if ties == "half" else (below + equal) / others, (0.0, 1.0), columns
+    )
 
 
 def standardise(
@@ -91,8 +100,13 @@ def standardise(
     [-1.0, 0.0, 1.0]
     """
     table = _scores(scores, missing)
-    edge = number("limit", limit, 0, open_ends=True)
-    return _steps(table, scale_position(table.frame), (-edge, edge), columns)
+    edge, frame = number("limit", limit, 0, open_ends=True), table.frame
+    flat = ~(frame.max() > frame.min())
+    problem = "is the same for all agents, so it has no standard score"
+    refuse("scores", frame.max(), flat, problem, "drop the constant item, or use gl.rank")
+    # powers of two are exact: only the range of the numbers changes, so that no square overflows
+    frame = frame / np.exp2(np.floor(np.log2(frame.abs().max())))
+    return _steps(table, (frame - frame.mean()) / frame.std(ddof=1), (-edge, edge), columns)
 
 
 def distributional_reference(
@@ -120,20 +134,32 @@ def distributional_reference(
     kind = mode_of(mode)
     choice("family", family, ["beta", "normal"])
     table = _scores(values, missing)
-    centre, width = _per_item("mean", mean, table), _per_item("sd", sd, table)
-    if not (width > 0).all():
-        item = table.frame.columns[int(np.argmin(width > 0))]
-        raise BadInput(
-            f"sd[{item!r}]",
-            width[list(table.frame.columns).index(item)],
-            "is not positive",
-            "give the standard deviation of the reference population",
-        )
+    frame, mu, sigma = table.frame, _per_item("mean", mean, table), _per_item("sd", sd, table)
+    remedy = "give the standard deviation of the reference population"
+    refuse("sd", sigma, ~(sigma > 0), "is not positive", remedy)
     if family == "beta":
-        position = beta_position(table.frame, centre, width)
+        position = _beta_share(frame, mu, sigma)
     else:
-        position = normal_position(table.frame, centre, width**2 if kind == "reference" else width)
+        from scipy.special import ndtr
+
+        position = ndtr((frame - mu) / (sigma**2 if kind == "reference" else sigma))
     return _steps(table, position, (0.0, 1.0), columns)
+
+
+def _beta_share(frame: pd.DataFrame, mu: pd.Series, sigma: pd.Series) -> pd.DataFrame:
+    """F(value) of the beta distributions with these moments: α = ((1 - μ)/σ² - 1/μ)μ², β = α(1/μ - 1)."""
+    from scipy.special import betainc
+
+    problem = "is not in [0, 1], where the beta distribution lives"
+    refuse(
+        "values", frame, (frame < 0) | (frame > 1), problem, "rescale it, or use family='normal'"
+    )
+    refuse("mean", mu, (mu <= 0) | (mu >= 1), "is not inside (0, 1)", "use family='normal'")
+    problem, remedy = "is too large for a beta distribution", "it must be below √(mean (1 - mean))"
+    refuse("sd", sigma, sigma**2 >= mu * (1 - mu), problem, remedy)
+    alpha = ((1 - mu) / sigma**2 - 1 / mu) * mu**2
+    share = betainc(alpha.to_numpy(), (alpha * (1 / mu - 1)).to_numpy(), frame.to_numpy())
+    return pd.DataFrame(share, frame.index, frame.columns)
 
 
 def absolute_reference(scores: object, reference: object, ties: str = "half") -> Responses:
@@ -154,29 +180,16 @@ def absolute_reference(scores: object, reference: object, ties: str = "half") ->
     label = pd.api.types.is_hashable(reference)
     known = label and reference in frame.index
     if not known and not (isinstance(reference, str) and reference == "mean"):
-        raise BadInput(
-            "reference",
-            reference,
-            "is not an agent of the table",
-            f"use 'mean' or one of {list(frame.index[:5])} …",
-        )
+        remedy = f"use 'mean' or one of {list(frame.index[:5])} …"
+        raise BadInput("reference", reference, "is not an agent of the table", remedy)
     bar = frame.loc[reference] if known else frame.mean()
-    if bar.isna().any():
-        raise BadInput(
-            f"scores[{reference!r}, {bar.isna().idxmax()!r}]",
-            np.nan,
-            "is missing",
-            "a reference needs a score on every item",
-        )
+    row, remedy = bar.to_frame(reference).T, "a reference needs a score on every item"
+    refuse("scores", row, row.isna(), "is missing", remedy)
     won = (frame > bar) + level * (frame == bar)
     solved = won.astype(float).where(frame.notna())
     others = solved.drop(index=reference) if known else solved
-    rated = others.notna().any()
-    if not rated.all():
-        item = rated.idxmin() if len(others) else frame.columns[0]
-        raise BadInput(
-            f"scores[{item!r}]", len(others), "has no agent beside the reference", "add agents"
-        )
+    rated = others.notna().sum()
+    refuse("scores", rated, rated < 1, "has no agent beside the reference", "add agents")
     return Responses(solved, 1 - others.mean(), interval=(0.0, 1.0), **_about(table))
 
 
@@ -232,12 +245,8 @@ def threshold(responses: object, epsilon: float = 0.0) -> Responses:
     [[1.0]]
     """
     if isinstance(responses, StepCurves):
-        raise BadInput(
-            "responses",
-            responses,
-            "has been transformed already",
-            "threshold the responses before the transform",
-        )
+        remedy = "threshold the responses before the transform"
+        raise BadInput("responses", responses, "has been transformed already", remedy)
     table = responses if isinstance(responses, Responses) else Responses(responses)
     bar = 1 - number("epsilon", epsilon, 0, 1) - 1e-12
     accepted = (table.frame >= bar).astype(float).where(table.frame.notna())
@@ -251,14 +260,9 @@ def _scores(scores: object, missing: str) -> Scores | Responses:
         raise BadInput("scores", scores, "has been transformed already", "pass the raw scores")
     table = scores if isinstance(scores, (Scores, Responses)) else Scores(scores)
     gaps = np.isnan(table.values)
-    if missing == "error" and gaps.any():
-        row, column = np.argwhere(gaps)[0]
-        raise BadInput(
-            f"scores[{table.frame.index[row]!r}, {table.frame.columns[column]!r}]",
-            np.nan,
-            "is missing",
-            "fill the cell, or pass missing='drop' where the transform takes it",
-        )
+    if missing == "error":
+        remedy = "fill the cell, or pass missing='drop' where the transform takes it"
+        refuse("scores", table.frame, gaps, "is missing", remedy)
     for labels, lost in ((table.frame.index, gaps.all(1)), (table.frame.columns, gaps.all(0))):
         if lost.any():
             raise BadInput("scores", labels[lost.argmax()], "has no score at all", "leave it out")
@@ -272,8 +276,7 @@ def _steps(
     columns: int | None,
 ) -> StepCurves:
     c = None if columns is None else integer("columns", columns, 2)
-    about = _about(table)
-    return StepCurves.at(position, interval, c, table.items, **about)
+    return StepCurves.at(position, interval, c, table.items, **_about(table))
 
 
 def _about(table: Scores | Responses) -> dict[str, Any]:
@@ -281,12 +284,12 @@ def _about(table: Scores | Responses) -> dict[str, Any]:
     return {key: getattr(table, key) for key in kept}
 
 
-def _per_item(name: str, values: object, table: Scores | Responses) -> np.ndarray:
+def _per_item(name: str, values: object, table: Scores | Responses) -> pd.Series:
     """One number per item: a column of `items`, a Series or mapping by item, or a list."""
     if isinstance(values, str):
         if values not in table.items:
-            raise BadInput(
-                name, values, "is not a column of items", f"use one of {list(table.items)}"
-            )
+            remedy = f"use one of {list(table.items)}"
+            raise BadInput(name, values, "is not a column of items", remedy)
         values = table.items[values]
-    return per_item(name, values, table.frame.columns)
+    items = table.frame.columns
+    return pd.Series(per_item(name, values, items), items)

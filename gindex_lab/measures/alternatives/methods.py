@@ -19,7 +19,7 @@ import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput, Caution
 from gindex_lab.foundation.responses import Responses
-from gindex_lab.foundation.validate import FloatArray, choice, known, number
+from gindex_lab.foundation.validate import FloatArray, choice, confidence, known
 from gindex_lab.measures.alternatives.monotone import falling_curves, ratio_band
 from gindex_lab.measures.alternatives.pooled import pooled_posterior
 from gindex_lab.measures.alternatives.posterior import Posterior, bands, curves_of, limits_of
@@ -29,7 +29,7 @@ from gindex_lab.measures.limits import Limits, warn_of_families, with_limits
 from gindex_lab.measures.samples import Sample, sample_like
 from gindex_lab.measures.steps import StepCurves
 
-__all__ = ["METHODS", "by_method", "curve_by_method", "curves_of_method", "refuse"]
+__all__ = ["METHODS", "by_method", "cannot", "curve_by_method", "curves_of_method"]
 
 METHODS = ["plain", "isotonic", "smooth", "pooled"]
 REACH = 0.5  # of the interval must be covered by items; measured down to 0.6
@@ -37,18 +37,16 @@ _GRID = 101  # points of a smooth curve
 _POSTERIORS = {"smooth": smooth_posterior, "pooled": pooled_posterior}
 
 
-def refuse(study: Responses, method: str, mode: str, estimator: str, resample: str) -> None:
+def cannot(study: Responses, method: str, mode: str, estimator: str, resample: str) -> None:
     """What a method other than "plain" cannot do."""
     choice("method", method, METHODS)
     trials = resample == "trials" and method in _POSTERIORS
+    steps = isinstance(study, StepCurves)
+    theirs = "is the authors' code, which draws the plain curve only"
+    made = "needs responses to items, and a transform has made them into steps"
+    other = "use method='plain', or give the items a difficulty of their own"
     for wrong, name, value, problem, remedy in (
-        (
-            mode != "exact",
-            "mode",
-            mode,
-            "is the authors' code, which draws the plain curve only",
-            "use mode='exact'",
-        ),
+        (mode != "exact", "mode", mode, theirs, "use mode='exact'"),
         (
             estimator != "trapezoid",
             "estimator",
@@ -57,13 +55,7 @@ def refuse(study: Responses, method: str, mode: str, estimator: str, resample: s
             "use 'trapezoid'",
         ),
         (trials, "resample", resample, f"is not possible with method={method!r}", "use 'items'"),
-        (
-            isinstance(study, StepCurves),
-            "method",
-            method,
-            "needs responses to items, and a transform has made them into steps",
-            "use method='plain', or give the items a difficulty of their own",
-        ),
+        (steps, "method", method, made, other),
     ):
         if wrong:
             raise BadInput(name, value, problem, remedy, code="not-with-method")
@@ -101,24 +93,23 @@ def by_method(
     """The table of the plain curves, with the indicators of another method in their place."""
     sample = sample_like(table, study, resample)
     curves = _curves(sample, method)
-    reach = sample.interval if sample.extrapolate == "hold" else None
-    sums = sums_of(curves.grid, curves.psi, sample.interval, "trapezoid", reach)
-    found = indicators_of(sums, curves.grid, curves.psi, sample.origin)
+    sums = sums_of(curves.grid, curves.psi, sample.scale)
+    found = indicators_of(sums, curves.grid, curves.psi)
     result = table.assign(**found._asdict())
     result.attrs = table.attrs | {"method": method}
     if ci is None:
         return result
-    level = number("ci", ci, 0, 1, open_ends=True)
+    level = confidence(ci)
     attrs = result.attrs | {"ci": level}
     if curves.posterior is None:
         result = _cut(pd.DataFrame(with_limits(study, result, level, resample)), sample)
         result.attrs = attrs
         return result
     warn_of_families(study, resample)
-    ends = limits_of(curves.posterior, curves.grid[::2], sample.interval, sample.origin, level)
+    ends = limits_of(curves.posterior, curves.grid[::2], sample.interval, sample.scale.start, level)
     _to_a_step(ends, sample)
     if not _reaches(sample):
-        ends = {name: (np.full(len(table), np.nan),) * 2 for name in ends}
+        ends = {name: np.full((2, len(table)), np.nan) for name in ends}
     for name in Indicators._fields[:-1]:
         at = result[name].to_numpy(dtype=float)
         result[f"{name}_low"] = np.minimum(ends[name][0], at)
@@ -187,7 +178,7 @@ def curve_by_method(
     (name,) = known(
         "agent", list(study.frame.index) if agent is None else [agent], study.frame.index
     )
-    refuse(study, method, "exact", "trapezoid", resample)
+    cannot(study, method, "exact", "trapezoid", resample)
     table = generality(study, missing="drop")
     sample = sample_like(table, study, resample)
     place = int(study.frame.index.get_indexer(pd.Index([name]))[0])
@@ -197,7 +188,7 @@ def curve_by_method(
     curve.attrs = {"interval": sample.interval, "agent": name}
     if ci is None:
         return curve
-    level = number("ci", ci, 0, 1, open_ends=True)
+    level = confidence(ci)
     if curves.posterior is None:
         one = sample.rows([place])
         assert one.difficulty is not None

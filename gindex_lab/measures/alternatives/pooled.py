@@ -17,7 +17,7 @@ import numpy as np
 
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.validate import FloatArray
-from gindex_lab.measures.alternatives.posterior import Posterior, Scale, design, marginal
+from gindex_lab.measures.alternatives.posterior import Posterior, Unit, design, marginal
 from gindex_lab.measures.alternatives.smooth import BEND, LEVEL, dispersion
 from gindex_lab.measures.curves import Interval
 from gindex_lab.measures.samples import Sample
@@ -50,7 +50,7 @@ class _Data(NamedTuple):
     """Responses (A, N), which of them there are, the columns of a curve (N, r) and of families (N, f),
     how many items have an effect of their own (all, or none for a single agent), their errors on [0, 1]."""
 
-    scale: Scale
+    scale: Unit
     solved: FloatArray
     seen: FloatArray
     curve: FloatArray
@@ -117,7 +117,7 @@ def _data(sample: Sample, interval: Interval) -> _Data:
     assert sample.difficulty is not None
     free = sample.codes >= 0
     h, values = sample.difficulty[free], sample.values[:, free]
-    scale = Scale.of(h, interval)
+    scale = Unit.of(h, interval)
     several = sample.word == "families"
     family = np.eye(sample.units)[sample.codes[free]] if several else np.zeros((len(h), 0))
     single = len(h) if len(values) > 1 else 0

@@ -17,7 +17,7 @@ import numpy as np
 from gindex_lab.foundation.validate import FloatArray
 from gindex_lab.measures.curves import Indicators, Interval, indicators
 
-__all__ = ["Posterior", "Scale", "bands", "curves_of", "design", "limits_of", "marginal"]
+__all__ = ["Posterior", "Unit", "bands", "curves_of", "design", "limits_of", "marginal"]
 
 RANK = 8  # functions of the spline: the ninth adds less than 1% of the prior variance
 DRAWS = 512
@@ -29,14 +29,14 @@ _PROBIT = (
 )
 
 
-class Scale(NamedTuple):
+class Unit(NamedTuple):
     """Difficulties on [0, 1]: the interval, or the items where they reach further."""
 
     low: float
     high: float
 
     @classmethod
-    def of(cls, h: FloatArray, interval: Interval) -> Scale:
+    def of(cls, h: FloatArray, interval: Interval) -> Unit:
         return cls(min(float(h.min()), interval[0]), max(float(h.max()), interval[1]))
 
     def __call__(self, h: FloatArray) -> FloatArray:
@@ -49,7 +49,7 @@ class Posterior(NamedTuple):
     flattens the curve. What the likelihood looks like is known from the columns (N, r) at the items, the
     logits there at the mode (A, N) and the weights of the responses (A, N)."""
 
-    scale: Scale
+    scale: Unit
     mean: FloatArray
     covariance: FloatArray
     given: FloatArray
@@ -107,15 +107,15 @@ def curves_of(found: Posterior, grid: FloatArray) -> FloatArray:
 
 def limits_of(
     found: Posterior, grid: FloatArray, interval: Interval, origin: float, ci: float
-) -> dict[str, tuple[FloatArray, FloatArray]]:
-    """Limits (A,) of every indicator: quantiles over the curves drawn from the posterior."""
+) -> dict[str, FloatArray]:
+    """Limits (2, A) of every indicator: quantiles over the curves drawn from the posterior."""
     ends: dict[str, list[tuple[float, float]]] = {name: [] for name in Indicators._fields[:-1]}
     for psi, weight in _drawn(found, grid):
         drawn = indicators(grid, psi, interval, origin=origin)
         for name, pairs in ends.items():
             low, high = _quantiles(getattr(drawn, name)[:, None], weight, ci)
             pairs.append((float(low[0]), float(high[0])))
-    return {name: (x[:, 0], x[:, 1]) for name, x in ((k, np.array(v)) for k, v in ends.items())}
+    return {name: np.array(pairs).T for name, pairs in ends.items()}
 
 
 def bands(found: Posterior, grid: FloatArray, ci: float) -> tuple[FloatArray, FloatArray]:

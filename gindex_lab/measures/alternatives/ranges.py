@@ -14,11 +14,10 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
-from gindex_lab.foundation.validate import FloatArray, choice, generator, integer, number
-from gindex_lab.measures.curves import conclude
+from gindex_lab.foundation.validate import FloatArray, choice, confidence, generator, integer
 from gindex_lab.measures.fit import Fit, unit_sums
 from gindex_lab.measures.limits import MEASURES
-from gindex_lab.measures.pairs import fit_behind
+from gindex_lab.measures.pairs import fit_behind, plain_values
 
 __all__ = ["RangeTest", "range_test"]
 
@@ -74,7 +73,7 @@ def range_test(
     """
     choice("measure", measure, MEASURES)
     fit = fit_behind(table)
-    level = number("ci", table.attrs.get("ci") if ci is None else ci, 0, 1, open_ends=True)
+    level = confidence(table.attrs.get("ci") if ci is None else ci)
     number_of = integer("permutations", permutations, 99)
     random = generator(0 if seed is None else seed)
     if len(table) < 2:
@@ -97,7 +96,7 @@ def range_test(
             f"times {fit.sample.values.size:,} responses would take hours",
             f"use at most {_MOST // fit.sample.values.size:,}",
         )
-    observed = float(np.ptp(_values(fit, measure, _totals(fit))))
+    observed = float(np.ptp(plain_values(fit, measure)))
     drawn = _ranges(fit, measure, number_of, random)
     same = 1e-12 * max(abs(observed), 1e-300)
     p = (1 + (drawn >= observed - same).sum()) / (1 + number_of)
@@ -107,7 +106,8 @@ def range_test(
 def _ranges(fit: Fit, measure: str, permutations: int, random: np.random.Generator) -> FloatArray:
     """The ranges (B,) of the measure when the responses to each unit are dealt out anew."""
     cells = unit_sums(fit)
-    rest = _totals(fit) - cells.sum(axis=2)  # end points and the block below the first item
+    rest = np.stack([fit.area, fit.moment, fit.mean]) - cells.sum(axis=2)
+    # what the units do not bring: end points and the block below the first item
     _, agents, units = cells.shape
     size = max(1, _BLOCK // (agents * units))
     found = []
@@ -115,18 +115,5 @@ def _ranges(fit: Fit, measure: str, permutations: int, random: np.random.Generat
         shape = (min(size, permutations - start), agents, units)
         dealt = random.permuted(np.broadcast_to(np.arange(agents)[:, None], shape), axis=1)
         sums = np.stack([np.take_along_axis(x[None], dealt, axis=1).sum(axis=2) for x in cells])
-        found.append(np.ptp(_values(fit, measure, sums + rest[:, None]), axis=-1))
+        found.append(np.ptp(plain_values(fit, measure, sums + rest[:, None]), axis=-1))
     return np.concatenate(found)
-
-
-def _totals(fit: Fit) -> FloatArray:
-    return np.stack([fit.area, fit.moment, fit.mean])
-
-
-def _values(fit: Fit, measure: str, sums: FloatArray) -> FloatArray:
-    """The measure from area, moment and mean (3, …, A)."""
-    if measure == "mean":
-        return np.asarray(sums[2])
-    area = np.clip(sums[0], 0.0, fit.interval[1] - fit.interval[0])
-    found = conclude(area, sums[1], 2 * sums[1] - area**2, fit.interval, fit.sample.origin)
-    return np.asarray(getattr(found, measure))

@@ -48,6 +48,8 @@ def sigmoid_curve(
     >>> round(fit.location, 3), fit.slope < 0
     (5.0, True)
     """
+    from scipy.special import expit
+
     study = study_of(responses, difficulty, "drop")
     h, limits = difficulties_of(study), difficulty_limits(difficulties_of(study))
     points = (limits[1] - limits[0]) / _STEP
@@ -57,48 +59,30 @@ def sigmoid_curve(
         )
         remedy = "use a coarser unit, or the logarithm"
         raise BadInput("difficulty", limits, problem, remedy, code="out-of-range")
-    weights = np.concatenate([np.ones(len(h)), np.full(2, integer("weight", weight))])
-    places = np.concatenate([h, limits])
-    means = np.concatenate([np.nanmean(study.values, axis=0), [1.0, 0.0]])
-    slope, location = _fit(places, means, np.sqrt(weights))
-    x = np.asarray(
-        limits[0] + _STEP * np.arange(int(points + 1e-10) + 1),
-        dtype=np.float64,
-    )
-    y = _logistic(slope, location, x)
+    met = ~np.isnan(study.values).all(axis=0)
+    weights = np.concatenate([np.ones(met.sum()), np.full(2, integer("weight", weight))])
+    means = np.concatenate([np.nanmean(study.values[:, met], axis=0), [1.0, 0.0]])
+    slope, location = _fit(np.concatenate([h[met], limits]), means, np.sqrt(weights))
+    x = limits[0] + _STEP * np.arange(int(points + 1e-10) + 1, dtype=float)
+    y = np.asarray(expit(slope * (x - location)))
     found = reference_indicators(x, y[None, :])
-    return SigmoidCurve(
-        slope,
-        location,
-        limits,
-        pd.DataFrame({"difficulty": x, "response": y}),
-        float(found.capability[0]),
-        float(found.spread[0]),
-        float(found.generality[0]),
-        float(found.expected_difficulty[0]),
-    )
-
-
-def _logistic(slope: float, location: float, x: FloatArray) -> FloatArray:
-    from scipy.special import expit
-
-    return np.asarray(expit(slope * (x - location)))
+    names = ("capability", "spread", "generality", "expected_difficulty")
+    values = (float(getattr(found, name)[0]) for name in names)
+    curve = pd.DataFrame({"difficulty": x, "response": y})
+    return SigmoidCurve(slope, location, limits, curve, *values)
 
 
 def _fit(x: FloatArray, y: FloatArray, weight: FloatArray) -> tuple[float, float]:
     """Least squares from a start that knows the scale: the middle, and a fall over the range."""
     from scipy.optimize import least_squares
+    from scipy.special import expit
 
     start = [-4 / (x.max() - x.min()), float(np.median(x))]
+    tight = {"xtol": 1e-14, "ftol": 1e-14}
     fit = least_squares(
-        lambda p: weight * (_logistic(p[0], p[1], x) - y),
-        start,
-        x_scale="jac",
-        xtol=1e-14,
-        ftol=1e-14,
+        lambda p: weight * (expit(p[0] * (x - p[1])) - y), start, x_scale="jac", **tight
     )
     if not fit.success:
-        raise BadInput(
-            "responses", fit.message, "did not give a sigmoid", "look at the curve itself"
-        )
+        remedy = "look at the curve itself"
+        raise BadInput("responses", fit.message, "did not give a sigmoid", remedy)
     return float(fit.x[0]), float(fit.x[1])

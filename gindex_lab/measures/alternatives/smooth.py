@@ -13,7 +13,7 @@ import numpy as np
 
 from gindex_lab.foundation.validate import FloatArray
 from gindex_lab.measures.alternatives.monotone import falling_rows
-from gindex_lab.measures.alternatives.posterior import Posterior, Scale, design
+from gindex_lab.measures.alternatives.posterior import Posterior, Unit, design
 from gindex_lab.measures.curves import Interval
 from gindex_lab.measures.fit import fit_of
 from gindex_lab.measures.samples import Sample
@@ -39,8 +39,9 @@ def dispersion(sample: Sample) -> FloatArray:
 
     >>> h = np.linspace(0, 1, 4)
     >>> import pandas as pd
+    >>> from gindex_lab.measures.curves import Scale
     >>> right = np.array([[1.0, 1.0, 0.0, 0.0]])
-    >>> dispersion(Sample(pd.Index(["a"]), right, h, np.arange(4), (0.0, 1.0), 0.0, "trapezoid")).tolist()
+    >>> dispersion(Sample(pd.Index(["a"]), right, h, np.arange(4), Scale((0.0, 1.0)))).tolist()
     [1.0]
     """
     from scipy.special import ndtri, stdtrit
@@ -93,7 +94,7 @@ def _of_block(sample: Sample, interval: Interval) -> Posterior:
     assert sample.difficulty is not None
     free = sample.codes >= 0
     h, values = sample.difficulty[free], sample.values[:, free]
-    scale = Scale.of(h, interval)
+    scale = Unit.of(h, interval)
     weight = (~np.isnan(values)) / dispersion(sample)[:, None]
     known = np.zeros(len(h)) if sample.difficulty_error is None else sample.difficulty_error[free]
     data = _Data(design(scale(h)), np.nan_to_num(values), weight, known / (scale.high - scale.low))

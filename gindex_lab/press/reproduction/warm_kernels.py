@@ -41,7 +41,7 @@ _USUAL = (  # of the pipeline, of the kernel, of the notebooks
     "ipykernel.debugger", "IPython.core.completer", "IPython.extensions.storemagic", "psutil",
     "pandas", "pandas.io.formats.html", "scipy.stats", "scipy.cluster.hierarchy", "numba",
     "matplotlib.pyplot", "matplotlib.backends.backend_agg", "matplotlib.backends.backend_svg",
-    "gindex_lab.press.notebook", "gindex_lab.presentation.plots.generality", "gindex_lab.measures.intervals",
+    "gindex_lab.press.notebook", "gindex_lab.presentation.plots.generality", "gindex_lab.measures.pairs",
     "gindex_lab.measures.programs.gindex", "gindex_lab.worlds.aiq.sweep",
 )  # fmt: skip
 

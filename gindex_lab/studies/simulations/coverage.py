@@ -19,8 +19,8 @@ import pandas as pd
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import FloatArray, choice, generator, integer, number
+from gindex_lab.measures.alternatives.bootstrap import METHODS, bootstrap_table
 from gindex_lab.measures.curves import conclude
-from gindex_lab.measures.intervals import METHODS, bootstrap_table
 
 __all__ = [
     "PROFILES",

@@ -22,7 +22,7 @@ from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import FloatArray
 from gindex_lab.measures.curves import indicators
 from gindex_lab.measures.generality import generality
-from gindex_lab.measures.intervals import paired_differences
+from gindex_lab.measures.pairs import paired_differences
 from gindex_lab.measures.transforms import irt_difficulty, opponent
 from gindex_lab.studies.simulations.coverage import transform_coverage
 from gindex_lab.studies.simulations.coverage_study import AGENTS, difficulties, kept_study, truth_of

@@ -21,7 +21,7 @@ from gindex_lab.foundation.journals import Journal, continued
 from gindex_lab.foundation.output import write_text
 from gindex_lab.foundation.places import project_file
 from gindex_lab.foundation.validate import FloatArray
-from gindex_lab.measures.curves import conclude
+from gindex_lab.measures.curves import Scale, conclude
 from gindex_lab.measures.fit import fit_of
 from gindex_lab.measures.limits import limits
 from gindex_lab.measures.samples import Sample
@@ -111,7 +111,7 @@ def _simulated(
     solved = (ndtr(luck) < curve(h)).astype(float)
     word = "families" if row["families"] else "items"
     agents = pd.RangeIndex(_BATCH)
-    return Sample(agents, solved, h, family, interval, interval[0], "trapezoid", None, word)
+    return Sample(agents, solved, h, family, Scale(interval), word)
 
 
 def difficulties(spacing: str, n: int, rng: np.random.Generator) -> FloatArray:
