@@ -19,15 +19,14 @@ _CONTENTS = {
     "studies.data.printed": "published",
     # capability, spread, generality
     "measures.generality": "characteristic_curve generality",
-    "measures.isometrics": "bin_difficulties filter_by_frequency isometrics",
-    "measures.properties": "aggregate dominance effort saturation",
+    "measures.properties": "aggregate bin_difficulties dominance effort filter_by_frequency isometrics "
+    "saturation",
     "measures.alternatives.sigmoid": "sigmoid_curve",
     "measures.transforms": "absolute_reference distributional_reference irt_difficulty opponent rank "
     "standardise threshold",
-    "measures.summary": "population_summary",
+    "measures.summary": "population_intervals population_summary",
     "measures.pairs": "comparisons paired_differences separations tie_groups",
     "measures.alternatives.bootstrap": "bootstrap_table",
-    "measures.population": "population_intervals",
     "measures.alternatives.ranges": "range_test",
     "studies.simulations.coverage": "coverage coverage_table simulate_profile",
     "studies.simulations.method_study": "method_coverage",

@@ -29,7 +29,6 @@ PACKAGE = ROOT / "gindex_lab"
 TARGETS: dict[tuple[str, ...], list[str]] = {
     ("measures/transforms.py",): ["tests/test_transforms.py"],
     ("measures/curves.py",): ["tests/test_acc.py", "tests/test_transforms.py"],
-    ("measures/opponents.py",): ["tests/test_transforms.py"],
     ("measures/programs/sensitivity.py",): ["tests/test_gindex.py"],
     ("measures/programs/gindex.py",): ["tests/test_gindex.py"],
     ("worlds/aiq/stratified.py",): ["tests/test_aiq_estimate.py"],

@@ -9,13 +9,16 @@ from gindex_lab.foundation.responses import Responses, Scores
 from gindex_lab.measures.alternatives.sigmoid import sigmoid_curve
 from gindex_lab.measures.curves import indicators, merge
 from gindex_lab.measures.generality import characteristic_curve, generality, study_of
-from gindex_lab.measures.isometrics import (
+from gindex_lab.measures.properties import (
+    aggregate,
     bin_difficulties,
+    dominance,
+    effort,
     filter_by_frequency,
     isometrics,
+    saturation,
     spread_at,
 )
-from gindex_lab.measures.properties import aggregate, dominance, effort, saturation
 from gindex_lab.measures.reference import difficulty_limits, extrapolate, reference_indicators
 
 COLUMNS = [

@@ -9,8 +9,12 @@ from gindex_lab.foundation.responses import Responses, Scores
 from gindex_lab.measures.alternatives.sigmoid import sigmoid_curve
 from gindex_lab.measures.curves import merge
 from gindex_lab.measures.generality import characteristic_curve, generality
-from gindex_lab.measures.isometrics import bin_difficulties, filter_by_frequency, isometrics
-from gindex_lab.measures.properties import aggregate
+from gindex_lab.measures.properties import (
+    aggregate,
+    bin_difficulties,
+    filter_by_frequency,
+    isometrics,
+)
 from gindex_lab.measures.reference import difficulty_limits, extrapolate, reference_indicators
 from gindex_lab.measures.transforms import (
     absolute_reference,

@@ -14,8 +14,8 @@ from gindex_lab.measures.alternatives.bootstrap import bootstrap_table, drawn_me
 from gindex_lab.measures.curves import Scale, indicators, merge
 from gindex_lab.measures.fit import fit_of
 from gindex_lab.measures.pairs import comparisons, paired_differences, separations, tie_groups
-from gindex_lab.measures.population import population_intervals
 from gindex_lab.measures.samples import sample_of
+from gindex_lab.measures.summary import population_intervals
 from gindex_lab.studies.simulations.coverage import (
     PROFILES,
     Profile,

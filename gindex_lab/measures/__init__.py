@@ -1,6 +1,7 @@
 """From responses to a curve, from the curve to capability, spread and generality, and how sure they are.
 
-The files in the order of the argument: `curves` (ψ, Eqs. 5-9), `generality` (the table),
-`samples`, `fit` and `limits` (its intervals), `pairs` (who differs from whom), `transforms` (difficulty
-from scores). Other curves, limits and tests are in `alternatives`.
+The files in the order of the argument: `generality` (the formulas in words, the table), `curves` (ψ and the
+same formulas as code, Eqs. 5-9), `samples`, `fit` and `limits` (the intervals), `pairs` (who differs from
+whom), `summary` (a whole population), `properties` (what else a curve says). `transforms` and `steps` make
+difficulties from scores, `reference` is the authors' code. Other curves, limits and tests: `alternatives`.
 """

@@ -26,10 +26,9 @@ from gindex_lab.measures.steps import grid_sums
 __all__ = ["Fit", "fit_of", "unit_sums"]
 
 NEIGHBOURS = 2  # on either side: the fewest that leave a line determined when one lies at an end
-SURPRISE = (
-    0.5  # Jeffreys' half success and half failure, spread over the items; a quarter is too little
-)
+# Jeffreys' half success and half failure, spread over the items; a quarter is too little
 # (test_half_a_surprise_is_enough_and_a_quarter_is_not)
+SURPRISE = 0.5
 HEAVY = (
     3.0  # times the mean weight: an item that stands for others ("isolated" of `coverage_study`)
 )
@@ -68,11 +67,6 @@ class Fit:
     @property
     def interval(self) -> Interval:
         return self.sample.interval
-
-    @property
-    def bounds(self) -> Interval:
-        """Of the mean: [0, 1] for responses, the interval for positions."""
-        return (0.0, 1.0) if self.sample.difficulty is not None else self.sample.interval
 
     @property
     def effective(self) -> FloatArray:
@@ -222,10 +216,8 @@ def _lines(h: FloatArray, family: np.ndarray) -> Any:
     middle = x.sum(axis=1, keepdims=True) / count
     away = np.where(known, x - middle, 0.0)
     width = (away**2).sum(axis=1, keepdims=True)
-    between = (np.where(known, x, np.inf).min(axis=1) <= 0) & (
-        np.where(known, x, -np.inf).max(axis=1) >= 0
-    )
-    safe = between[:, None] & (width > 0)
+    sides = [(known & side).any(axis=1, keepdims=True) for side in (x <= 0, x >= 0)]
+    safe = sides[0] & sides[1] & (width > 0)
     tilt = np.divide(middle * away, width, out=np.zeros_like(x), where=safe & known)
     share = np.where(known, 1 / count - tilt, 0.0)
     row = np.repeat(order, near.shape[1])[known.ravel()]

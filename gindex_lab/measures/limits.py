@@ -99,8 +99,10 @@ def linear(fit: Fit) -> dict[str, Linear]:
     slope = (2 * area + share * (q - 2 * area)) / room
     curved = bent * (np.clip(1 - share, -1, 1) / room) ** 2
     even = np.where(fit.weight_area > 0, 1.0, 0.0) / np.maximum(fit.units, 1)[:, None]
-    width = fit.bounds[1] - fit.bounds[0]
-    surprise = SURPRISE * (width / np.maximum(fit.units, 1)) ** 2
+    bottom, top = (
+        (low, high) if fit.sample.difficulty is None else (0.0, 1.0)
+    )  # of positions, responses
+    surprise = SURPRISE * ((top - bottom) / np.maximum(fit.units, 1)) ** 2
     return {
         "capability": _moved(fit, low + area, (low, high), (one, none), none, False),
         "spread": _moved(fit, square, (0.0, q**2 / 2), (-2 * area, two), bent),
@@ -108,7 +110,7 @@ def linear(fit: Fit) -> dict[str, Linear]:
         "expected_difficulty": _moved(
             fit, height, (origin, high), ((low - height) / below, 1 / below), none
         ),
-        "mean": Linear(fit.mean, *fit.bounds, fit.by_mean, even, surprise, none, False),
+        "mean": Linear(fit.mean, bottom, top, fit.by_mean, even, surprise, none, False),
     }
 
 

@@ -27,10 +27,9 @@ from gindex_lab.measures.samples import sample_like
 __all__ = ["comparisons", "paired_differences", "separations", "tie_groups"]
 
 FEWEST_COMMON = 5  # items: with four, even four wins to none are not rare (1/2⁴ > .05)
-PER_MINORITY = (
-    0.5  # degrees per minority response: `separation_study`, 30 flat agents, 50 items: γ is
-)
-# separated in .07 of the studies with 1, in .05 with a half
+# Degrees per minority response: with 1, γ is separated in .07 of the studies of 30 equal flat agents on 50
+# items, with a half in .05 (`separation_study`)
+PER_MINORITY = 0.5
 _MOST_AGENTS = 2_000  # two million pairs
 _ENUMERATED = 10  # discordant units up to which every exchange is listed
 _ROUNDING = 1e-9  # of a measure's range: no difference

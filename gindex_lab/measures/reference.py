@@ -117,8 +117,7 @@ def grid_generality(
     low, high = interval
     grid = np.linspace(low, high, _GRID)
     nearest = grid[np.abs(capability[:, None] - grid).argmin(axis=1)]
-    room = np.maximum((nearest - low) * (high - low - (nearest - low)), 0.0)
-    constant, maximum = np.sqrt(room), np.sqrt(2 * room)
-    below = maximum**2 - constant**2
-    ratio = np.divide(spread**2 - constant**2, below, out=np.zeros_like(spread), where=below > 0)
-    return -ratio, spread > constant
+    area = nearest - low
+    room = np.maximum(area * (high - low - area), 0.0)  # S² of a constant curve: half the largest
+    gamma = 1 - np.divide(spread**2, room, out=np.ones_like(spread), where=room > 0)
+    return gamma, spread > np.sqrt(room)

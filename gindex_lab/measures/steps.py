@@ -39,17 +39,13 @@ class StepCurves(Responses):
 
     def __init__(
         self,
-        frame: object,
-        difficulty: object = None,
-        items: pd.DataFrame | None = None,
-        agents: pd.DataFrame | None = None,
-        *,
+        *args: Any,
         positions: pd.DataFrame | None = None,
         position_items: pd.DataFrame | None = None,
         continuous: bool = False,
         **kwargs: Any,
     ) -> None:
-        super().__init__(frame, difficulty, items, agents, **kwargs)
+        super().__init__(*args, **kwargs)
         self.positions = positions
         self.position_items = position_items
         self.continuous = continuous

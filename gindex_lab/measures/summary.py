@@ -1,8 +1,7 @@
-"""A population in one line: what the authors print beside each capability-against-spread plot.
+"""A population in one line: what the authors print beside each capability-against-spread plot, and how sure.
 
-Takes the table of `gl.generality` and gives means, correlations and the share of abstruse agents.
-A statistic that is not defined (the correlation of one agent, or of agents that are all alike) is
-NaN here on purpose: the plot leaves it out.
+Means, correlations and the share of abstruse agents. A statistic that is not defined (the correlation of
+one agent, or of agents that are all alike) is NaN here on purpose: the plot leaves it out.
 """
 
 from __future__ import annotations
@@ -11,16 +10,28 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
-from gindex_lab.foundation.validate import generator, vector
+from gindex_lab.foundation.validate import (
+    FloatArray,
+    choice,
+    confidence,
+    generator,
+    integer,
+    vector,
+)
+from gindex_lab.measures.curves import Interval, from_sums
+from gindex_lab.measures.fit import Fit, fit_of
+from gindex_lab.measures.generality import generality, study_of
+from gindex_lab.measures.samples import sample_like
 
-__all__ = [
-    "correlation",
-    "middle_test",
-    "population_summary",
-    "printed_numbers",
-    "rank_correlation",
+__all__ = ["correlation", "middle_test", "population_intervals", "population_summary"]
+__all__ += ["printed_numbers", "rank_correlation"]
+
+_CHUNK = 2_000_000  # cells of a temporary array
+_MEASURES = ["capability", "spread", "normalised_generality"]
+_STATISTICS = [
+    *(f"mean_{name}" for name in _MEASURES),
+    *("abstruse_share", "capability_spread", "capability_generality"),
 ]
-
 _NEEDED = ("capability", "spread", "normalised_generality", "abstruse")
 
 
@@ -132,3 +143,76 @@ def printed_numbers(table: pd.DataFrame) -> pd.Series:
         },
         name="value",
     )
+
+
+def population_intervals(
+    responses: object,
+    difficulty: object = None,
+    *,
+    interval: Interval | None = None,
+    estimator: str = "trapezoid",
+    ci: float = 0.95,
+    resample: str = "agents",
+    resamples: int = 2000,
+    missing: str = "error",
+    seed: object = None,
+) -> pd.DataFrame:
+    """Means, correlations and the share of abstruse agents, with percentile intervals.
+
+    `resample` says what the population is drawn from: "agents" (other agents, these items), "items" or
+    "families" (these agents, other items), or "both" (agents, and items).
+
+    >>> rng = np.random.default_rng(1)
+    >>> values = (rng.random((50, 30)) < 0.5).astype(float)
+    >>> found = population_intervals(values, range(30), seed=1)
+    >>> found.loc["mean_capability"].round(1).tolist()
+    [14.5, 13.7, 15.2]
+    """
+    choice("resample", resample, ["agents", "items", "families", "both"])
+    if isinstance(responses, pd.DataFrame) and {"capability", "spread"} <= set(responses.columns):
+        remedy = "pass the responses that the measures come from"
+        raise BadInput("responses", "a table of measures", "has no items to resample", remedy)
+    level = confidence(ci)
+    study = study_of(responses, difficulty, missing)
+    table = generality(study, interval=interval, estimator=estimator, missing=missing)
+    if len(table) < 3:
+        raise BadInput("responses", len(table), "are too few agents for a population", "add agents")
+    unit = "families" if resample == "families" else "items"
+    fit = fit_of(sample_like(table, study, unit))
+    b, random = integer("resamples", resamples, 100), generator(seed)
+    size = max(1, _CHUNK // fit.by_area.shape[1])
+    sizes = [min(size, b - start) for start in range(0, b, size)]
+    drawn = [_statistics(*_population(fit, number, resample, random)) for number in sizes]
+    low, high = np.nanquantile(np.concatenate(drawn), [(1 - level) / 2, (1 + level) / 2], axis=0)
+    values = _statistics(*(table[[name]].to_numpy(dtype=float).T for name in _MEASURES))[0]
+    return pd.DataFrame({"estimate": values, "low": low, "high": high}, index=pd.Index(_STATISTICS))
+
+
+def _population(
+    fit: Fit, number: int, resample: str, random: np.random.Generator
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Capability, spread and γ (b, A) of resampled populations."""
+    shape, units = (number, len(fit.agents)), fit.by_area.shape[1]
+    area, moment = (np.broadcast_to(x, shape) for x in (fit.area, fit.moment))
+    if resample != "agents":
+        weights = random.multinomial(units, np.full(units, 1 / units), size=number) - 1.0
+        area, moment = area + weights @ fit.by_area.T, moment + weights @ fit.by_moment.T
+    if resample in ("agents", "both"):
+        chosen = random.integers(shape[1], size=shape)
+        area, moment = (np.take_along_axis(x, chosen, axis=1) for x in (area, moment))
+    found = from_sums(area, moment, fit.sample.scale)
+    return found.capability, found.spread, found.normalised_generality
+
+
+def _statistics(capability: FloatArray, spread: FloatArray, gamma: FloatArray) -> FloatArray:
+    """The six statistics (b, 6) of populations (b, A)."""
+    means = [x.mean(axis=1) for x in (capability, spread, gamma, gamma < -1e-12)]
+    pairs = [_correlations(capability, x) for x in (spread, gamma)]
+    return np.stack([*means, *pairs], axis=1)
+
+
+def _correlations(x: FloatArray, y: FloatArray) -> FloatArray:
+    """Row by row; NaN where one of the two does not vary."""
+    x, y = (v - v.mean(axis=1, keepdims=True) for v in (x, y))
+    size = np.sqrt((x**2).sum(axis=1) * (y**2).sum(axis=1))
+    return np.divide((x * y).sum(axis=1), size, out=np.full_like(size, np.nan), where=size > 1e-12)

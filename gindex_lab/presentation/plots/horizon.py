@@ -17,7 +17,7 @@ from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import FloatArray
 from gindex_lab.measures.horizons.curves import curve_rows, falling
-from gindex_lab.measures.isometrics import spread_at
+from gindex_lab.measures.properties import spread_at
 from gindex_lab.presentation.plots.common import columns_of, heading, new_axes, styled
 from gindex_lab.presentation.plots.labels import label_points, line_points, tied_labels
 

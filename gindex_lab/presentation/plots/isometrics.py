@@ -14,7 +14,7 @@ import numpy as np
 
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.validate import FloatArray, vector
-from gindex_lab.measures.isometrics import spread_at
+from gindex_lab.measures.properties import spread_at
 from gindex_lab.presentation.plots.labels import boxes_of, overlaps
 
 __all__ = ["LEVELS", "draw_isometrics", "interval_of"]

@@ -16,7 +16,7 @@ import pandas as pd
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import FloatArray, generator
-from gindex_lab.measures.population import population_intervals
+from gindex_lab.measures.summary import population_intervals
 from gindex_lab.studies.data.printed import published
 
 __all__ = [
