@@ -181,7 +181,10 @@ def _check_size(name: str, low: float, high: float) -> None:
 def _check_missing(study: Responses, missing: str, total: FloatArray) -> None:
     """Refuse, or check, the rows whose sum is NaN."""
     choice("missing", missing, ["error", "drop"])
-    short = study.frame.iloc[np.flatnonzero(np.isnan(total))]
+    rows = np.flatnonzero(np.isnan(total))
+    if not len(rows):
+        return
+    short = study.frame.iloc[rows]
     if missing == "error":
         remedy = "pass missing='drop' to study each agent on the items that it met"
         refuse("responses", short, short.isna(), "is missing", remedy)
@@ -238,9 +241,9 @@ def _mean(study: Responses, total: FloatArray) -> FloatArray:
         return np.asarray(study.positions.mean(axis=1), dtype=float)
     if "anchor" in study.items:
         return np.asarray(study.frame.loc[:, ~study.items["anchor"].astype(bool)].mean(axis=1))
-    gaps = np.flatnonzero(np.isnan(total))
-    mean = total / study.shape[1]
-    mean[gaps] = np.nanmean(study.values[gaps], axis=1)
+    mean, gaps = total / study.shape[1], np.flatnonzero(np.isnan(total))
+    if len(gaps):
+        mean[gaps] = np.nanmean(study.values[gaps], axis=1)
     return np.asarray(mean)
 
 

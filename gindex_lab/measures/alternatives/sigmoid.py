@@ -59,9 +59,10 @@ def sigmoid_curve(
         )
         remedy = "use a coarser unit, or the logarithm"
         raise BadInput("difficulty", limits, problem, remedy, code="out-of-range")
-    met = ~np.isnan(study.values).all(axis=0)
+    count = (~np.isnan(study.values)).sum(axis=0)
+    met = count > 0
     weights = np.concatenate([np.ones(met.sum()), np.full(2, integer("weight", weight))])
-    means = np.concatenate([np.nanmean(study.values[:, met], axis=0), [1.0, 0.0]])
+    means = np.concatenate([np.nansum(study.values, axis=0)[met] / count[met], [1.0, 0.0]])
     slope, location = _fit(np.concatenate([h[met], limits]), means, np.sqrt(weights))
     x = limits[0] + _STEP * np.arange(int(points + 1e-10) + 1, dtype=float)
     y = np.asarray(expit(slope * (x - location)))
