@@ -182,6 +182,8 @@ def test_minutes_and_weights_of_runs_go_with_the_items(tmp_path):
     found = gl.read(lines(tmp_path / "runs.jsonl", *rows, rows[0] | {"alias": "human"}))
     assert found.items["minutes"].tolist() == [4, 30]
     assert found.items["weight"].tolist() == [0.5, 0.5]
+    assert list(found.frame) == ["f/1", "f/2"]
+    assert "several values" not in said(found)
     assert "'human' is an agent too" in said(found)
 
 
@@ -349,6 +351,23 @@ def test_counts_and_costs_of_a_leaderboard_are_no_items(tmp_path):
     found = gl.read(dump(tmp_path / "board.yml", "\n".join(rows)), scale=(0, 100))
     assert list(found.frame) == ["pass_rate_1"]
     assert found.agents["total_cost"].tolist() == [1.5, 1.5]
+
+
+def test_the_errors_of_a_win_rate_are_no_item(tmp_path):
+    text = ",win_rate,standard_error,n_wins,n_total,avg_length\na,50.1,1.2,400,805,1800\nb,20.1,1.1,160,805,1500\n"
+    assert list(gl.read_scores(dump(tmp_path / "leaderboard.csv", text)).frame) == ["win_rate"]
+
+
+def test_files_of_one_name_in_several_folders_are_not_guessed_at(tmp_path):
+    for place in ("arc", "gsm"):
+        for model in ("x", "y"):
+            lines(tmp_path / place / f"{model}.jsonl", {"id": 1, "correct": model == "x"})
+    with pytest.raises(gl.BadInput, match="say which names the agent") as error:
+        gl.read(tmp_path)
+    assert error.value.code == "ambiguous-agent"
+    found = gl.read(tmp_path, agent_from="file")
+    assert found.frame.to_dict() == {"arc/1": {"x": 1.0, "y": 0.0}, "gsm/1": {"x": 1.0, "y": 0.0}}
+    assert list(gl.read(tmp_path, agent_from="folder").frame.index) == ["arc", "gsm"]
 
 
 def test_settings_in_yaml_are_no_table(tmp_path):

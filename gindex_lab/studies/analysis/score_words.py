@@ -23,7 +23,7 @@ def about_reading(data: Responses | Scores) -> list[str]:
     """What was read, for the top of a page: what the reader decided, which way is up, what an item is.
 
     >>> about_reading(Responses([[1, 0]]))
-    ['More is better.', "An item is a column of the table (the first is 'item 1')."]
+    ['More is better.', "An item is told by its name (the first is 'item 1')."]
     """
     first = str(data.frame.columns[0]) if data.shape[1] else ""
     named = data.family is not None and "/" in first
@@ -31,7 +31,7 @@ def about_reading(data: Responses | Scores) -> list[str]:
         f"An item is told by its task and its id (the first is {first!r}); agents with the same task and id "
         "are taken to have met the same item."
         if named
-        else f"An item is a column of the table (the first is {first!r})."
+        else f"An item is told by its name (the first is {first!r})."
     )
     way = () if any("is better" in note for note in data.notes) else ("More is better.",)
     return [*data.notes, *way, item]

@@ -24,13 +24,13 @@ org creator developer provider url link price context window cutoff precision ar
 hub revision sha version released release submitted timestamp co2 emissions tokens layers vocab weights
 weight cluster group condition cohort notes comment name case cases tests asks comments windows timeouts
 outputs seconds cost costs command versions commit hash dirname stderr length errors wins draws
-latency duration
+latency duration standard
 """
 _FACTS = frozenset(_WORDS.split())
 _SCORES = frozenset(("score", "accuracy", "acc", "correct", "answer", "response"))
 _NEUTRAL = """
 model data pretraining training knowledge the of b t per test user lazy exhausted total malformed syntax
-indentation n standard error
+indentation n error
 """
 _BESIDE = frozenset(_NEUTRAL.split())
 

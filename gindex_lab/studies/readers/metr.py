@@ -54,15 +54,9 @@ def read_metr(files: Sequence[Path], found: Collector, options: Options) -> None
                 value = score_of(row.get(metric), file, f"line {number}")
                 unscored += value != value
                 people += agent.lower() == "human"
-                found.add(agent, family, task, value, trial=turn.next(agent, family, task))
-                facts = found.item_facts.setdefault((family, task), {})
-                for name, label in _FACTS.items():
-                    if (
-                        row.get(name) is not None
-                        and facts.setdefault(label, row[name]) != row[name]
-                    ):
-                        differ.add(label)
-                facts.update(log_roles({"metadata": row}, options))
+                item = task.removeprefix(f"{family}/")
+                found.add(agent, family, item, value, trial=turn.next(agent, family, item))
+                differ |= _add_facts(found.item_facts.setdefault((family, item), {}), row, options)
                 about = found.agent_facts.setdefault(agent, {})
                 if isinstance(row.get("model"), str):
                     about.setdefault("model", row["model"])
@@ -71,6 +65,15 @@ def read_metr(files: Sequence[Path], found: Collector, options: Options) -> None
                     about.setdefault("date", date)
     found.notes.extend(note_metrics({"runs": metric}, {"runs": others}))
     _say(found, unscored, differ, people)
+
+
+def _add_facts(facts: dict[str, Any], row: dict[str, Any], options: Options) -> set[str]:
+    """Keep the facts of a task, its roles as asked for; gives those that an earlier run told otherwise."""
+    asked = {role for role in ("difficulty", "weight") if role in options.columns}
+    known = {label: row[name] for name, label in _FACTS.items() if row.get(name) is not None}
+    roles = log_roles({"metadata": row}, options)
+    known |= {name: value for name, value in roles.items() if name in asked or name not in known}
+    return {name for name, value in known.items() if facts.setdefault(name, value) != value}
 
 
 def _say(found: Collector, unscored: int, differ: set[str], people: int) -> None:
