@@ -173,22 +173,36 @@ def cases(label, value, sample):
         yield what, args, arguments
 
 
-def attempt(value, args, kwargs):
-    """None where the call gave a result or an error of ours, else the raw error in words."""
+def compiling(frame):
+    """Whether a kernel is being compiled."""
+    while frame is not None:
+        if {"numba", "llvmlite"} & set(Path(frame.f_code.co_filename).parts):
+            return True
+        frame = frame.f_back
+    return False
+
+
+def attempt(value, args, kwargs, seconds=SECONDS, seen=None):
+    """None where the call gave a result or an error of ours (put into `seen`), else the raw error in words."""
     import gindex_lab as gl
 
     stopped = []
 
-    def stop(*_):
+    def stop(_, frame):
+        if compiling(frame):  # LLVM does not survive an exception
+            signal.setitimer(signal.ITIMER_PROF, 0.2)
+            return
         stopped.append(True)
         raise TooSlow
 
     # seconds of work: the machine may be busy with other things
     signal.signal(signal.SIGPROF, stop)
-    signal.setitimer(signal.ITIMER_PROF, SECONDS)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
         value(*args, **kwargs)
-    except gl.GIndexLabError:
+    except gl.GIndexLabError as error:
+        if seen is not None:
+            seen.append(error)
         return None
     except BaseException as error:  # noqa: BLE001 - whatever it is, it is reported
         if stopped:  # compiled code turns it into a SystemError

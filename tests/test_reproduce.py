@@ -189,6 +189,11 @@ def test_figures_are_the_same_bytes_when_made_again(finished, tmp_path):
         ).read_bytes()
 
 
+def ours(folder, record):
+    mark(folder, "notebook")
+    (folder / "record.json").write_text(record)
+
+
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
@@ -199,7 +204,8 @@ def test_figures_are_the_same_bytes_when_made_again(finished, tmp_path):
         (lambda root: (root / "data" / "t.csv").write_text("b"), "package changed"),
         (lambda root: (root / "out/tables/t.csv").unlink(), "tables/t.csv was changed or removed"),
         (lambda root: (root / "out/tables/t.csv").write_text("2"), "tables/t.csv was changed"),
-        (lambda root: (root / "out/record.json").write_text("{"), "its record is damaged"),
+        (lambda root: ours(root / "out", "{"), "its record is damaged"),
+        (lambda root: (root / "out/record.json").write_text("{}"), "its record.json is not ours"),
     ],
 )
 def test_a_notebook_is_stale_when_an_input_or_output_changed(project, change, reason):

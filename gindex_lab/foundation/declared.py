@@ -1,58 +1,224 @@
-"""What each public function declares of its arguments, and the error for an argument that breaks it.
+"""Every public call goes through a door: its numbers, flags and words are what the function declares.
 
-A public function declares its parameters once, in its signature: `agents: Sequence[str]`, `ci: float | None`.
-Numbers whose name has a range (`RANGES`) are held to it at once. Beyond that nothing is looked at while all
-goes well, so that nobody is slowed down: when a call fails with an error that is not ours, the arguments are
-held against the signature, and if one of them breaks it, that is what the caller is told: the argument, its
-value and what was expected. An error that no argument explains is a fault of ours and stays as it is: it is
-not dressed up as the caller's.
+A public function declares its parameters once: the type in its signature (`ci: float | None`), the range in
+the table of `constraints`. Numbers, lists of numbers, flags and `Literal` words are looked at before the call.
+Tables, arrays and objects are not, so that nobody is slowed down; when a call fails with an error that is not
+ours, `complaints` finds the argument that breaks the signature.
 """
 
 from __future__ import annotations
 
-import collections.abc
 import functools
 import inspect
 import itertools
-import math
-import os
 import sys
 import types
 import typing
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 import pandas as pd
 
-from gindex_lab.foundation.errors import BadInput, GIndexLabError, short
+from gindex_lab.foundation.complaints import (
+    LISTS,
+    MAPPINGS,
+    NUMBERS,
+    complaint,
+    hints_of,
+    members_of,
+    not_a_seed,
+)
+from gindex_lab.foundation.constraints import Range, range_of
+from gindex_lab.foundation.errors import BadInput, GIndexLabError
+from gindex_lab.foundation.validate import LARGEST, choice, flag, integer, number, pair
 
-__all__ = ["complaint", "declared", "declared_class", "hold", "hold_all"]
+__all__ = ["Parameter", "declared", "declared_class", "hold", "hold_all", "parameters_of"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
-_ARRAYS = (np.ndarray, pd.Series, pd.Index, pd.DataFrame)
-_NUMBERS = (int, float, np.integer, np.floating)
-_SEEDS = (int, np.integer, np.random.Generator, np.random.SeedSequence)
-_HUGE = (
-    10**7
-)  # a count beyond this, in a call that ran out of memory or range, is what is wrong with it
+_LOOKED_AT = 100_000  # elements of a list; an array is looked at whole
 
 
-#: What a number may be, by the name of its parameter: one noun has one meaning everywhere. A public
-#: function may ask for more than this, never for less.
-RANGES: dict[str, tuple[float, float]] = {
-    **dict.fromkeys(("ci", "confidence", "epsilon", "level"), (0, 1)),
-    **dict.fromkeys(
-        ("runs", "tests", "shuffles", "longest", "symbols", "episode", "jobs"), (1, math.inf)
-    ),
-    **dict.fromkeys(("observations", "resamples", "draws", "seed"), (0, math.inf)),
-}
+@dataclass(frozen=True)
+class Parameter:
+    """What a parameter may be, from its hint and its range; `check` refuses what it may not.
+
+    >>> Parameter.of("ci", float | None, Range(0, 1, "()")).check(1)
+    Traceback (most recent call last):
+        ...
+    gindex_lab.foundation.errors.BadInput: ci=1: is out of range; use a number between 0 and 1, ends excluded
+    """
+
+    name: str
+    allowed: Range | None  # of its numbers; None where there are none
+    kinds: frozenset[Any]  # int, float, bool, str, type(None): what it may be, alone or in a list
+    words: tuple[str, ...]  # of a Literal
+    alone: bool  # one number
+    listed: bool  # a list of numbers, or a mapping to them
+    open: bool  # or something else, which is not looked at
+    flag: bool  # True or False
+
+    @classmethod
+    def of(cls, name: str, hint: Any, allowed: Range | None) -> Parameter:
+        """The parameter of this hint; numbers keep to the range also where the hint allows anything."""
+        plain = [one for one in members_of(hint) if not _inside(one)]
+        inside = [kind for one in members_of(hint) for kind in _flat(one)]
+        kinds = frozenset(_SIMPLE[kind] for kind in (*plain, *inside) if _is_simple(kind))
+        words = tuple(w for kind in (*plain, *inside) for w in _words(kind))
+        anything = not all(_is_simple(kind) or _words(kind) for kind in (*plain, *inside))
+        numeric = float in kinds or int in kinds
+        return cls(
+            name,
+            allowed if numeric or (anything and not kinds & {bool, str}) else None,
+            kinds,
+            words,
+            anything or any(kind in (int, float, Fraction) for kind in plain),
+            bool(inside) and numeric,
+            anything,
+            bool in plain,
+        )
+
+    @property
+    def checked(self) -> bool:
+        """Whether there is anything to look at."""
+        ranged = self.allowed is not None and not (self.allowed.free or self.allowed.inside)
+        numeric = self.name == "seed" or not self.open or bool(self.kinds & {int, float})
+        return (ranged and numeric) or bool(self.words) or (self.flag and not self.open)
+
+    def check(self, value: Any, name: str = "") -> None:
+        """Refuse a value that the declaration does not allow."""
+        name = name or self.name
+        if value is None and (self.open or type(None) in self.kinds):
+            return
+        if self.name == "seed":
+            _check_seed(name, value, self.open)
+        elif self.allowed is not None and self.allowed.rising:
+            pair(name, value)
+        elif isinstance(value, str) and self.words:
+            choice(name, value, self.words)
+        elif isinstance(value, _FLAGS):
+            if bool not in self.kinds and (self.allowed or not self.open):
+                self._refuse(name, value)
+        elif isinstance(value, (*NUMBERS, Fraction)) and self.allowed is not None:
+            if self.alone:
+                self._check_number(name, value)
+        elif self.listed and isinstance(value, _LISTED) and getattr(value, "shape", True) != ():
+            self._look_into(name, value)
+        elif not self.open and (self.alone or not self.listed) and not self._is_text(value):
+            self._refuse(name, value)
+
+    def _is_text(self, value: object) -> bool:
+        return isinstance(value, str) and str in self.kinds
+
+    def _check_number(self, name: str, value: Any) -> None:
+        allowed = typing.cast(Range, self.allowed)
+        if float not in self.kinds and int in self.kinds:
+            integer(name, value, int(max(allowed.low, -LARGEST)), int(min(allowed.high, LARGEST)))
+        elif (
+            value if isinstance(value, Fraction) else number(name, value, allowed.low, allowed.high)
+        ) not in allowed:
+            remedy = f"use a number {allowed}"
+            raise BadInput(name, value, "is out of range", remedy, code="out-of-range")
+
+    def _look_into(self, name: str, value: Any) -> None:
+        """The same for each element of a list, or value of a mapping."""
+        one = replace(self, listed=True, alone=True) if not self.alone else self
+        if isinstance(value, Mapping):
+            for key, element in value.items():
+                one.check(element, f"{name}[{key!r}]")
+            return
+        if isinstance(value, (range, np.ndarray, pd.Series, pd.Index)):
+            value = _ends(value)
+        for place, element in itertools.islice(enumerate(value), _LOOKED_AT):
+            one.check(element, f"{name}[{place}]")
+
+    def _refuse(self, name: str, value: object) -> None:
+        """The error of the check that fits what was expected."""
+        if self.words:
+            choice(name, value, self.words)
+        if self.allowed is None:
+            flag(name, value)
+        self._check_number(name, value)
+
+
+_FLAGS = (bool, np.bool_)
+_LISTED = (list, tuple, set, frozenset, range, Mapping, np.ndarray, pd.Series, pd.Index)
+_SIMPLE = {int: int, float: float, Fraction: float, bool: bool, str: str, type(None): type(None)}
+
+
+def _is_simple(kind: Any) -> bool:
+    return isinstance(kind, type) and kind in _SIMPLE
+
+
+def _words(kind: Any) -> tuple[str, ...]:
+    return typing.get_args(kind) if typing.get_origin(kind) is typing.Literal else ()
+
+
+def _inside(hint: Any) -> list[Any]:
+    """What the elements of a list, or the values of a mapping, may be; nothing of what is neither."""
+    arguments = [a for a in typing.get_args(hint) if a is not Ellipsis]
+    if typing.get_origin(hint) in MAPPINGS:
+        arguments = arguments[1:]
+    elif typing.get_origin(hint) not in LISTS:
+        return []
+    return [member for one in arguments for member in members_of(one)]
+
+
+def _flat(hint: Any) -> list[Any]:
+    """The same, through lists of lists."""
+    return [kind for one in _inside(hint) for kind in (_flat(one) if _inside(one) else [one])]
+
+
+def _ends(values: Any) -> list[Any]:
+    """The least and the largest of many numbers (NaN where there is one): all are in a range if those are."""
+    if not len(values):
+        return []
+    if isinstance(values, range):
+        return [values[0], values[-1]]
+    flat = np.asarray(values).ravel()
+    return [flat.min(), flat.max()] if flat.dtype.kind in "iuf" and flat.size else []
+
+
+def _check_seed(name: str, value: Any, anything: bool) -> None:
+    number_ = isinstance(value, NUMBERS) and not isinstance(value, bool)
+    if number_ and not (value >= 0 and value == value // 1 and value < 2**1000):
+        raise not_a_seed(name, value)
+    if not number_ and (not anything or isinstance(value, _FLAGS)):
+        raise not_a_seed(name, value)
+
+
+def _in_its_own_words(
+    error: BadInput, function: Callable[..., Any], args: Any, kwargs: Any
+) -> GIndexLabError:
+    """A class that looks at its own fields may say more about a value than that it is out of range."""
+    if function.__name__ == "__init__":
+        try:
+            function(*args, **kwargs)
+        except GIndexLabError as own:
+            return own if own.argument == error.argument else error
+        except Exception:  # noqa: BLE001 - the value is refused anyway
+            return error
+    return error
+
+
+def parameters_of(function: Callable[..., Any]) -> dict[str, Parameter]:
+    """What each parameter of a function, a method or a class may be."""
+    plain = function.__init__ if inspect.isclass(function) else function
+    called, hints = plain.__qualname__.removesuffix(".__init__"), hints_of(plain)
+    short = called.rpartition(".")[2] if inspect.isclass(function) else called
+    return {
+        name: Parameter.of(name, hints.get(name, Any), range_of(short, name))
+        for name, one in inspect.signature(plain).parameters.items()
+        if name not in ("self", "cls") and one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD)
+    }
 
 
 def declared(function: Callable[P, R]) -> Callable[P, R]:
-    """The same function, whose failures name the argument that breaks its declaration.
+    """The same function behind a door: an argument that breaks its declaration is refused by name.
 
     >>> @declared
     ... def half(n: int, labels: list[str]) -> float:
@@ -60,17 +226,25 @@ def declared(function: Callable[P, R]) -> Callable[P, R]:
     >>> half("a", [])
     Traceback (most recent call last):
         ...
-    gindex_lab.foundation.errors.BadInput: n='a': is not a number; pass a number
+    gindex_lab.foundation.errors.BadInput: n='a': is not a whole number; use one from 1 up
     """
+    places = {name: k for k, name in enumerate(inspect.signature(function).parameters)}
 
-    places = [(n, k) for k, n in enumerate(inspect.signature(function).parameters) if n in RANGES]
+    @functools.cache
+    def door() -> list[tuple[str, int, Parameter]]:
+        found = parameters_of(function).items()
+        return [(name, places[name], one) for name, one in found if one.checked]
 
     @functools.wraps(function)
     def checked(*args: P.args, **kwargs: P.kwargs) -> R:
-        for name, place in places:
-            value = kwargs[name] if name in kwargs else args[place] if place < len(args) else None
-            if isinstance(value, _NUMBERS) and not RANGES[name][0] <= value <= RANGES[name][1]:
-                raise _outside(name, value)
+        try:
+            for name, place, parameter in door():
+                if name in kwargs:
+                    parameter.check(kwargs[name])
+                elif place < len(args):
+                    parameter.check(args[place])
+        except BadInput as error:
+            raise _in_its_own_words(error, function, args, kwargs) from None
         try:
             return function(*args, **kwargs)
         except GIndexLabError:
@@ -83,22 +257,6 @@ def declared(function: Callable[P, R]) -> Callable[P, R]:
 
     checked.__declared__ = True  # type: ignore[attr-defined]
     return checked
-
-
-def _outside(name: str, value: object) -> BadInput:
-    low, high = RANGES[name]
-    if name == "seed":
-        return _not_a_seed(name, value)
-    if high == math.inf:
-        problem, remedy = f"is not a whole number from {low:.0f} up", f"use {low:.0f} or more"
-    else:
-        problem, remedy = "is out of range", f"use a number between {low} and {high}"
-    return BadInput(name, value, problem, remedy, code="out-of-range")
-
-
-def _not_a_seed(name: str, value: object) -> BadInput:
-    remedy = "pass a whole number such as seed=1, or a Generator"
-    return BadInput(name, value, "is not a seed", remedy, code="not-a-seed")
 
 
 def declared_class(kind: type) -> type:
@@ -139,249 +297,3 @@ def hold_all(name: str, names: Sequence[str]) -> None:
         home = sys.modules.get(getattr(value, "__module__", ""), contents)
         if getattr(home, getattr(value, "__name__", one), None) is value and callable(value):
             setattr(contents, one, hold(home, getattr(value, "__name__", one)))
-
-
-# -- what is wrong with a call -------------------------------------------------------------------------
-
-
-def complaint(
-    function: Callable[..., Any],
-    args: Sequence[Any],
-    kwargs: Mapping[str, Any],
-    error: BaseException,
-) -> BadInput | None:
-    """The first argument that breaks the declaration, as an error; None where none does."""
-    signature = inspect.signature(function)
-    try:
-        given = signature.bind(*args, **kwargs).arguments
-    except TypeError:
-        return None  # a wrong call: Python's own TypeError names the parameter
-    hints = _hints(function)
-    for name, value in given.items():
-        kind = signature.parameters[name].kind
-        if name in ("self", "cls") or kind in (kind.VAR_KEYWORD,):
-            continue
-        values = value if kind is kind.VAR_POSITIONAL else [value]
-        for one in values:
-            problem = _broken(name, one, hints.get(name, Any))
-            if problem is not None:
-                return problem
-    passed = {k: v for k, v in given.items() if k != "self"}
-    free = {k: v for k, v in passed.items() if _expected(hints.get(k, Any)) is None}
-    return _by_value(passed, error) or _by_words(free, error)
-
-
-@functools.cache
-def _hints(function: Callable[..., Any]) -> dict[str, Any]:
-    """The declared types of the parameters; one that cannot be evaluated allows anything."""
-    plain = inspect.unwrap(function)
-    found: dict[str, Any] = {}
-    for name, hint in getattr(plain, "__annotations__", {}).items():
-        holder = types.SimpleNamespace(__annotations__={name: hint})
-        try:
-            found |= typing.get_type_hints(holder, getattr(plain, "__globals__", {}))
-        except (NameError, TypeError, AttributeError):
-            continue
-    return found
-
-
-def _broken(name: str, value: object, hint: Any) -> BadInput | None:
-    """The error for a value that is not what the hint says, by its type, its range or its elements."""
-    if name == "seed" and not isinstance(value, (*_SEEDS, type(None))):
-        return _not_a_seed(name, value)
-    called = [h for h in _members(hint) if typing.get_origin(h) is collections.abc.Callable]
-    if called and callable(value):
-        return _broken_callable(name, value, typing.get_args(called[0])[0])
-    wanted = _expected(hint)
-    if wanted is None:
-        return None
-    kinds, words = wanted
-    scalar = isinstance(value, np.ndarray) and value.ndim == 0  # an array in name only: no list
-    listed = scalar and typing.cast(type, collections.abc.Iterable) in kinds
-    if not isinstance(value, kinds) or listed or (isinstance(value, bool) and kinds == _NUMBERS):
-        said = words or "what is expected"
-        return BadInput(name, value, f"is not {said}", f"pass {said}", code="wrong-type")
-    if isinstance(value, _NUMBERS) and not _is_finite(value):
-        return BadInput(name, value, "is out of range", "use a finite number", code="out-of-range")
-    whole = int in _members(hint) and float not in _members(hint)
-    if whole and isinstance(value, (float, np.floating)) and not float(value).is_integer():
-        problem = "is not a whole number"
-        return BadInput(name, value, problem, "use one", code="not-a-whole-number")
-    return _broken_element(name, value, hint)
-
-
-def _is_finite(value: Any) -> bool:
-    if isinstance(value, (int, np.integer)):
-        return abs(int(value)) < 2**63
-    return math.isfinite(value)
-
-
-def _broken_element(name: str, value: object, hint: Any) -> BadInput | None:
-    """The first element of a list that is not what the hint says."""
-    inside = [h for h in _members(hint) if typing.get_origin(h) in _LISTS and typing.get_args(h)]
-    if isinstance(value, (Mapping, pd.Series)):
-        entries = [typing.get_args(h) for h in _members(hint) if typing.get_origin(h) in _MAPPINGS]
-        if len(entries) == 1 and len(entries[0]) == 2:
-            broken = (_broken(f"{name}[{k!r}]", v, entries[0][1]) for k, v in value.items())
-            return next(filter(None, broken), None)
-    others = [_one(h) for h in _members(hint) if h not in inside]
-    whole = isinstance(value, (str, bytes, Mapping, pd.DataFrame)) and any(
-        other is None or isinstance(value, other[0]) for other in others
-    )
-    if len(inside) != 1 or whole or not _sized(value):
-        return None
-    arguments = [a for a in typing.get_args(inside[0]) if a is not Ellipsis]
-    if typing.get_origin(inside[0]) is tuple and len(arguments) > 1:
-        return _broken_tuple(name, typing.cast(Any, value), arguments)
-    for place, one in enumerate(itertools.islice(typing.cast(Any, value), 1000)):
-        found = _broken(f"{name}[{place}]", one, arguments[0])
-        if found is not None:
-            return found
-    return None
-
-
-def _broken_callable(name: str, value: Callable[..., Any], hints: Any) -> BadInput | None:
-    """The error for a function that cannot be called with as many arguments as it will be given."""
-    if not isinstance(hints, list):
-        return None
-    try:
-        inspect.signature(value).bind(*hints)
-    except ValueError:
-        return None  # a builtin that does not tell its signature
-    except TypeError as error:
-        problem = f"cannot be called with {len(hints)} argument(s) ({error})"
-        return BadInput(name, value, problem, "change its parameters", code="wrong-type")
-    return None
-
-
-def _broken_tuple(name: str, value: Any, hints: Sequence[Any]) -> BadInput | None:
-    """What is wrong with a pair, a triple ...: its length, or the first wrong element."""
-    if len(value) != len(hints):
-        problem, remedy = f"does not have {len(hints)} elements", f"give {len(hints)}"
-        return BadInput(name, value, problem, remedy, code="wrong-length")
-    broken = (
-        _broken(f"{name}[{k}]", *both) for k, both in enumerate(zip(value, hints, strict=True))
-    )
-    return next(filter(None, broken), None)
-
-
-_MAPPINGS = (dict, collections.abc.Mapping)
-_LISTS = (
-    list,
-    tuple,
-    set,
-    collections.abc.Sequence,
-    collections.abc.Iterable,
-    collections.abc.Collection,
-)
-
-
-def _members(hint: Any) -> tuple[Any, ...]:
-    union = typing.get_origin(hint) in (typing.Union, types.UnionType)
-    return typing.get_args(hint) if union else (hint,)
-
-
-def _expected(hint: Any) -> tuple[tuple[type, ...], str] | None:
-    """The types that a hint allows, and their name in words; None where it allows anything."""
-    kinds: list[type] = []
-    words: list[str] = []
-    for member in _members(hint):
-        found = _one(member)
-        if found is None:
-            return None
-        kinds += found[0]
-        words += [found[1]] if found[1] else []
-    return tuple(kinds), " or ".join(dict.fromkeys(words))
-
-
-def _one(hint: Any) -> tuple[tuple[type, ...], str] | None:
-    origin = typing.get_origin(hint)
-    if hint is Any or isinstance(hint, (str, TypeVar)):
-        return None
-    if hint is None or hint is type(None):
-        return (type(None),), ""
-    if origin is typing.Literal:
-        return (str, int), "one of " + ", ".join(map(repr, typing.get_args(hint)))
-    if hint in (int, float):
-        return _NUMBERS, "a number"
-    if hint is bool:
-        return (bool, np.bool_), "True or False"
-    if hint is str:
-        return (str,), "text"
-    if origin is np.ndarray or hint is np.ndarray:
-        return (*_ARRAYS, list, tuple), "an array"
-    known = origin or hint
-    if known in (collections.abc.Callable,):
-        return None
-    if known is os.PathLike:
-        return (os.PathLike,), "a path"
-    if known in _MAPPINGS:
-        return (collections.abc.Mapping, pd.Series), "a mapping"
-    if known in _LISTS:
-        return (collections.abc.Iterable, *_ARRAYS), "a list"
-    if inspect.isclass(known) and not getattr(known, "_is_protocol", False) and known is not object:
-        return (known,), f"a {known.__name__}"
-    return None
-
-
-def _by_value(given: Mapping[str, Any], error: BaseException) -> BadInput | None:
-    """What the values themselves explain: an absent column, an empty input, numbers that are too large."""
-    for name, value in given.items():
-        if isinstance(value, (pd.DataFrame, Mapping)) and isinstance(error, KeyError):
-            wanted = error.args[0] if error.args else ""
-            if not pd.api.types.is_hashable(wanted) or wanted not in value:
-                kind = "column or row" if isinstance(value, pd.DataFrame) else "entry"
-                problem = f"has no {kind} {short(wanted)}"
-                remedy = "pass the table that the documentation names"
-                return BadInput(name, list(value), problem, remedy, code="missing-column")
-        if isinstance(value, _ARRAYS) and "truth value" in str(error):
-            problem, remedy = "is an array or a table", "pass a single value"
-            return BadInput(name, type(value).__name__, problem, remedy, code="wrong-type")
-        negative = isinstance(value, _NUMBERS) and value < 0 and "negative" in str(error)
-        if negative:
-            return BadInput(name, value, "is negative", "use 0 or more", code="out-of-range")
-        if _sized(value) and len(value) == 0:
-            return BadInput(name, value, "is empty", "give at least one", code="empty")
-    if isinstance(error, (MemoryError, OverflowError, RecursionError)):
-        return _too_much(given)
-    return None
-
-
-def _by_words(free: Mapping[str, Any], error: BaseException) -> BadInput | None:
-    """Of the arguments that may be anything, the one that Python's own words are about."""
-    words = str(error)
-    for name, value in free.items():
-        lacks = isinstance(error, AttributeError) and error.obj is value
-        flat = getattr(value, "ndim", None) == 0 and ("0-d" in words or "unsized" in words)
-        kind = f"'{type(value).__name__}'" in words or (value is not None and short(value) in words)
-        if lacks or (isinstance(error, TypeError) and (flat or kind)):
-            remedy = "see the documentation of the function for what it takes"
-            problem = f"is not what is expected here ({words[:120]})"
-            return BadInput(name, value, problem, remedy, code="wrong-type")
-    return None
-
-
-def _sized(value: object) -> bool:
-    """Whether it is a list, a mapping or an array with a length: an array without dimensions has none."""
-    return isinstance(value, (Sequence, Mapping, set, *_ARRAYS)) and getattr(value, "ndim", 1) > 0
-
-
-def _too_much(given: Mapping[str, Any]) -> BadInput | None:
-    """The largest number that was passed, alone or in an array, where a call ran out of memory or range."""
-    sizes = {name: _largest(value) for name, value in given.items()}
-    name = max(sizes, key=lambda one: sizes[one], default="")
-    if not name or sizes[name] <= _HUGE:
-        return None
-    problem = "is too large: the call ran out of memory or of the range of numbers"
-    return BadInput(name, given[name], problem, "use a smaller one", code="out-of-range")
-
-
-def _largest(value: object) -> float:
-    if isinstance(value, (int, np.integer)) and abs(int(value)) > 2**1000:
-        return math.inf
-    frame = getattr(value, "frame", value)
-    try:
-        numbers = np.abs(np.asarray(frame, dtype=float))
-    except (TypeError, ValueError, OverflowError):
-        return 0.0
-    return float(np.nanmax(numbers, initial=0.0))

@@ -278,6 +278,7 @@ def characteristic_curve(
     [0.4, 0.91, 1.0]
     """
     study = study_of(responses, difficulty, "drop")
+    choice("resample", resample, ["items", "families"])
     if method != "plain" or ci is not None:
         from gindex_lab.measures.alternatives.methods import curve_by_method
 

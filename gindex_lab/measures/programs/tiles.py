@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gindex_lab.foundation import parallel
-from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.errors import BadInput, CannotWrite
 from gindex_lab.foundation.journals import Journal, fingerprint
 from gindex_lab.foundation.output import appendable, writing
 from gindex_lab.foundation.validate import FloatArray
@@ -218,7 +218,12 @@ class _File:
         if found is None:
             path.unlink(missing_ok=True)  # a journal whose numbers are gone says nothing
             journal = Journal(path, header, "out")
-            self._reserve()
+            try:
+                self._reserve()
+            except BaseException:
+                self.part.unlink(missing_ok=True)
+                path.unlink(missing_ok=True)
+                raise
             return journal
         if not path.exists():
             raise self.bad(found, "is there already, and no journal says what it is")
@@ -255,9 +260,9 @@ class _File:
                 try:
                     os.posix_fallocate(file.fileno(), 0, size)
                 except OSError as error:
-                    self.part.unlink()
                     problem = f"needs {size / 1e9:.2g} GB ({error.strerror})"
-                    raise self.bad(self.out, problem) from None
+                    remedy = "free some space, or write to another disk"
+                    raise CannotWrite("out", str(self.out), problem, remedy) from None
 
     def put(self, corpus: Corpus, place: tuple[int, int], values: FloatArray) -> None:
         """Write a tile through to the disk; opened each time, since mapped pages count as memory."""

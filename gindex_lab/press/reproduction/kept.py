@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from gindex_lab.foundation.journals import sealed
+from gindex_lab.foundation.output import is_ours
 
-__all__ = ["intact", "read_claims", "read_record", "was_written"]
+__all__ = ["intact", "read_claims", "read_record", "was_written", "why_unread"]
 
 # what those who come later read of a record
 _READ = {"notebook", "profile", "data", "outputs"}
@@ -24,6 +25,13 @@ _READ = {"notebook", "profile", "data", "outputs"}
 def was_written(folder: Path) -> bool:
     """Whether there is a record, sound or not."""
     return (folder / "record.json").exists()
+
+
+def why_unread(folder: Path) -> str:
+    """Why a notebook has no sound record."""
+    if not was_written(folder):
+        return "not run yet"
+    return "its record is damaged" if is_ours(folder) else "its record.json is not ours"
 
 
 def read_record(folder: Path) -> dict[str, Any] | None:
@@ -50,12 +58,12 @@ def intact(folder: Path, record: Mapping[str, Any], name: str) -> bool:
 
 
 def read_claims(folder: Path) -> tuple[dict[str, Any], list[dict[str, Any]]] | None:
-    """The record and the claims of a notebook; None, said in a warning, where they are damaged."""
+    """The record and the claims of a notebook; None, with a warning, where they are damaged or not ours."""
     record = read_record(folder)
     if record is None or not intact(folder, record, "claims.json"):
-        warnings.warn(
-            f"{folder} is damaged and does not count; gindex-lab reproduce makes it anew",
-            stacklevel=2,
-        )
+        problem = "is damaged and does not count; gindex-lab reproduce makes it anew"
+        if record is None and not is_ours(folder):
+            problem = "holds a record.json that gindex_lab did not write; it is left alone"
+        warnings.warn(f"{folder} {problem}", stacklevel=2)
         return None
     return record, json.loads((folder / "claims.json").read_bytes())

@@ -165,7 +165,7 @@ def stale_reason(folder: Path, wanted: dict[str, str]) -> str | None:
     """Why a notebook has to run: what changed since its last run, or None when it is up to date."""
     record = kept.read_record(folder)
     if record is None:
-        return "its record is damaged" if kept.was_written(folder) else "not run yet"
+        return kept.why_unread(folder)
     changed = [
         name for name, value in wanted.items() if record.get("inputs", {}).get(name) != value
     ]

@@ -147,6 +147,11 @@ def _run(task: Task) -> Failure | None:
         return _failure(task, error)
     except DeadKernelError as error:
         return Failure(task.entry.path, f"the kernel died ({error}); perhaps out of memory")
+    except RuntimeError as error:
+        if "Kernel died" not in str(error):
+            raise
+        problem = "the kernel could not start; perhaps out of memory, or the disk is full"
+        return Failure(task.entry.path, problem)
     return None
 
 

@@ -13,6 +13,7 @@ import pandas as pd
 
 from gindex_lab.foundation.errors import GIndexLabError
 from gindex_lab.foundation.responses import Responses, Scores
+from gindex_lab.foundation.validate import choice
 
 if TYPE_CHECKING:
     from gindex_lab.measures.psychometrics.irt import ItemResponseModel
@@ -189,6 +190,7 @@ def person_fit_view(
     """
     from gindex_lab.measures.psychometrics.person_fit import person_fit
 
+    choice("missing", missing, ["error", "drop"])
     if isinstance(data, Scores):
         return View(None, "Raw scores have no order of right and wrong: no person fit.")
     try:

@@ -38,6 +38,7 @@ def _check_discount(discount: float) -> None:
             discount,
             "must be below 1 for a Q-learner, or its values grow without bound",
             "use for instance 0.9, or 0 for the discount of the test",
+            code="out-of-range",
         )
 
 
@@ -127,7 +128,9 @@ class HLQ:
     def __post_init__(self) -> None:
         number("initial", self.initial)
         if number("trace", self.trace, 0, 1) == 0:
-            raise BadInput("trace", 0, "forgets every visit at once", "use 0.9 to 0.999")
+            raise BadInput(
+                "trace", 0, "forgets every visit at once", "use 0.9 to 0.999", code="out-of-range"
+            )
         number("epsilon", self.epsilon, 0) if self.softmax else _check_exploration(self.epsilon, 0)
         integer("decay", self.decay, 0)
         _check_discount(self.discount)

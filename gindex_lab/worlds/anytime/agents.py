@@ -129,7 +129,13 @@ class QLearning:
     def __post_init__(self) -> None:
         number("alpha", self.alpha, 0, 1)
         if number("gamma", self.gamma, 0, 1) == 1:
-            raise BadInput("gamma", self.gamma, "lets values grow without bound", "use e.g. 0.9")
+            raise BadInput(
+                "gamma",
+                self.gamma,
+                "lets values grow without bound",
+                "use e.g. 0.9",
+                code="out-of-range",
+            )
         number("epsilon", self.epsilon, 0, 1)
         number("initial", self.initial)
 
@@ -188,7 +194,9 @@ class Slow:
     def __post_init__(self) -> None:
         object.__setattr__(self, "agent", agent(self.agent))
         if number("cost", self.cost, 0) == 0:
-            raise BadInput("cost", self.cost, "takes no time", "use seconds above 0")
+            raise BadInput(
+                "cost", self.cost, "takes no time", "use seconds above 0", code="out-of-range"
+            )
 
 
 Agent = BuiltIn | Own | LuckyStopper | Slow

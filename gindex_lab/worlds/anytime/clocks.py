@@ -33,7 +33,7 @@ def exact_seconds(name: str, value: object) -> Fraction:
     """
     seconds = value if isinstance(value, Fraction) else Fraction(str(number(name, value, 0)))
     if seconds <= 0:
-        raise BadInput(name, value, "leaves no time", "use seconds above 0")
+        raise BadInput(name, value, "leaves no time", "use seconds above 0", code="out-of-range")
     return seconds
 
 

@@ -86,9 +86,17 @@ class Environment:
         pattern = _checked_pattern(self.pattern, space)
         number("delta", self.delta, 0, 1)
         if self.delta == 1:
-            raise BadInput("delta", self.delta, "would keep every reward", "use a number below 1")
+            raise BadInput(
+                "delta",
+                self.delta,
+                "would keep every reward",
+                "use a number below 1",
+                code="out-of-range",
+            )
         if number("r0", self.r0, 0, 1) == 0:
-            raise BadInput("r0", self.r0, "gives no rewards", "use a number above 0")
+            raise BadInput(
+                "r0", self.r0, "gives no rewards", "use a number above 0", code="out-of-range"
+            )
         choice("observation", self.observation, MODES)
         flag("identify", self.identify)
         root = primitive_root(pattern) if isinstance(pattern, str) else pattern

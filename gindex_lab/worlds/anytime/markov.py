@@ -64,7 +64,13 @@ class MarkovPattern:
 
     def __post_init__(self) -> None:
         if not 2 <= integer("actions", self.actions, 2) <= 10:
-            raise BadInput("actions", self.actions, "does not fit one digit", "use 2 to 10 actions")
+            raise BadInput(
+                "actions",
+                self.actions,
+                "does not fit one digit",
+                "use 2 to 10 actions",
+                code="out-of-range",
+            )
         _check_word("start", self.start, self.actions)
         if not isinstance(self.rules, tuple):
             raise BadInput("rules", self.rules, "is no tuple of rules", "use ((left, right), ...)")

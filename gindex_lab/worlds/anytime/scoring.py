@@ -60,6 +60,7 @@ def score(
     >>> score("oracle", 20, pool=make_pool(40, seed=1), seed=1).value > 0.5
     True
     """
+    choice("weights", weights, ["universal", "uniform"])
     worlds = pool_of(pool)
     count, limit = integer("environments", environments, 2), exact_seconds("tau", tau)
     if count > len(worlds):
@@ -80,7 +81,6 @@ def score(
 
 
 def _sample(pool: Pool, count: int, weights: str, seed: object) -> np.ndarray:
-    choice("weights", weights, ["universal", "uniform"])
     spread = pool.complexity - pool.complexity[0] if weights == "universal" else 0 * pool.complexity
     chance = np.exp2(-spread)
     rng = np.random.default_rng(nested_seed(seed, 0))

@@ -185,7 +185,9 @@ def random_space(cells: int, actions: int | None = None, seed: object = 0) -> Sp
     """
     n = integer("cells", cells, 2)
     if actions is not None and integer("actions", actions, 2) > _MOST_ACTIONS:
-        raise BadInput("actions", actions, "does not fit one digit", "use 2 to 10 actions")
+        raise BadInput(
+            "actions", actions, "does not fit one digit", "use 2 to 10 actions", code="out-of-range"
+        )
     rng = generator(seed)
     for _ in range(_MOST_DRAWS):
         count = actions or min(n, _MOST_ACTIONS, 1 + int(rng.geometric(0.5)))
@@ -213,7 +215,9 @@ def random_pattern(
     n = integer("actions", actions, 2)
     chance = 1 / integer("cells", cells, 2) if stop is None else number("stop", stop, 0, 1)
     if chance == 0:
-        raise BadInput("stop", stop, "would never end a pattern", "use a number above 0")
+        raise BadInput(
+            "stop", stop, "would never end a pattern", "use a number above 0", code="out-of-range"
+        )
     rng = generator(seed)
     size = int(rng.geometric(chance)) if length is None else integer("length", length)
     return "".join(map(str, rng.integers(n, size=size).tolist()))

@@ -1,0 +1,186 @@
+"""What every public number and word may be: the one table that the doors, the fuzz and the reader share.
+
+A parameter has a type by its hint and a range by its name, because one noun has one meaning everywhere.
+Where a function asks for something else, an entry `function.parameter` (or `Class.parameter`) says so.
+`declared` holds every public call to this table; `tests/test_constraints.py` fails when a public number or
+choice is not in it, or when a function refuses what the table allows.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+__all__ = ["CHOICES", "RANGES", "TEXTS", "Range", "range_of"]
+
+
+@dataclass(frozen=True)
+class Range:
+    """The numbers from `low` to `high`; a round bracket in `ends` leaves that end out.
+
+    >>> 0 in Range(0, 1), 0 in Range(0, 1, "(]"), float("nan") in Range()
+    (True, False, False)
+    >>> print(Range(0, 1, "()"), "|", Range(4), "|", Range(0, ends="(]"), "|", Range())
+    between 0 and 1, ends excluded | from 4 up | above 0 | finite
+    """
+
+    low: float = -math.inf
+    high: float = math.inf
+    ends: str = "[]"
+    rising: bool = False  # of a pair of numbers: the first below the second
+    free: bool = False  # part of a result, which may be NaN or infinite
+    inside: bool = False  # refused by the function itself, which has more to say than the range
+
+    def __contains__(self, value: float | Fraction) -> bool:
+        if self.free:
+            return True
+        above = value > self.low if self.ends[0] == "(" else value >= self.low
+        below = value < self.high if self.ends[1] == ")" else value <= self.high
+        return above and below and -math.inf < value < math.inf
+
+    def __str__(self) -> str:
+        if math.isinf(self.low) and math.isinf(self.high):
+            return "finite"
+        if math.isinf(self.high):
+            return f"above {self.low:g}" if self.ends[0] == "(" else f"from {self.low:g} up"
+        left_out = {"()": ", ends excluded", "(]": f", {self.low:g} excluded"}
+        left_out["[)"] = f", {self.high:g} excluded"
+        return f"between {self.low:.12g} and {self.high:.12g}{left_out.get(self.ends, '')}"
+
+
+def _names(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+ANY = Range()
+COUNT = Range(1)  # how many, at least one
+NONE_OR_MORE = Range(0)
+POSITIVE = Range(0, ends="(]")
+SHARE = Range(0, 1)
+INSIDE = Range(0, 1, "()")  # a level of confidence, a quantile
+INTERVAL = Range(rising=True)
+RESULT = Range(free=True)  # of what functions give back
+LIMIT = Range(1, 1e18)
+PLACE = Range(-1e6, 1e6)  # on the canvas of the drawing world
+
+_NAMES: Mapping[Range, str] = {
+    COUNT: """
+        after ahead beam bins block branches bucket copies count cycles depth difficulty domains
+        effort episode episodes families games horizon jobs k largest length lengths letters longest
+        members minimum most most_steps n n_time neighbours nodes programs replications runs
+        samples scale sensitivity simulations size step steps topics transitions trials weight window""",
+    NONE_OR_MORE: """
+        action actions agents by_chance cell chance closing counts crossing curriculum decay decimals
+        destinations dots draws family_sd first gap indent links minimum_length noise observations offset
+        penalty priors r_seed seed states times used with_prior""",
+    POSITIVE: "beta compute cost deviation distance elapsed limit without_prior xi",
+    Range(0, ends="(]", inside=True): "budgets seconds tau tau0",
+    SHARE: """
+        alpha ceiling delta discount epsilon floor heights likeness other own performance rate specialists
+        steepness threshold trace variation worth""",
+    INSIDE: "ci confidence level levels saturation saturations",
+    ANY: "args centre codes heading high indicators initial low mean moves position randoms sd theta truth",
+    INTERVAL: "interval",
+    Range(2): "cells columns environments items order points rank ranks tests",
+    Range(100): "resamples",
+    Range(99): "permutations",
+    Range(19): "shuffles",
+    Range(2, 100): "symbols",
+    Range(-1, 1): "above rewards",
+    Range(0, 1, "[)"): "gamma",
+    Range(0, 1, "(]"): "r0",
+    Range(0, 1, "(]", inside=True): "stop",
+    Range(0.5, 1): "cover",
+    Range(0, 5): "margin tolerance",
+    Range(12, 1000): "highest",
+    Range(6, 13): "rivals",
+    Range(1, 128): "shortest",
+    Range(1e-6): "temperature",
+    Range(10, 1000): "dpi",
+    Range(1, 10**6): "n_per_domain",
+    PLACE: "radius x x0 x1 y y0 y1",
+    RESULT: """
+        diverged exhausted finished halted increments kt lower numbers reward upper value
+        value_counted weights""",
+}
+
+#: `function.parameter` or `Class.parameter`, where the name alone says something else.
+_EXACTLY: Mapping[Range, str] = {
+    COUNT: """
+        Caps.states difficulty.dots guttman_responses.agents matching.dots plot_subgroups.columns
+        simulate_irt.agents""",
+    Range(0, inside=True): "Session.act.action",
+    Range(1, inside=True): "generate.difficulty",
+    NONE_OR_MORE: "HLQ.epsilon Trace.steps divergence.seconds distance.seconds",
+    SHARE: "Composing.margin generalisation_level.distance",
+    POSITIVE: "designs.tolerance",
+    INTERVAL: "read.scale",
+    RESULT: "Estimate.confidence Result.interval Score.interval",
+    Range(2): """
+        by_budget.tests compare.tests coverage.levels factor_view.draws normalised_aiq.most
+        population_responses.agents random_pattern.actions random_space.actions simulate_profile.levels
+        """,
+    Range(3): """
+        coverage.families coverage.items rewriting_effect.n simulate_profile.families
+        simulate_profile.items""",
+    Range(4): "compare.runs estimate.runs population_responses.items",
+    Range(8): "null_experiment.runs",
+    Range(10): "horizon.draws multiverse.draws",
+    Range(2, 10): "MarkovPattern.actions",
+    Range(6, 10): "Filters.longest",
+    Range(0, 1, "[)"): "HLQ.discount QLearning.discount",
+    Range(0, 1, "(]"): "HLQ.trace",
+    Range(0, 1e6): "Scale.offset kt.offset table.offset",
+    Range(1e-6, 1e6): "Noisy.noise",
+    Range(2, 100): "curve_demo.levels",
+    Range(-20, 30): "horizon_view.theta",
+    Range(0, 50, "(]"): "horizon_view.beta",
+    Range(0.01, 1000): "anytime_view.seconds",
+    Range(
+        0.02, 60
+    ): "animate_capability_spread.seconds animation_html.seconds save_animation.seconds",
+    Range(1, 10**6): "item_programs.programs round_robin.games variations.n",
+    Range(2, 10**7): "stopping_bias.runs",
+    Range(0, 1e18): "Limits.pipe",
+    LIMIT: """
+        Limits.cells Limits.columns Limits.depth Limits.document Limits.members Limits.ratio Limits.seconds
+        Limits.size""",
+}
+
+RANGES: dict[str, Range] = {
+    name: allowed
+    for table in (_NAMES, _EXACTLY)
+    for allowed, names in table.items()
+    for name in names.split()
+}
+
+#: Words of which a function knows a few; it refuses any other by name, with the code "not-an-option".
+CHOICES = _names("""
+    Rules.reward Rules.start alternative anytime_view.agent as_items.difficulty as_items.scale base
+    collision conditions constant corpus.domains correlation data design discriminative domain dtype
+    engine error estimator extrapolate family format fractions frame incomplete kind law linkage
+    measure measures method metric missing mode model observation outside
+    plot_capability_spread.labels profile redrawn repeats resample rewriting rewritings rival
+    rotation rounding rule sample_kind split syntax ties transform weights what wrap""")
+
+#: Texts of which no function can know them all: names, labels, columns, programs, paths, titles.
+TEXTS = _names("""
+    Item.kind Pool.measure Sample.domain agent agents answer apart citation code column columns
+    controls cost curriculum dates decided designs domains drop_types encoding entries equations
+    exclude exits experiments failures families file filter first flow flows folder frames groups
+    higher_is_better horizon image item items keys labels licence log lower_is_better mapping models
+    multiverse.measure name note option options order out pairs params path pattern port presses
+    primitives priors program programs progress prompt prompts read.metric reason reference refused
+    rows rules scores script second segments series settings shown source space start systems tables
+    target tasks text title trial type unit unsure value variants verdict x""")
+
+
+def range_of(function: str, parameter: str) -> Range | None:
+    """The range of a parameter of a function or class (by its name in the code); None where there is none.
+
+    >>> print(range_of("estimate", "runs"), "|", range_of("as_items", "runs"))
+    from 4 up | from 1 up
+    """
+    return RANGES.get(f"{function}.{parameter}", RANGES.get(parameter))

@@ -1,0 +1,267 @@
+"""Every public parameter is declared: a hint, and of a number its range, of a word whether it is a choice.
+
+The table is `gindex_lab/foundation/constraints.py`. What lies just outside a range is refused at the door, by the name of the
+parameter and with a stable code; what lies at its ends is refused neither at the door nor inside.
+"""
+
+import inspect
+import math
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+from fuzzing import attempt, methods, names, plausible
+
+import gindex_lab as gl
+from gindex_lab.foundation.constraints import CHOICES, RANGES, TEXTS, Range, range_of
+from gindex_lab.foundation.declared import declared, parameters_of
+
+CODES = {"out-of-range", "not-a-number", "not-a-whole-number", "not-a-seed", "not-a-pair", "not-a-flag", "wrong-type", "bad-program"}  # fmt: skip
+
+
+def declarations():
+    """(label, name in the code, parameters) of every public function, class and method."""
+    for label, value in names():
+        yield label, value, parameters_of(value)
+        if inspect.isclass(value):
+            for name, made in vars(value).items():
+                plain = getattr(made, "__func__", made)
+                if inspect.isfunction(plain) and plain.__name__ == name and name[0] != "_":
+                    yield f"{label}.{name}", plain, parameters_of(plain)
+
+
+def is_number(parameter):
+    return bool(parameter.kinds & {int, float})
+
+
+def listed_in(table, label, name):
+    return name in table or f"{'.'.join(label.split('.')[-1:])}.{name}" in table
+
+
+def is_choice(label, name):
+    exact = f"{label.rpartition('.')[2]}.{name}"
+    return exact in CHOICES or (name in CHOICES and exact not in TEXTS)
+
+
+def needed_of(value):
+    """The parameters without a default."""
+    kinds = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+    parameters = inspect.signature(value).parameters
+    return [n for n, p in parameters.items() if p.default is p.empty and p.kind in kinds]
+
+
+def test_every_public_number_has_a_range():
+    absent = [
+        f"{label}({name})"
+        for label, _, parameters in declarations()
+        for name, one in parameters.items()
+        if is_number(one) and one.allowed is None
+    ]
+    assert absent == [], "declare them in gindex_lab/foundation/constraints.py"
+
+
+def test_every_public_text_is_a_choice_or_a_text():
+    absent = [
+        f"{label}({name})"
+        for label, _, parameters in declarations()
+        for name, one in parameters.items()
+        if str in one.kinds and not is_number(one)
+        if not (listed_in(CHOICES, label, name) or listed_in(TEXTS, label, name))
+    ]
+    assert absent == [], "declare them in gindex_lab/foundation/constraints.py"
+
+
+def test_every_public_parameter_has_a_hint():
+    absent = []
+    for label, value, _ in declarations():
+        plain = value.__init__ if inspect.isclass(value) else value
+        for name, one in inspect.signature(plain).parameters.items():
+            if one.annotation is one.empty and name not in ("self", "cls", "args", "kwargs"):
+                absent.append(f"{label}({name})")
+    assert absent == []
+
+
+def test_a_new_parameter_without_a_range_would_be_found():
+    def grow(bananas: int = 3) -> int:
+        return bananas
+
+    assert is_number(parameters_of(grow)["bananas"])
+    assert parameters_of(grow)["bananas"].allowed is None
+
+
+def test_the_table_has_no_entry_for_nothing():
+    known = {name for _, _, parameters in declarations() for name in parameters}
+    assert {entry.rpartition(".")[2] for entry in {*RANGES, *CHOICES}} - known == set()
+
+
+def test_defaults_are_what_is_declared():
+    wrong = []
+    for label, value, parameters in declarations():
+        for name, one in inspect.signature(value).parameters.items():
+            if name in parameters and parameters[name].checked and one.default is not one.empty:
+                try:
+                    parameters[name].check(one.default)
+                except gl.BadInput as error:
+                    wrong.append(f"{label}: {error}")
+    assert wrong == []
+
+
+# -- values just outside, and at the ends ---------------------------------------------------------------
+
+
+def beyond(allowed, whole):
+    """Numbers just outside a range, and what is no number of a range at all."""
+    step = 1 if whole else 1e-9
+    for end, bracket, sign in ((allowed.low, allowed.ends[0], -1), (allowed.high, allowed.ends[1], 1)):  # fmt: skip
+        if math.isfinite(end):
+            yield end if bracket in "()" else end + sign * step * max(1, abs(end))
+    yield from (math.nan, math.inf, -math.inf, True, "1", 1j)
+    if whole:
+        yield from (allowed.low + 0.5 if math.isfinite(allowed.low) else 0.5, 10**400)
+
+
+def at_ends(allowed, whole):
+    for end, bracket, sign in ((allowed.low, allowed.ends[0], 1), (allowed.high, allowed.ends[1], -1)):  # fmt: skip
+        if math.isfinite(end):
+            inside = end + sign * (1 if whole else 1e-6) if bracket in "()" else end
+            yield int(inside) if whole else inside
+
+
+def cases(kind):
+    """(label, call, parameter, arguments) of every number of every public name and of methods of our objects."""
+    good = plausible()
+    for label, value in [*names(), *methods()]:
+        try:
+            signature = inspect.signature(value).parameters
+        except (TypeError, ValueError):
+            continue
+        parameters = parameters_of(getattr(value, "__func__", value))
+        needed = {n: _meant(n, good, parameters.get(n)) for n in needed_of(value)}
+        for name, one in parameters.items():
+            if (
+                name not in signature
+                or not one.checked
+                or one.allowed is None
+                or one.allowed.rising
+            ):
+                continue
+            whole = int in one.kinds and float not in one.kinds
+            if (
+                not one.alone
+                or one.allowed.free
+                or (one.open and not is_number(one) and kind is beyond)
+            ):
+                continue
+            for number in kind(one.allowed, whole):
+                if not (one.open and not isinstance(number, (int, float))) and not (
+                    number is True and bool in one.kinds
+                ):
+                    yield f"{label}({name}={number!r})", value, name, {**needed, name: number}
+
+
+def _meant(name, good, parameter):
+    """What a needed parameter may be."""
+    if parameter is None or parameter.allowed is None:
+        return good.get(name, 1)
+    if parameter.allowed.rising:
+        return (0, 1)
+    for number in (1, 2, 0.5, 4, 10, 100, 1000):
+        if number in parameter.allowed:
+            return number
+    return parameter.allowed.low
+
+
+def test_what_lies_just_outside_a_range_is_refused_by_name():
+    wrong, calls = [], 0
+    for said, value, name, given in cases(beyond):
+        calls += 1
+        try:
+            value(**given)
+            wrong.append(f"{said} gave a result")
+        except gl.BadInput as error:
+            if error.argument.partition("[")[0] != name or error.code not in CODES:
+                wrong.append(f"{said}: {error.code}, {error}")
+    assert wrong == []
+    assert calls > 3000
+
+
+def refused(value, given):
+    """The error of ours, where a call ends with one within a second of work."""
+    seen = []
+    attempt(value, [], given, seconds=1, seen=seen)
+    return seen[0] if seen else None
+
+
+@pytest.mark.slow
+def test_what_lies_at_the_ends_of_a_range_is_taken(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("GINDEX_LAB_OFFLINE", "1")
+    wrong, calls = [], 0
+    for said, value, name, given in cases(at_ends):
+        calls += 1
+        error = refused(value, given)
+        if error is not None and error.argument == name:
+            wrong.append(f"{said}: {error}")
+    assert wrong == []
+    assert calls > 500
+
+
+@pytest.mark.slow
+def test_a_word_that_is_no_option_is_refused_by_name():
+    good, wrong, reached = plausible(), [], 0
+    for label, value in [*names(), *methods()]:
+        for name, one in parameters_of(getattr(value, "__func__", value)).items():
+            if not one.words and not (str in one.kinds and is_choice(label, name)):
+                continue
+            needed = {n: good.get(n, 1) for n in needed_of(value)}
+            error = refused(value, {**needed, name: "no such word"})
+            if error is None:
+                wrong.append(f"{label}({name}='no such word') was taken")
+            elif error.argument == name:
+                reached += 1
+                if error.code != "not-an-option":
+                    wrong.append(f"{label}({name}='no such word'): {error.code}")
+    assert wrong == []
+    assert reached > 100
+
+
+def test_a_range_holds_by_position_and_by_name():
+    @declared
+    def half(runs: int, ci: float = 0.5) -> float:
+        return runs / 2
+
+    assert half(1, 0.9) == 0.5
+    for call in (lambda: half(0), lambda: half(runs=0), lambda: half(1, 2), lambda: half(1, ci=-1)):
+        with pytest.raises(gl.BadInput) as caught:
+            call()
+        assert caught.value.code == "out-of-range"
+
+
+@pytest.mark.parametrize(
+    ("call", "argument"),
+    [
+        (lambda: gl.aiq.Caps(steps=-1), "steps"),
+        (lambda: gl.aiq.Plan(episodes=(10, 0)), "episodes[1]"),
+        (lambda: gl.flatland.variations(gl.flatland.shape("face"), n=0, seed=1), "n"),
+        (lambda: gl.flatland.Limits(depth=0), "depth"),
+        (lambda: gl.flatland.Circle(1, 1, 1e9), "radius"),
+        (lambda: gl.isometrics((1, 0)), "interval"),
+        (lambda: gl.Rules(symmetric="no"), "symmetric"),
+        (lambda: gl.simulate(None, [0.5, 1.5]), "performance[1]"),
+        (lambda: gl.simulate(None, np.array([0.5, np.nan])), "performance[0]"),
+        (lambda: gl.rank(plausible()["scores"], columns=True), "columns"),
+    ],
+)
+def test_nonsense_that_once_passed_is_refused(call, argument):
+    with pytest.raises(gl.BadInput) as caught:
+        call()
+    assert caught.value.argument == argument
+
+
+def test_a_range_of_a_function_goes_before_that_of_the_name():
+    assert range_of("estimate", "runs") == Range(4)
+    assert range_of("as_items", "runs") == Range(1)
+    assert range_of("as_items", "bananas") is None
