@@ -85,7 +85,11 @@ BAD = {
         "not-a-number",
         lambda: gl.horizon(ROW, MINUTES, penalty="small"),
     ),
-    "a level of 1": ("levels", "out-of-range", lambda: gl.horizon(ROW, MINUTES, levels=(0.5, 1.0))),
+    "a level of 1": (
+        "levels[1]",
+        "out-of-range",
+        lambda: gl.horizon(ROW, MINUTES, levels=(0.5, 1.0)),
+    ),
     "no level": ("levels", "empty", lambda: gl.horizon(ROW, MINUTES, levels=())),
     "a level twice": (
         "levels",

@@ -1,7 +1,7 @@
 """Every public call goes through a door: its numbers, flags and words are what the function declares.
 
 A public function declares its parameters once: the type in its signature (`ci: float | None`), the range in
-the table of `constraints`. Numbers, lists of numbers, flags and `Literal` words are looked at before the call.
+the table of `constraints`. Numbers, lists of numbers, flags and `Literal` words are looked at before a call.
 Tables, arrays and objects are not, so that nobody is slowed down; when a call fails with an error that is not
 ours, `complaints` finds the argument that breaks the signature.
 """
