@@ -44,7 +44,7 @@ def locked():
 
 def direct():
     extras = PROJECT["optional-dependencies"]
-    wanted = PROJECT["dependencies"] + extras["dev"] + extras["cluster"]
+    wanted = PROJECT["dependencies"] + extras["dev"] + extras["cluster"] + extras["lab"]
     return [r for r in map(Requirement, wanted) if r.name != PROJECT["name"]]
 
 

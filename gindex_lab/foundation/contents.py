@@ -1,4 +1,8 @@
-"""The lazy table of contents of a package: a name is imported from its module when it is first used."""
+"""The lazy table of contents of a package: a name is imported from its module when it is first used.
+
+A type checker and an editor cannot follow that, so each table has a stub beside it (`__init__.pyi`), made
+from it by `stubs`.
+"""
 
 import sys
 from collections.abc import Callable, Mapping
@@ -8,7 +12,9 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
-__all__ = ["contents"]
+__all__ = ["TABLES", "contents"]
+
+TABLES: dict[str, tuple[dict[str, str], dict[str, str]]] = {}  # of each package that has one
 
 
 def contents(
@@ -32,6 +38,7 @@ def contents(
     where = {name: module for module, line in names.items() for name in line.split()}
     whole = {**(packages or {}), **(unlisted or {})}
     everything = sorted({*where, *(packages or {})})
+    TABLES[package] = (where, whole)
 
     def lookup(name: str) -> Any:
         if name in whole:

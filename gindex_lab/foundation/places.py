@@ -1,7 +1,7 @@
 """Where things are: the tables that come with the project, and the user's cache.
 
-`PROJECT_DATA` is the folder `data/` of a clone. Whoever reads from it asks `project_file`, which says what is
-missing and why.
+`PROJECT_DATA` is the folder `data/` of a clone, or what an installed package carries of it. Whoever reads
+from it asks `project_file`, which says what is missing and what to do.
 """
 
 from __future__ import annotations
@@ -14,7 +14,9 @@ from gindex_lab.foundation.errors import DataUnavailable
 __all__ = ["OUTPUT", "PROJECT", "PROJECT_DATA", "cache_folder", "project_file"]
 
 PROJECT = Path(__file__).resolve().parents[2]
-PROJECT_DATA = PROJECT / "data"
+# in a clone; a wheel carries the same folder inside the package (setup.py)
+_OWN, _SHIPPED = PROJECT / "data", PROJECT / "gindex_lab" / "shipped"
+PROJECT_DATA = _SHIPPED if _SHIPPED.is_dir() else _OWN
 OUTPUT = "GINDEX_LAB_OUTPUT"  # the folder of the running notebook; the pipeline sets it
 
 
