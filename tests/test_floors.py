@@ -1,6 +1,7 @@
 """Imports only go down: a module imports from its own floor or from below, also inside functions."""
 
 import ast
+import re
 from functools import cache
 from pathlib import Path
 
@@ -130,3 +131,39 @@ def test_what_is_asked_of_a_higher_floor_is_declared_and_nothing_else():
     assert set(asked) == set(declared)
     for what, askers in asked.items():
         assert all(floor(f"gindex_lab.{declared[what]}") > floor(asker) for asker in askers), what
+
+
+def test_the_drawing_for_contributors_is_the_real_graph():
+    text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    part = text.split("<!-- floors -->")[1].split("<!-- /floors -->")[0]
+    drawn = {
+        tuple(line.split(" --> ")) for line in map(str.strip, part.split("\n")) if "-->" in line
+    }
+    steps = {
+        (FLOORS[floor(name)], FLOORS[floor(other)])
+        for name, path in modules().items()
+        for _, other in imported(path.read_text("utf-8"))
+        if floor(name) < len(FLOORS) and floor(name) != floor(other)
+    }
+    assert drawn == steps
+
+
+def test_every_package_has_its_reason_in_the_map():
+    text = (ROOT / "README.md").read_text("utf-8")
+    folders = {path.parent for path in modules().values() if path.name == "__init__.py"}
+    deep = {
+        f.relative_to(ROOT / "gindex_lab").as_posix() for f in folders if f.parent.parent != ROOT
+    }
+    deep -= {"."}
+    assert len(deep) >= 15
+    assert not [name for name in sorted(deep) if f"| `{name}/` | " not in text]
+
+
+def test_every_file_that_the_page_for_contributors_names_exists():
+    text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    named_files = set(
+        re.findall(r"`((?:gindex_lab/)?[a-z_]+/[a-z_/0-9]+\.(?:py|md|toml|csv|ipynb))`", text)
+    )
+    roots = (ROOT, ROOT / "gindex_lab")
+    assert len(named_files) > 20
+    assert not [name for name in named_files if not any((root / name).exists() for root in roots)]
