@@ -7,9 +7,10 @@ import pandas as pd
 import pytest
 
 from gindex_lab.foundation.errors import BadInput
+from gindex_lab.measures.pairs import holm
 from gindex_lab.worlds.aiq import stratified
 from gindex_lab.worlds.aiq.agents import Freq
-from gindex_lab.worlds.aiq.compare import compare, differences, holm, values_on
+from gindex_lab.worlds.aiq.compare import compare, differences, values_on
 from gindex_lab.worlds.aiq.coverage import Population, population, replications
 from gindex_lab.worlds.aiq.estimate import by_program_length, default_episode, estimate
 from gindex_lab.worlds.aiq.sampler import sample

@@ -15,7 +15,7 @@ import pandas as pd
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import FloatArray, choice, number
-from gindex_lab.measures.pairs import FEWEST_COMMON, _exchange, _holm
+from gindex_lab.measures.pairs import FEWEST_COMMON, _exchange, holm
 from gindex_lab.studies.analysis.accuracy import family_codes, is_binary
 
 __all__ = ["MOST_PAIRED", "mcnemar", "score_differences"]
@@ -73,7 +73,7 @@ def score_differences(
     found.insert(1, "b", agents[second])
     p = found["p_value"].to_numpy(dtype=float)
     pairs = len(agents) * (len(agents) - 1) // 2
-    found["p_adjusted"] = _holm(p) if against is None else np.minimum(p * pairs, 1.0)
+    found["p_adjusted"] = holm(p) if against is None else np.minimum(p * pairs, 1.0)
     found["verdict"] = np.select(
         [found["p_value"].isna(), found["p_adjusted"] <= 1 - level],
         ["not comparable", "separated"],

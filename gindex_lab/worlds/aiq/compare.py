@@ -16,12 +16,13 @@ import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.validate import FloatArray, integer, number
+from gindex_lab.measures.pairs import holm
 from gindex_lab.worlds.aiq.agents import agent as agent_of
 from gindex_lab.worlds.aiq.agents import describe
 from gindex_lab.worlds.aiq.episodes import run
 from gindex_lab.worlds.aiq.estimate import trial_of
 
-__all__ = ["compare", "differences", "holm", "named_agents", "values_on"]
+__all__ = ["compare", "differences", "named_agents", "values_on"]
 
 
 def compare(
@@ -107,19 +108,6 @@ def _difference(difference: FloatArray, confidence: float) -> dict[str, float]:
         "p": float(2 * student.sf(abs(t), n - 1)),
         "programs": n,
     }
-
-
-def holm(p: FloatArray) -> FloatArray:
-    """Holm's correction for many tests: the k-th smallest of m is multiplied by m - k + 1.
-
-    >>> holm(np.array([0.01, 0.04, 0.03]))
-    array([0.03, 0.06, 0.06])
-    """
-    order = np.argsort(p)
-    steps = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
-    adjusted = np.empty(len(p))
-    adjusted[order] = np.minimum(steps, 1.0)
-    return adjusted
 
 
 def named_agents(agents: Mapping[str, object] | Sequence[object]) -> dict[str, object]:
