@@ -2,9 +2,9 @@
 
 `coverage_study` takes difficulties as given. Here they come from scores (`gl.rank`,
 `gl.absolute_reference`), from opponents (`gl.opponent`) or from a model (`gl.irt_difficulty`); or the
-items stay and the trials vary; or two agents are compared on the same items. The table is kept in
-`data/measured/coverage_kinds.csv`; `python -m gindex_lab.studies.simulations.coverage_kinds OUT.csv` makes it
-again and goes on where it was stopped.
+items stay and the trials vary; or answers are graded; or two agents are compared on the same items. The
+table is kept in `data/measured/coverage_kinds.csv`; `python -m gindex_lab.studies.simulations.coverage_kinds
+OUT.csv` makes it again and goes on where it was stopped.
 """
 
 from __future__ import annotations
@@ -59,11 +59,12 @@ def kinds() -> pd.DataFrame:
     18
     """
     trials = product(["trials"], _TRIED, [10, 25, 40])
+    graded = product(["mean of five", "graded"], _TRIED, [10, 25, 100])
     scores = product(["rank", "absolute_reference"], _STRENGTHS, [10, 25, 40])
     games = product(["opponent"], _PLAYERS, [8, 15, 30])
     models = product(["irt_difficulty"], _IRT, [20, 50])
     differences = product(["difference"], _PAIRS, [10, 20, 50])
-    rows = [*trials, *scores, *games, *models, *differences]
+    rows = [*trials, *graded, *scores, *games, *models, *differences]
     return pd.DataFrame(rows, columns=["kind", "who", "items"])
 
 
@@ -111,6 +112,20 @@ def _two_trials(row: dict[str, Any], simulations: int, rng: np.random.Generator)
         long.columns = pd.Index(["agent", "item", "trial", "response"])
         study = Responses.from_long(long, trial="trial").with_difficulty(h)
         yield generality(study, ci=0.95, resample="trials"), _of_curve(h, chance, (0.0, 1.0))
+
+
+def _graded(row: dict[str, Any], simulations: int, rng: np.random.Generator) -> Held:
+    """Answers between 0 and 1, on items at random places: shares of five, or with a beta distribution."""
+    curve = AGENTS[row["who"]]
+    for _ in range(simulations // 25):
+        h = difficulties("random", row["items"], rng)
+        chance = np.broadcast_to(curve(h), (25, len(h)))
+        answers = (
+            rng.binomial(5, chance) / 5
+            if row["kind"] == "mean of five"
+            else rng.beta(3 * chance + 1e-9, 3 * (1 - chance) + 1e-9)
+        )
+        yield generality(answers, h, interval=(0.0, 1.0), ci=0.95), truth_of(curve, (0.0, 1.0))
 
 
 def _tournaments(row: dict[str, Any], simulations: int, rng: np.random.Generator) -> Held:
@@ -161,6 +176,8 @@ def _differences(row: dict[str, Any], simulations: int, rng: np.random.Generator
 
 _KINDS: dict[str, Callable[[dict[str, Any], int, np.random.Generator], Held]] = {
     "trials": _two_trials,
+    "mean of five": _graded,
+    "graded": _graded,
     "opponent": _tournaments,
     "irt_difficulty": _models,
     "difference": _differences,
