@@ -450,3 +450,11 @@ def test_letters_and_shares_of_a_scorer_of_unknown_name_are_better_when_larger(s
         file = inspect_log(tmp_path, model, scores=scores)
         file.write_text(file.read_text().replace('"match"', '"zork"'))
     assert analyse(tmp_path, ci=None).data.frame.iloc[0, 0] == gl.read(tmp_path).frame.iloc[0, 0]
+
+
+def test_the_page_begins_with_the_table_of_decisions(mess, tmp_path):
+    page = analyse(mess, ci=None).write(tmp_path / "page.html").read_text()
+    top = page[: page.index("<h2")]
+    assert "<th>How to change it</th>" in top
+    assert "5 files were skipped" in top
+    assert "strict=True (--strict)" in top

@@ -88,7 +88,7 @@ READERS = {  # module and function of each
     "leaderboard": "leaderboard.read_leaderboard",
     "irw": "tables.read_long",
     "long": "tables.read_long",
-    "wide": "tables.read_wide",
+    "wide": "wide.read_wide",
 }
 FOREIGN = (".xlsx", ".xlsm", ".sav", ".zsav", ".rds", ".rda", ".rdata", ".yaml", ".yml")
 TABLES = (".csv", ".tsv", ".tab")

@@ -17,7 +17,8 @@ from gindex_lab.studies.readers.collect import Collector
 from gindex_lab.studies.readers.directions import settle_direction
 from gindex_lab.studies.readers.facts import split_columns
 from gindex_lab.studies.readers.options import Options
-from gindex_lab.studies.readers.tables import add_facts, add_frame, table_at, table_header
+from gindex_lab.studies.readers.tables import table_at, table_header
+from gindex_lab.studies.readers.wide import add_facts, add_frame
 
 __all__ = ["raw_columns", "read_leaderboard"]
 
