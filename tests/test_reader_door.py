@@ -420,6 +420,7 @@ def test_half_a_difficulty_is_left_alone_unless_asked_for(tmp_path):
     found = gl.read(tmp_path)
     assert found.difficulty is None
     assert any("2 items have no difficulty" in note for note in found.notes)
+    assert "minutes" not in found.items
     with pytest.raises(gl.BadInput) as error:
         gl.read(tmp_path, columns={"difficulty": "human_minutes"})
     assert (error.value.argument, error.value.code) == ("columns['difficulty']", "missing")

@@ -160,3 +160,5 @@ def settle_roles(
             del table[role]
             said = f"{int(lacking.sum())} items have no difficulty, so that none is used"
             found.note("roles", said, "columns={'difficulty': ...}")
+    if "minutes" in items and items["minutes"].isna().any():
+        del items["minutes"]  # half of them give no time horizon either
