@@ -459,3 +459,11 @@ def test_the_page_begins_with_the_table_of_decisions(mess, tmp_path):
     assert "<th>How to change it</th>" in top
     assert "5 files were skipped" in top
     assert "strict=True (--strict)" in top
+
+
+def test_items_that_every_run_failed_on_do_not_stop_an_analysis(tmp_path):
+    for model, scores in (("ann", (1, 0, None)), ("bob", (0, 1, None))):
+        inspect_log(tmp_path, model, scores=scores)
+    found = analyse(tmp_path, ci=None, missing="drop")
+    assert found.data.shape == (2, 2)
+    assert any("1 items have no score of any agent" in note for note in found.data.notes)

@@ -16,6 +16,7 @@ import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.files import header_of, read_facts, read_table
+from gindex_lab.foundation.notes import Note
 from gindex_lab.foundation.responses import Responses, Scores
 from gindex_lab.studies.analysis.lengths import with_minutes
 from gindex_lab.studies.analysis.options import TRANSFORMS
@@ -68,13 +69,25 @@ def _read(path: Path, difficulty: str | None, reading: dict[str, Any]) -> Respon
     if path.is_dir() and read_facts(path).get("kind") == "StepCurves":
         data = Responses.read(path)
     else:
-        data = read_scores(path, **({"unknown_direction": "error"} | reading))
+        data = _scored(read_scores(path, **({"unknown_direction": "error"} | reading)))
         if np.nanmin(data.values) >= 0 and np.nanmax(data.values) <= 1:
             data = _as_responses(data)
     if difficulty is None:
         return data
     is_file = difficulty.endswith(".csv")
     return data.with_difficulty(_difficulties(Path(difficulty)) if is_file else difficulty)
+
+
+def _scored(data: Scores) -> Scores:
+    """The data without items that have no score of anyone (every run failed on them); said where there are some."""
+    known = data.frame.columns[data.frame.notna().any()]
+    lost = data.shape[1] - len(known)
+    if not lost or not len(known):
+        return data
+    found = data.select(items=known)
+    said = f"{lost} items have no score of any agent, and were left out"
+    found.notes = data.notes.with_more([Note("gaps", said)])
+    return found
 
 
 def _as_responses(data: Scores) -> Responses:
