@@ -79,7 +79,7 @@ def _read(path: Path, difficulty: str | None, reading: dict[str, Any]) -> Respon
 
 
 def _scored(data: Scores) -> Scores:
-    """The data without items that have no score of anyone (every run failed on them); said where there are some."""
+    """The data without items that have no score of anyone (every run failed on them)."""
     known = data.frame.columns[data.frame.notna().any()]
     lost = data.shape[1] - len(known)
     if not lost or not len(known):
