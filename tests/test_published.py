@@ -14,8 +14,10 @@ NAMES = [
     "aiq_tests",
     "anytime_kinds_of_test",
     "anytime_precedents",
+    "anytime_table2",
     "generality_fig_s29",
     "generality_table_s1",
+    "generality_table_s2",
     "generality_table_s3",
     "generality_table_s4",
     "generality_table_s5",
@@ -23,6 +25,7 @@ NAMES = [
     "generality_table_s7",
     "gindex_table1",
     "gindex_table2",
+    "gindex_table2_variables",
     "gindex_table3",
     "metr_horizons",
 ]
@@ -170,6 +173,26 @@ def test_letter_programs_are_those_of_the_data(shared):
     agents = pd.read_csv(shared / "datasets/ctest/agents.csv")
     machines = agents.loc[agents["kind"] == "machine", "agent"]
     assert set(published("generality_table_s3")["system"]) == set(machines)
+
+
+@pytest.mark.parametrize("group", ["gender", "education", "ethnicity", "nationality"])
+def test_every_part_of_table_s2_is_all_496_people(group):
+    rows = published("generality_table_s2").query("group == @group")
+    assert rows["people"].sum() == 496
+    share = 100 * rows["people"] / 496
+    assert ((share - rows["percent"]).abs() < 0.6).all()  # 61 and 39 are printed without a decimal
+
+
+@pytest.mark.parametrize("domain", published("gindex_table2")["domain"])
+def test_the_variables_of_a_printed_prompt_are_slots_of_our_domain(domain):
+    from gindex_lab.worlds.learning.corpus import printed_task
+
+    variables = published("gindex_table2_variables")
+    task = printed_task(domain, variables)
+    printed = published("gindex_table2").set_index("domain")
+    assert len(task.program) == printed.loc[domain, "nodes"]
+    for text in variables.query("domain == @domain")["value"]:
+        assert str(text) in map(str, task.slots.values())
 
 
 def test_node_types_are_counted_as_printed():

@@ -1,8 +1,8 @@
 """The association graph of two programs, as Appendix C draws it: to look at, not to compute with.
 
 A vertex (p, q) says that node p of the first program may correspond to node q of the second; an edge
-joins two such statements that can be true together. The heaviest clique is the best correspondence.
-`divergence` finds it with bit sets and bounds; here it is a networkx graph for small
+joins two such statements that can be true together (Eq 3 for a pair of nodes). The heaviest clique is the
+best correspondence. `divergence` finds it with bit sets and bounds; here it is a networkx graph for small
 pairs, which `plot_association` draws.
 """
 

@@ -1,8 +1,10 @@
 """Divergence Δ: how far one program is from another, with a certificate.
 
 Δ(G', G'') = 1 - (Σ w(v, φ(v)))² / (|V'| |V''|) over the best mapping φ between two flows that preserves
-wires (Eq 5). Finding φ is finding a clique of greatest weight; `divergence` does it exactly, and where its
-budget does not suffice it says between which bounds Δ lies. `comparison` does the same for a corpus.
+wires (Eq 5 and 13; Eq 3 is the condition on φ, Eq 4 that no larger one exists, Eq 2 the case of one node,
+Eqs 1 and 14 to 16 what follows for Δ: `equations` checks each). Finding φ is finding a clique of greatest
+weight; `divergence` does it exactly, and where its budget does not suffice it says between which bounds Δ
+lies. `comparison` does the same for a corpus.
 """
 
 from __future__ import annotations

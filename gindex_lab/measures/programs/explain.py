@@ -43,7 +43,7 @@ def explain(result: Divergence) -> pd.DataFrame:
 def node_similarity(
     first: dict[str, Any], second: dict[str, Any], rules: Rules
 ) -> tuple[float, list[str]]:
-    """w of two nodes of one type by their attributes (Section 2.4.2), and the attributes that differ.
+    """w = p_match / p of two nodes of one type (Section 2.4.2; Eq 2 is Δ = 1 - w²), and what differs.
 
     >>> node_similarity({"p": 1}, {"p": 1, "q": 2, "r": 3}, Rules.of("reference"))
     (1.0, [])

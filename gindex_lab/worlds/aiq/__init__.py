@@ -32,7 +32,7 @@ __getattr__, __dir__, __all__ = _contents(
         "experiments": "null_experiment rewriting_effect",
         # the paper's experiment, and agents as respondents
         "sweep": "Plan measured_sweep read_sweep sweep",
-        "validation": "beside published_shares published_values settings_test",
+        "validation": "beside consistent_tests published_shares published_values settings_test",
         "respondents": "agent_grid item_programs respond subtests",
     },
 )

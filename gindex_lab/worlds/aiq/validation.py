@@ -15,7 +15,7 @@ import pandas as pd
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.validate import choice
 
-__all__ = ["beside", "published_shares", "published_values", "settings_test"]
+__all__ = ["beside", "consistent_tests", "published_shares", "published_values", "settings_test"]
 
 _TABLES = {
     "SEP-orig": "03-Experiment_Results_SEP-orig",
@@ -155,3 +155,40 @@ def settings_test(
         "p": float(test.pvalue),
         "settings": len(gain),
     }
+
+
+def consistent_tests(analysis: pd.DataFrame) -> pd.DataFrame:
+    """The author's t-tests with what must follow: p from t, and the limits δ ± t₀.₉₇₅ δ/t.
+
+    Columns of the answer: `compared`, `episode`, `difference`, `t`, `p`, and by how much the printed p
+    (relative) and limits differ from those recomputed.
+
+    >>> row = {"section": "Paired t-test a x b", "EL": 1, "delta": 1.0, "df": 24, "t": 2.0,
+    ...        "p": 0.05694, "CIl": -0.03195, "CIu": 2.03195}
+    >>> consistent_tests(pd.DataFrame([row]))[["p apart", "interval apart"]].round(4).to_numpy().tolist()
+    [[0.0, 0.0]]
+
+    References: Vadinský (2018), section 3.1 and its appendix.
+    """
+    from scipy.stats import t as student
+
+    table = analysis.copy()
+    for name in ("EL", "delta", "df", "t", "p", "CIl", "CIu"):
+        table[name] = table[name].astype(float)
+    p = 2 * student.sf(table["t"].abs(), table["df"])
+    half = student.ppf(0.975, table["df"]) * (table["delta"] / table["t"]).abs()
+    low, high = (
+        (table["CIl"] - (table["delta"] - half)).abs(),
+        (table["CIu"] - (table["delta"] + half)).abs(),
+    )
+    return pd.DataFrame(
+        {
+            "compared": table["section"].str.removeprefix("Paired t-test "),
+            "episode": (1000 * table["EL"]).astype(int),
+            "difference": table["delta"],
+            "t": table["t"],
+            "p": table["p"],
+            "p apart": (p / table["p"] - 1).abs(),
+            "interval apart": np.maximum(low, high),
+        }
+    )

@@ -11,7 +11,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,6 +21,9 @@ from gindex_lab.foundation.validate import choice, generator, integer
 from gindex_lab.worlds.learning.corpus_domains import DOMAINS, Domain
 from gindex_lab.worlds.learning.corpus_nodes import LIBRARY
 from gindex_lab.worlds.learning.corpus_slots import draw
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = [
     "Program",
@@ -33,6 +36,7 @@ __all__ = [
     "join_programs",
     "plain_copy",
     "ports_of",
+    "printed_task",
     "renamed",
     "sample",
 ]
@@ -109,6 +113,31 @@ def sample(domain: str, *, seed: object, **slots: Any) -> Sample:
     ('/agents', 'post')
     """
     return _sample(_domains([domain])[0], generator(seed), slots)
+
+
+def printed_task(domain: str, variables: pd.DataFrame, *, seed: object = 1) -> Sample:
+    """The task of a domain with the variables of a printed prompt: rows `domain`, `variable`, `value`.
+
+    Whole numbers are taken as such; what follows from a variable (the fields of a form, the method of
+    a verb) is filled in. A domain without rows has no variables.
+
+    >>> import pandas as pd
+    >>> rows = pd.DataFrame({"domain": ["http"] * 2, "variable": ["verb", "path"], "value": ["PUT", "/a"]})
+    >>> printed_task("http", rows).slots
+    {'verb': 'PUT', 'method': 'put', 'path': '/a'}
+
+    References: g-index paper, Appendix A, Table 2.
+    """
+    own = variables[variables["domain"] == domain]
+    slots: dict[str, Any] = {}
+    for name, text in zip(own["variable"], own["value"].astype(str), strict=True):
+        slots[name] = int(text) if text.lstrip("-").isdigit() else text
+        if name == "verb":
+            slots["method"] = text.lower()
+        elif name == "fields":
+            labels = text.replace(" and ", ", ").split(", ")
+            slots["form"] = [{"label": x, "key": x.lower().replace(" ", "_")} for x in labels]
+    return sample(domain, seed=seed, **slots)
 
 
 def _root(seed: object) -> int:
