@@ -83,7 +83,7 @@ def build(
     names = documented()
     titles = {module: _first_sentence(import_module(module)) for module in names}
     asked, around = questions(names), Path(reports)
-    targets = ["index.html", "claims.html", "manifest.json"]
+    targets = ["index.html", "claims.html", "places.html", "manifest.json"]
     targets += [f"{question.notebook}/report.html" for question in asked]
     front = page("docs.html.j2", title="gindex_lab: guide and reference", here="docs",
                  up=f"{Path(os.path.relpath(around, folder)).as_posix()}/",

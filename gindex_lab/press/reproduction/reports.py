@@ -18,7 +18,7 @@ from gindex_lab.presentation.policy import player_scripts
 from gindex_lab.press.reproduction.claims import GRADES, STATUSES, Result, counted_once
 from gindex_lab.press.reproduction.inputs import Entry
 
-__all__ = ["claims_page", "index_page", "notebook_page", "rehearse"]
+__all__ = ["claims_page", "index_page", "notebook_page", "places_page", "rehearse"]
 
 _PAPERS = {
     "g-index": "Towards a measure of general machine intelligence (g-index)",
@@ -168,4 +168,22 @@ def claims_page(found: Iterable[Result]) -> str:
         scripts=[(TEMPLATES / "claims.js").read_text(encoding="utf-8")],
         up="",
         here="claims",
+    )
+
+
+def places_page() -> str:
+    """Where is Figure X? Every numbered thing of the sources with the notebook and function that show it."""
+    from gindex_lab.press.reproduction.places import places
+
+    table = places()
+    return page(
+        "places.html.j2",
+        title="Where is Figure X?",
+        rows=table.to_dict("records"),
+        sources=list(dict.fromkeys(table["source"])),
+        kinds=list(dict.fromkeys(table["kind"])),
+        total=len(table),
+        scripts=[(TEMPLATES / "claims.js").read_text(encoding="utf-8")],
+        up="",
+        here="places",
     )

@@ -50,7 +50,7 @@ from gindex_lab.press.reproduction.runs import (
 __all__ = ["judged", "reproduce", "stale_reason"]
 
 Report = Callable[[str], None]
-_PAGES = ("claims.html", "index.html", "manifest.json")
+_PAGES = ("claims.html", "index.html", "manifest.json", "places.html")
 
 
 def reproduce(
@@ -292,11 +292,12 @@ def _conclude(
     entries: list[Entry], profile: str, reports: Path, root: Path, ran: int, failures: list[Failure]
 ) -> int:
     """Write the pages and the manifest, say what came out, and judge it."""
-    from gindex_lab.press.reproduction.reports import claims_page, index_page
+    from gindex_lab.press.reproduction.reports import claims_page, index_page, places_page
 
     found = ledger.results(reports)
     runs = _states(entries, reports)
     _write_if_new(reports / "claims.html", claims_page(found))
+    _write_if_new(reports / "places.html", places_page())
     _write_if_new(reports / "index.html", index_page(entries, runs, found))
     _write_if_new(reports / "manifest.json", _manifest(runs, profile, root))
     lost, silent = _judge(found, runs, root)
