@@ -86,12 +86,17 @@ def equations(first: object, second: object, mode: Mode = "exact") -> pd.DataFra
     found, back = divergence(one, two, mode=mode), divergence(two, one, mode=mode)
     weight = heaviest_mapping(one, two)
     size = len(one) * len(two)
-    lone = [Flow([dict(flow.nodes[0]) | {"wires": []}]) for flow in (one, two)]
-    w = _similarity(*lone, 0, 0)
+    lone_one, lone_two = (Flow([dict(flow.nodes[0]) | {"wires": []}]) for flow in (one, two))
+    w = _similarity(lone_one, lone_two, 0, 0)
     same = len(one) == len(two) and weight == len(one)
     rows = [
         ("1", "Δ is symmetric", float(found), float(back)),
-        ("2", "one node each: Δ = 1 - w²", float(divergence(*lone, mode=mode)), 1 - w**2),
+        (
+            "2",
+            "one node each: Δ = 1 - w²",
+            float(divergence(lone_one, lone_two, mode=mode)),
+            1 - w**2,
+        ),
         ("3", "the mapping preserves wires", preserves_wires(one, two, found.mapping), True),
         ("4", "no mapping is heavier", _weight(one, two, found.mapping), weight),
         ("13", "Δ = 1 - (Σ w)² / (|V'| |V''|)", float(found), 1 - weight**2 / size),

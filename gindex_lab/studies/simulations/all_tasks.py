@@ -183,7 +183,7 @@ def _agreed(
     for code in np.unique(groups):
         members = np.flatnonzero(groups == code)
         weight = weigh(members)
-        share[members] = weight @ table[np.ix_(members, hidden)] / weight.sum()
+        share[members] = weight @ table[members][:, hidden] / weight.sum()
     return _voted(share)
 
 

@@ -13,7 +13,7 @@ import pandas as pd
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import integer
-from gindex_lab.measures.generality import generality
+from gindex_lab.measures.generality import difficulties_of, generality
 
 __all__ = ["best_of", "growing_portfolio"]
 
@@ -62,7 +62,8 @@ def growing_portfolio(study: Responses, members: Sequence[str], steps: int = 5) 
 
 
 def _facts(study: Responses, row: pd.Series, responses: pd.Series) -> dict[str, float]:
-    hard = study.difficulty > study.difficulty.median()
+    difficulty = pd.Series(difficulties_of(study), index=study.frame.columns)
+    hard = difficulty > difficulty.median()
     return {
         **{name: float(row[name]) for name in ("capability", "spread", "normalised_generality")},
         "solved easy": float(responses[~hard].mean()),
