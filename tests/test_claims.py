@@ -186,7 +186,11 @@ def test_the_ledger_holds_every_claim_of_the_source_as_printed(shared):
         with (shared / name).open(newline="") as file:
             source |= {row["id"]: row["published"] for row in csv.DictReader(file)}
     source["G019"] = "0.620"  # Table 1 prints three digits; the list has lost the last
-    assert {c.id: c.published for c in CLAIMS.values()} == source
+    ours = {c.id: c.published for c in CLAIMS.values()}
+    # AIQ, sections 3.1 and 3.2: the interval (8.5; ∞), the tests of SEP-orig and the slight increase
+    added = {name: ours.pop(name) for name in ("Q028", "Q029", "Q030", "Q031")}
+    assert added["Q028"] == "8.5"
+    assert ours == source
 
 
 @pytest.mark.parametrize(
