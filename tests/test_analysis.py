@@ -19,7 +19,7 @@ from gindex_lab.studies.analysis import surviving
 from gindex_lab.studies.analysis.audit import audit_counts, expected_duplicates, item_audit
 from gindex_lab.studies.analysis.names import drawable_names
 from gindex_lab.studies.analysis.shuffle import deal, shuffle_control
-from gindex_lab.studies.analysis.whole import analyse_table
+from gindex_lab.studies.analysis.starting import analyse_table
 from gindex_lab.studies.readers.examples import simulated_runs, write_example
 
 EVIL = "<script>alert(1)</script>"

@@ -11,7 +11,7 @@ from gindex_lab.studies.analysis import surviving
 from gindex_lab.studies.analysis.audit import audit_counts, item_audit
 from gindex_lab.studies.analysis.differences import score_differences
 from gindex_lab.studies.analysis.models import fitted
-from gindex_lab.studies.analysis.whole import analyse_table
+from gindex_lab.studies.analysis.starting import analyse_table
 from gindex_lab.studies.readers.examples import simulated_runs
 
 

@@ -20,6 +20,7 @@ import pandas as pd
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.validate import FloatArray
 from gindex_lab.measures.curves import Interval, rule_of
+from gindex_lab.measures.floors import minority
 from gindex_lab.measures.samples import Sample, patterns
 from gindex_lab.measures.steps import grid_sums
 
@@ -147,7 +148,7 @@ def _of_responses(sample: Sample, completion: str) -> Fit:
         weights, constant = _weights(sample, items, completion)
         sums[:2, rows] = weights @ part.T + constant[:, None]
         sums[2, rows] = answers.mean(axis=1)
-        seen[rows] = np.minimum(answers.sum(axis=1), (1 - answers).sum(axis=1))
+        seen[rows] = minority(answers, None if sample.floor is None else sample.floor[some])
         inside = weights[:, free[items]]
         errors = _item_errors if sample.trials is None else _trial_errors
         found = errors(sample, rows, some, inside)
@@ -172,8 +173,12 @@ def _weights(sample: Sample, items: np.ndarray, completion: str) -> tuple[FloatA
         "upper": (first, high),  # everything up to the first item; as at the last
     }[completion]
     rule = rule_of(levels, sample.interval, sample.scale.estimator, reach)
-    per_item = np.stack([rule.area, rule.moment]) / count
-    return per_item[:, level_of], np.array([rule.block, rule.block**2 / 2])
+    per_item = (np.stack([rule.area, rule.moment]) / count)[:, level_of]
+    constant = np.array([rule.block, rule.block**2 / 2])
+    if sample.floor is None:
+        return per_item, constant
+    floor = sample.floor[items]  # r counts (r - c)/(1 - c), which is linear: other weights
+    return per_item / (1 - floor), constant - per_item @ (floor / (1 - floor))
 
 
 def _item_errors(
@@ -195,8 +200,10 @@ def _item_errors(
     by[:, :, present] = [_by_unit(x, place) for x in cells]
     weight = np.zeros((2, len(rows), sample.units))
     weight[:, :, present] = _by_unit(weights, place)[:, None, :]
-    more = _between(h, answers, error, sample.interval)
+    lift = np.ones(len(items)) if sample.floor is None else 1 / (1 - sample.floor[items])
+    more = _between(h, 1 - (1 - answers) * lift, error * lift, sample.interval)
     if sample.difficulty_error is not None:
+        fitted = 1 - (1 - fitted) * lift
         more = more + _of_difficulty(h, fitted, sample.difficulty_error[items], sample.interval[0])
     return by, weight, more, len(present)
 

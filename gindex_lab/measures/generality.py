@@ -26,6 +26,7 @@ from gindex_lab.measures.curves import (
     merge,
     sums_of,
 )
+from gindex_lab.measures.floors import above_guessing, floors_of
 from gindex_lab.measures.reference import difficulty_limits, extrapolate, reference_indicators
 from gindex_lab.measures.samples import RESAMPLE
 from gindex_lab.measures.steps import StepCurves, of_positions
@@ -48,6 +49,7 @@ def generality(
     missing: str = "error",
     extrapolate: str = "paper",
     method: str = "plain",
+    floor: object = None,
 ) -> pd.DataFrame:
     """Capability, spread and generality of every agent, from its responses on items of known difficulty.
 
@@ -84,6 +86,10 @@ def generality(
         is known towards the others. 95% limits of "smooth" and "pooled" hold less often than they say for
         very steep agents (spread and γ: down to 85%), those of "isotonic" never for rising ones; see
         `gl.method_coverage` and `notebooks/generality/methods`.
+    floor : a number, or a mapping of items or families to numbers
+        What guessing gives, c (¼ with four options): a response r then counts (r - c)/(1 - c), so that an
+        agent that guesses has capability `low`, not a constant curve (Abbott's formula). An agent at or
+        below its floor has shown no curve, and its γ has the limits -1 and 1. `mean` stays the plain mean.
 
     Notes
     -----
@@ -117,7 +123,8 @@ def generality(
     span, origin = _span(study, given, estimator)
     _check_size("interval", *span)
     scale = Scale(span, estimator, origin, extrapolate)
-    rows, h = study.values, difficulties_of(study)
+    h, floors = difficulties_of(study), _floors(study, floor, kind, method)
+    rows = study.values if floors is None else 1 - (1 - study.values) / (1 - floors)
     sums = sums_of(h, rows, scale)
     _check_missing(study, missing, sums.total)
     if kind == "reference":
@@ -125,9 +132,12 @@ def generality(
     elif isinstance(study, StepCurves) and study.continuous and study.positions is not None:
         found = of_positions(study.positions.to_numpy(), span)
     else:
-        found = indicators_of(sums, h, rows)
-    table = _table(study, found, sums.total)
+        concluded = indicators_of if floors is None else above_guessing
+        found = concluded(sums, h, rows)
+    table = _table(study, found, sums.total if floors is None else study.values.sum(axis=1))
     table.attrs = asdict(scale) | {"mode": kind}
+    if floors is not None:
+        table.attrs["floor"] = tuple(floors.tolist())
     if method != "plain":
         return by_method(study, table, method, ci, resample)
     if ci is None:
@@ -135,6 +145,23 @@ def generality(
     from gindex_lab.measures.limits import with_limits
 
     return with_limits(study, table, ci, resample)
+
+
+def _floors(study: Responses, floor: object, mode: str, method: str) -> FloatArray | None:
+    """What guessing gives at each item (N,), or None; refused where a curve has no responses to correct."""
+    if floor is None:
+        return None
+    for name, value, plain in (("mode", mode, "exact"), ("method", method, "plain")):
+        if value != plain:
+            problem, remedy = (
+                f"does not know a floor (only {name}={plain!r} does)",
+                "leave out floor=",
+            )
+            raise BadInput(name, value, problem, remedy)
+    if isinstance(study, StepCurves):
+        problem = "needs responses: positions among agents say nothing of guessing"
+        raise BadInput("floor", floor, problem, "give the items difficulties instead of ranking")
+    return np.asarray(floors_of(study, floor), dtype=float)
 
 
 def study_of(responses: object, difficulty: object = None, missing: str = "error") -> Responses:

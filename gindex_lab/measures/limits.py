@@ -68,7 +68,7 @@ class Linear(NamedTuple):
     measure rests on the rarer of the two responses."""
 
     estimate: FloatArray
-    bottom: float
+    bottom: float | FloatArray
     top: float
     error: FloatArray
     pull: FloatArray
@@ -87,6 +87,7 @@ def linear(fit: Fit) -> dict[str, Linear]:
     (low, high), origin = fit.interval, fit.sample.scale.start
     q = high - low
     area = np.clip(fit.area, 0.0, q)
+    signed, least = _below_guessing(fit, area)
     noise = (fit.by_area**2).sum(axis=1) + fit.own[:, 0]
     chance = noise - fit.design[:, 0]
     square = np.maximum(2 * fit.moment - area**2 + chance, 0.0)
@@ -104,7 +105,7 @@ def linear(fit: Fit) -> dict[str, Linear]:
     )  # of positions, responses
     surprise = SURPRISE * ((top - bottom) / np.maximum(fit.units, 1)) ** 2
     return {
-        "capability": _moved(fit, low + area, (low, high), (one, none), none, False),
+        "capability": _moved(fit, low + signed, (least, high), (one, none), none, False),
         "spread": _moved(fit, square, (0.0, q**2 / 2), (-2 * area, two), bent),
         "normalised_generality": _moved(fit, 1 - share, (-1.0, 1.0), (slope, -two / room), curved),
         "expected_difficulty": _moved(
@@ -114,10 +115,20 @@ def linear(fit: Fit) -> dict[str, Linear]:
     }
 
 
+def _below_guessing(fit: Fit, area: FloatArray) -> tuple[FloatArray, float | FloatArray]:
+    """The area (A,), and the least capability that responses could have: with a floor of guessing both
+    may lie below low, and the share of that longer range is what has a binomial variance."""
+    low, high = fit.interval
+    if fit.sample.floor is None:
+        return area, low
+    least = np.minimum((high - low) - fit.weight_area.sum(axis=1), 0.0)
+    return np.clip(fit.area, least, high - low), low + least
+
+
 def _moved(
     fit: Fit,
     estimate: FloatArray,
-    ends: tuple[float, float],
+    ends: tuple[float | FloatArray, float],
     slopes: tuple[FloatArray, FloatArray],
     more: FloatArray,
     minority: bool = True,
@@ -189,6 +200,7 @@ def _limits(fit: Fit, ci: float) -> Limits:
             noise = variance, part.design / width**2
             ends = _share_limits(y, noise, _shrink(freedom, ci), ci, _least_items(fit))
         result[name] = part.bottom + width * np.stack(ends)
+    result["capability"] = np.clip(result["capability"], *fit.interval)
     least = _TINY * (fit.interval[1] - fit.interval[0]) ** 2
     low, high = result["spread"]
     result["spread"] = np.sqrt([np.where(low > least, low, 0.0), high])
@@ -254,8 +266,11 @@ def _moment_limits(
 
 
 def _never_seen_to_vary(result: Limits, fit: Fit) -> None:
-    """All solved or all failed: how the rest would be spread is unknown; any curve of that capability."""
+    """All solved or all failed, or no better than guessing: how the rest would be spread is unknown; any
+    curve of that capability."""
     which = fit.seen <= 0
+    if fit.sample.floor is not None:
+        which |= result["capability"][0] <= fit.interval[0]
     if not which.any():
         return
     low, q = fit.interval[0], fit.interval[1] - fit.interval[0]

@@ -20,6 +20,7 @@ from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.validate import FloatArray, choice, confidence, generator, known
 from gindex_lab.measures.curves import Interval, from_sums
 from gindex_lab.measures.fit import Fit, fit_of, unit_sums
+from gindex_lab.measures.floors import feasible
 from gindex_lab.measures.generality import generality, study_of
 from gindex_lab.measures.limits import MEASURES, Linear, linear, most_degrees, satterthwaite
 from gindex_lab.measures.samples import sample_like
@@ -266,7 +267,7 @@ def pair_table(
     freedom = np.minimum(_of_design(part, first, second), _welch(fit, part, first, second))
     freedom = np.maximum(np.minimum(freedom, satterthwaite(shown + own, fourth)), 1.0)
     at = np.sqrt(part.estimate) if measure == "spread" else part.estimate
-    plain, width = plain_values(fit, measure), part.top - part.bottom
+    plain, width = plain_values(fit, measure), float(np.max(part.top - part.bottom))
     gap, slope = at[first] - at[second], np.ones(len(first))
     if measure == "spread":  # a difference of squares, brought back to the unit of the spread
         slope = np.maximum(at[first] + at[second], np.sqrt(np.sqrt(shown + own)))
@@ -288,6 +289,8 @@ def plain_values(fit: Fit, measure: str, sums: FloatArray | None = None) -> Floa
     area, moment, mean = (fit.area, fit.moment, fit.mean) if sums is None else sums
     if measure == "mean":
         return np.asarray(mean)
+    if fit.sample.floor is not None:
+        area, moment = feasible(area, moment, fit.interval[1] - fit.interval[0])
     return np.asarray(getattr(from_sums(area, moment, fit.sample.scale), measure))
 
 

@@ -37,6 +37,7 @@ class Sample:
     trials: FloatArray | None = None  # (A, N, T)
     grid: FloatArray | None = None  # where step curves are read; None: the staircase itself
     difficulty_error: FloatArray | None = None  # (N,) standard errors of estimated difficulties
+    floor: FloatArray | None = None  # (N,) what guessing gives
 
     @property
     def units(self) -> int:
@@ -97,7 +98,8 @@ def sample_of(study: Responses, scale: Scale, resample: str = "items") -> Sample
 
 def sample_like(table: pd.DataFrame, study: Responses, resample: str) -> Sample:
     """The sample behind a table of `gl.generality`: on its interval, with its origin and estimator."""
-    return sample_of(study, Scale.of(table.attrs), resample)
+    sample, floor = sample_of(study, Scale.of(table.attrs), resample), table.attrs.get("floor")
+    return sample if floor is None else replace(sample, floor=np.array(floor))
 
 
 def patterns(seen: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:

@@ -13,23 +13,30 @@ import pandas as pd
 
 from gindex_lab.studies.analysis.names import drawable_names
 from gindex_lab.studies.analysis.options import WHY
-from gindex_lab.studies.analysis.score_words import about_reading, undetermined
+from gindex_lab.studies.analysis.score_words import about_reading
 from gindex_lab.studies.analysis.surviving import DEFINITIONS
+from gindex_lab.studies.analysis.tables import (
+    MOST_ROWS,
+    cells,
+    cut,
+    integrity_cells,
+    linked_cells,
+    pair_cells,
+    rounded,
+    score_cells,
+    task_cells,
+    validity_cells,
+)
 from gindex_lab.studies.analysis.telling import how_tested
 
 if TYPE_CHECKING:
     from gindex_lab.studies.analysis.whole import Analysis
 
-__all__ = ["SHOWN", "cells", "report_page", "text_report"]
+__all__ = ["report_page", "text_report"]
 
-SHOWN = ["capability", "spread", "generality", "normalised_generality"]
-_HEADINGS = {"generality": "generality Γ", "normalised_generality": "normalised generality γ"}
 _CONTROL = {"capability_sd": "sd of capability over agents", "mean_gamma": "mean γ of the agents"}
 _MOST_BARS = 80  # agents in a figure of intervals
 _MOST_ITEMS = 12  # items listed for each finding
-_MOST_ROWS, _FIRST, _LAST = 60, 20, 10  # agents in a table; of more the first and the last
-_MOST_PAIRS = 36  # pairs in a table
-_MOST_TASKS = 16  # columns of the table by task
 
 
 def report_page(found: Analysis) -> str:
@@ -50,9 +57,11 @@ def report_page(found: Analysis) -> str:
         scores=score_cells(found),
         tasks=task_cells(found),
         pairs=pair_cells(found),
+        linked=linked_cells(found),
+        integrity=integrity_cells(found),
         tested=how_tested(found),
         facts=facts(found),
-        table=None if ordered is None else cells(cut(ordered)),
+        table=None if ordered is None else cells(cut(ordered), found.determined),
         agents=len(table),
         drawn=_renamed(table.index if ordered is None else ordered.index),
         groups=found.groups,
@@ -60,7 +69,7 @@ def report_page(found: Analysis) -> str:
         survival=_survival(found),
         refused=found.definitions[1],
         control=None if found.control is None else rounded(found.control.rename(index=_CONTROL)),
-        validity=_validity(found),
+        validity=validity_cells(found),
         audit=found.audit_counts,
         odd_items=odd_items(found),
         items=None if found.items is None else rounded(found.items, 20),
@@ -92,7 +101,8 @@ def text_report(found: Analysis) -> str:
 def _measure_cells(found: Analysis) -> dict[str, Any] | None:
     if not found.measures:
         return None
-    return cells(cut(found.table.sort_values("capability", ascending=False, kind="stable")))
+    table = found.table.sort_values("capability", ascending=False, kind="stable")
+    return cells(cut(table), found.determined)
 
 
 def _as_table(shown: dict[str, Any]) -> str:
@@ -104,100 +114,6 @@ def _as_table(shown: dict[str, Any]) -> str:
 def _printable(text: str) -> str:
     """No escape sequence of a log reaches the terminal."""
     return "".join(c if c.isprintable() or c == "\n" else "\ufffd" for c in text)
-
-
-def cut(table: pd.DataFrame) -> pd.DataFrame:
-    """All rows of a table of a few agents; of many the first, and the last.
-
-    >>> cut(pd.DataFrame({"x": range(100)})).shape
-    (30, 1)
-    """
-    if len(table) <= _MOST_ROWS:
-        return table
-    return pd.concat([table.head(_FIRST), table.tail(_LAST)])
-
-
-# -- scores --------------------------------------------------------------------------------------------
-
-
-def score_cells(found: Analysis) -> dict[str, Any] | None:
-    """Score with its interval, items met, coverage, and how it stands against guessing."""
-    if found.scores is None:
-        n = found.met.sort_values(ascending=False, kind="stable")
-        share = n / max(found.data.shape[1], 1)
-        rows = [
-            (str(a), [(str(n[a]), ""), (f"{share[a]:.0%}", "")]) for a in cut(n.to_frame()).index
-        ]
-        return {"measures": ["items met", "coverage"], "rows": rows}
-    table = found.scores.sort_values("score", ascending=False, kind="stable")
-    chance = found.chance
-    rows = []
-    for agent, row in cut(table).iterrows():
-        span = _points(row.get("score_low"), row.get("score_high"))
-        parts = [(f"{100 * row['score']:.1f} %", span)]
-        parts += [(f"{int(row['n'])}", ""), (f"{row['coverage']:.0%}", "")]
-        if chance is not None:
-            at = chance.loc[agent]
-            parts += [(f"{100 * at['floor']:.1f} %", ""), (str(at["against_chance"]), "")]
-        rows.append((str(agent), parts))
-    more = [] if chance is None else ["guessing gives", "against guessing"]
-    return {"measures": ["score", "items met", "coverage", *more], "rows": rows}
-
-
-def _points(low: float | None, high: float | None) -> str:
-    if low is None or high is None or low != low:
-        return ""
-    return f"{100 * low:.1f} to {100 * high:.1f}"
-
-
-def task_cells(found: Analysis) -> dict[str, Any] | None:
-    """Agents x tasks, for as many as can be read."""
-    tasks = found.tasks
-    if tasks is None or found.scores is None or tasks["task"].nunique() > _MOST_TASKS:
-        return None
-    order = cut(found.scores.sort_values("score", ascending=False, kind="stable")).index
-    names = list(dict.fromkeys(tasks["task"]))
-    known = {(row["agent"], row["task"]): row for _, row in tasks.iterrows()}
-    rows = [(str(a), [_task_cell(known.get((a, task))) for task in names]) for a in order]
-    return {"measures": [str(name) for name in names], "rows": rows}
-
-
-def _task_cell(row: pd.Series | None) -> tuple[str, str]:
-    if row is None:
-        return "–", ""
-    span = _points(row.get("score_low"), row.get("score_high"))
-    return f"{100 * row['score']:.1f} %", f"{span}, n {int(row['n'])}".strip(", ")
-
-
-def pair_cells(found: Analysis) -> dict[str, Any] | None:
-    """Differences in points: every pair of a few agents, of more the best score with each other."""
-    pairs, order = found.differences, found.score_order
-    if pairs is None or order is None or order.separated is None:
-        return None
-    if len(pairs) > _MOST_PAIRS:
-        pairs = pairs[(pairs["a"] == order.front) | (pairs["b"] == order.front)]
-        pairs = pairs.loc[pairs["difference"].abs().sort_values(kind="stable").index]
-    turned = pairs["b"].eq(order.front) | (pairs["difference"] < 0) & ~pairs["a"].eq(order.front)
-    rows = []
-    for (_, row), turn in list(zip(pairs.iterrows(), turned, strict=True))[:_MOST_PAIRS]:
-        a, b = (row["b"], row["a"]) if turn else (row["a"], row["b"])
-        low, high = (-row["high"], -row["low"]) if turn else (row["low"], row["high"])
-        gap = -row["difference"] if turn else row["difference"]
-        known = row["verdict"] != "not comparable"
-        shown = [f"{100 * gap:+.1f}", f"{100 * low:+.1f} to {100 * high:+.1f}"]
-        parts = shown if known else ["–", "–"]
-        p = f"{row['p_adjusted']:.2g}" if known else "–"
-        rows.append((f"{a} − {b}", [*parts, str(row["common"]), p, row["verdict"]]))
-    headings = ["points", "interval", "common items", "p, all pairs", "verdict"]
-    return {"measures": headings, "rows": rows, "more": max(0, len(pairs) - _MOST_PAIRS)}
-
-
-def _validity(found: Analysis) -> dict[str, Any] | None:
-    if found.validity is None:
-        return None
-    table = found.validity
-    some = pd.concat([table.tail(1), table.iloc[:-1].sort_values("correlation", kind="stable")])
-    return rounded(some.rename(columns={"ordered": "harder_done_worse"}), 12)
 
 
 def facts(found: Analysis) -> dict[str, str]:
@@ -217,58 +133,6 @@ def facts(found: Analysis) -> dict[str, str]:
 
 def _fact(value: object) -> str:
     return f"{value:.4g}" if isinstance(value, float) else str(value)
-
-
-def cells(table: pd.DataFrame) -> dict[str, Any]:
-    """Headings and rows of the table as text, intervals folded into their measure's cell.
-
-    What an interval leaves wide open is not printed as a number.
-
-    >>> table = pd.DataFrame({"capability": [0.5], "capability_low": [0.4], "capability_high": [0.6]}, ["a"])
-    >>> cells(table)["rows"]
-    [('a', [('0.500', '0.400 to 0.600')])]
-    """
-    measures = [m for m in SHOWN if m in table]
-    wide = undetermined(table)
-    rows = []
-    for agent, row in table.iterrows():
-        parts = [
-            ("–", "not determined")
-            if wide[agent] and m in ("generality", "normalised_generality")
-            else _cell(row[m], row.get(f"{m}_low"), row.get(f"{m}_high"))
-            for m in measures
-        ]
-        rows.append((str(agent), parts))
-    return {"measures": [_HEADINGS.get(m, m) for m in measures], "rows": rows}
-
-
-def _cell(value: float, low: float | None, high: float | None) -> tuple[str, str]:
-    shown = "∞" if value == float("inf") else f"{value:.3f}"
-    if low is None or high is None:
-        return shown, ""
-    if low != low:
-        return shown, "no interval"
-    return shown, f"{low:.3f} or more" if high == float("inf") else f"{low:.3f} to {high:.3f}"
-
-
-def rounded(table: pd.DataFrame, most: int = 10) -> dict[str, Any]:
-    """Headings and the first rows of any table as text, and how many rows were left out.
-
-    >>> rounded(pd.DataFrame({"p_value": [0.01234]}, index=["a"]))
-    {'measures': ['p value'], 'rows': [('a', ['0.012'])], 'more': 0}
-    """
-    texts = table.head(most).apply(_as_text)
-    rows = [(str(name), list(row)) for name, row in zip(texts.index, texts.to_numpy(), strict=True)]
-    headings = [str(c).replace("_", " ") for c in table.columns]
-    return {"measures": headings, "rows": rows, "more": max(0, len(table) - most)}
-
-
-def _as_text(column: pd.Series) -> pd.Series:
-    """Three digits, none for a column of whole numbers, words as they are."""
-    if not pd.api.types.is_float_dtype(column):
-        return column.astype(str)
-    digits = 0 if (column > 1).any() and (column % 1 == 0).all() else 3
-    return column.map(lambda value: "–" if value != value else f"{value:.{digits}f}")
 
 
 def _renamed(agents: pd.Index) -> dict[str, str]:
@@ -337,7 +201,7 @@ def _figures(found: Analysis) -> dict[str, str]:
     drawn["plane"] = png(
         lambda: (
             plot_capability_spread(
-                table, labels="auto" if len(table) <= _MOST_ROWS else False
+                table, labels="auto" if len(table) <= MOST_ROWS else False
             ).figure
         )
     )

@@ -18,9 +18,11 @@ from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.files import header_of, read_facts, read_table
 from gindex_lab.foundation.notes import Note
 from gindex_lab.foundation.responses import Responses, Scores
+from gindex_lab.measures.steps import StepCurves
 from gindex_lab.studies.analysis.lengths import with_minutes
 from gindex_lab.studies.analysis.options import TRANSFORMS
-from gindex_lab.studies.analysis.whole import Analysis, analyse_table
+from gindex_lab.studies.analysis.starting import analyse_table
+from gindex_lab.studies.analysis.whole import Analysis
 from gindex_lab.studies.readers.reading import read_scores
 
 __all__ = ["TRANSFORMS", "Analysis", "analyse"]
@@ -60,6 +62,8 @@ def analyse(
     data = with_minutes(data, Path(path), minutes, dates)
     options: dict[str, Any] = {"reference": reference, "missing": missing, "resample": resample}
     options |= {"dates": dates, "floor": floor}
+    if not isinstance(data, StepCurves):
+        options["source"] = (Path(path), dict(reading or {}))
     return analyse_table(data, transform=transform, ci=ci, seed=seed, **options)
 
 

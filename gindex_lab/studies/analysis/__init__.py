@@ -11,6 +11,7 @@ __getattr__, __dir__, __all__ = _contents(
     {
         "accuracy": "score_table task_table",
         "differences": "score_differences",
+        "linking": "linked_differences",
         "comparing": "Order order_of",
         "floors": "against_chance floors_of",
         "audit": "audit_counts expected_duplicates item_audit",
@@ -20,6 +21,7 @@ __getattr__, __dir__, __all__ = _contents(
         "summary": "Said about_control about_data about_items about_order about_survival",
         "names": "drawable_names",
         "options": "TRANSFORMS",
-        "whole": "Analysis analyse_table",
+        "whole": "Analysis",
+        "starting": "analyse_table",
     },
 )

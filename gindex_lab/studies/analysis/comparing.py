@@ -100,6 +100,8 @@ def order_in(
     labels, n = values.index, len(values)
     first, second = (labels.get_indexer(pd.Index(found[side])) for side in "ab")
     verdict, gap = found["verdict"].to_numpy(), found["difference"].to_numpy(dtype=float)
+    if "logits" in found:  # of pairs that only a linked model compares
+        gap = np.where(np.isnan(gap), found["logits"].to_numpy(dtype=float), gap)
     sign = -1.0 if smallest else 1.0
     height = sign * values.to_numpy(dtype=float)
     separated = verdict == "separated"
@@ -108,7 +110,8 @@ def order_in(
     ahead = np.zeros((n, n), dtype=bool)
     ahead[first, second] = separated & (sign * gap > 0)
     ahead[second, first] = separated & (sign * gap < 0)
-    turned = separated & (sign * gap * (height[first] - height[second]) < 0)
+    direct = ~np.isnan(found["difference"].to_numpy(dtype=float))
+    turned = separated & direct & (sign * gap * (height[first] - height[second]) < 0)
     places = labels.get_indexer(pd.Index(ranked))
     unbeaten = places[~ahead[np.ix_(places, places)].any(axis=0)]
     open_ = unbeaten if len(unbeaten) else places

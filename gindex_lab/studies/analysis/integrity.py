@@ -17,11 +17,11 @@ import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.responses import Responses, Scores
+from gindex_lab.measures.floors import floors_of
 from gindex_lab.studies.analysis.audit import _discoveries
-from gindex_lab.studies.analysis.floors import floors_of
 from gindex_lab.studies.readers.reading import read_rows
 
-__all__ = ["CHECKS", "audit"]
+__all__ = ["CHECKS", "audit", "audit_study"]
 
 REMEDIES = {
     "duplicated rows": "drop the copies; a second run needs a trial number of its own",
@@ -37,6 +37,7 @@ REMEDIES = {
     "mixed configurations": "compare runs of one configuration, or name the settings in the agent",
 }
 CHECKS = tuple(REMEDIES)
+_MOST_CELLS = 1_000_000  # responses up to which a report reads the log a second time
 _NOTES = ("items everyone solves", "items no one solves", "repeated runs flip")
 _TEXTS = ("text", "prompt", "input", "question_text", "question")
 _ERRORS = ("error", "errored", "status", "exception")
@@ -83,10 +84,46 @@ def audit(
     else:
         rows = _rows(data, reading)
         responses, skipped = _table(rows), {}
+    return _found(responses, rows, floor, level, skipped)
+
+
+def audit_study(
+    data: Responses | Scores, floor: object, source: tuple[object, Mapping[str, Any]] | None
+) -> pd.DataFrame:
+    """The audit of a study that was read already, for a report: of its log, `source` (path and options of
+    `gl.read`), where that is not too long to be read again, and otherwise of the table.
+
+    >>> found = audit_study(Scores([[5.0, 9.0], [3.0, 9.0]]), None, None)
+    >>> found.attrs["not_checked"]["items everyone solves"]
+    'raw scores: which of them are right is not known'
+    """
+    skipped: dict[str, str] = {}
+    rows = None
+    if source is None or data.frame.size > _MOST_CELLS:
+        why = f"more than {_MOST_CELLS:,} responses: run gl.audit on the log itself"
+        skipped = _unseen() if source is None else dict.fromkeys(_unseen(), why)
+        if isinstance(data, Responses) and data.trials is not None:
+            rows = data.trials.assign(family="")
+    else:
+        rows = _rows(source[0], source[1])
+    return _found(data if isinstance(data, Responses) else None, rows, floor, 0.05, skipped)
+
+
+def _found(
+    responses: Responses | None,
+    rows: pd.DataFrame | None,
+    floor: object,
+    level: float,
+    skipped: dict[str, str],
+) -> pd.DataFrame:
     found: list[tuple[str, int, int, str]] = []
     if rows is not None:
         found += _of_rows(rows, skipped)
-    found += _of_items(responses, rows, floor, level, skipped)
+        found += _flips(rows)
+    if responses is not None:
+        found += _of_items(responses, floor, level, skipped)
+    else:
+        skipped |= dict.fromkeys(CHECKS[6:9], "raw scores: which of them are right is not known")
     table = pd.DataFrame(
         [
             {
@@ -265,7 +302,6 @@ def _configurations(rows: pd.DataFrame) -> tuple[int, int, str] | None:
 
 def _of_items(
     data: Responses,
-    rows: pd.DataFrame | None,
     floor: object,
     level: float,
     skipped: dict[str, str],
@@ -287,7 +323,6 @@ def _of_items(
         skipped["below-chance items"] = "what guessing gives is not known: pass floor=..."
     else:
         found += _below_chance(total, n, floors.to_numpy(), names, level)
-    found += _flips(rows)
     return found
 
 
@@ -308,9 +343,9 @@ def _below_chance(
     return [("below-chance items", int(hit.sum()), len(names), example)]
 
 
-def _flips(rows: pd.DataFrame | None) -> list[tuple[str, int, int, str]]:
+def _flips(rows: pd.DataFrame) -> list[tuple[str, int, int, str]]:
     """Cells with several trials, and how many of them do not always come out alike."""
-    if rows is None or "trial" not in rows:
+    if "trial" not in rows:
         return []
     cells = rows.groupby(["agent", "family", "item"], sort=False)
     kinds = cells.agg(trials=("trial", "nunique"), values=("response", "nunique"))

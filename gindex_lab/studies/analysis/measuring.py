@@ -6,19 +6,31 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.responses import Responses, Scores
 from gindex_lab.measures.steps import StepCurves
 from gindex_lab.studies.analysis.summary import names_of
+from gindex_lab.studies.analysis.surviving import by_failure
 
-__all__ = ["check_gaps", "check_size", "chosen_transform", "transformed", "without_hardly_met"]
+__all__ = [
+    "FLOORED",
+    "check_gaps",
+    "check_size",
+    "chosen_transform",
+    "transformed",
+    "without_hardly_met",
+]
 
+FLOORED = ("none", "failure", "irt")  # transforms whose responses can be freed of guessing
 _FEWEST = 3  # items of an interval
 
 
-def chosen_transform(data: Responses | Scores, wanted: str) -> str:
+def chosen_transform(data: Responses | Scores, wanted: str, floors: pd.Series | None = None) -> str:
     """Responses with difficulties as they are, everything else by rank; one agent alone beats nobody.
+
+    Positions by rank do not know what guessing gives, so with `floors` an item is as hard as it is failed.
 
     >>> chosen_transform(Responses([[1, 0], [0, 1]]), "auto"), chosen_transform(Responses([[1, 0]]), "auto")
     ('rank', 'scores')
@@ -30,6 +42,8 @@ def chosen_transform(data: Responses | Scores, wanted: str) -> str:
             return "none"
         if len(data.frame) == 1:
             return "scores"
+        if floors is not None and by_failure(data, floors).items["difficulty"].nunique() > 1:
+            return "failure"
     return "rank"
 
 
@@ -82,7 +96,11 @@ def check_gaps(data: Responses | Scores, transform: str) -> None:
 
 
 def transformed(
-    data: Responses | Scores, transform: str, reference: str | None, missing: str
+    data: Responses | Scores,
+    transform: str,
+    reference: str | None,
+    missing: str,
+    floors: pd.Series | None = None,
 ) -> Responses:
     from gindex_lab.measures import transforms
 
@@ -103,5 +121,6 @@ def transformed(
         "standardise": partial(transforms.standardise, missing=missing),
         "opponent": partial(transforms.opponent, incomplete=missing),
         "irt": transforms.irt_difficulty,
+        "failure": partial(by_failure, floors=floors),
     }
     return simple[transform](data)

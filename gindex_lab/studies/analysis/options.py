@@ -13,6 +13,7 @@ WHY = {
     "reference": "An item is solved by the agents that beat the reference agent (the transform ARef).",
     "opponent": "An opponent is as hard as it scored in the tournament (the transform Opp).",
     "irt": "The difficulty of an item is that of a two-parameter logistic model (the transform IRT).",
+    "failure": "The difficulty of an item is the share of the agents that fail it.",
     "scores": "One agent and no difficulties: its scores are all that can be stated.",
 }
 TRANSFORMS = ("auto", *(name for name in WHY if name != "scores"))

@@ -115,6 +115,23 @@ def about_chance(table: pd.DataFrame | None) -> list[Said]:
     return found
 
 
+def about_floor(floors: pd.Series | None, inside: pd.Series | None) -> list[Said]:
+    """Whether what guessing gives is inside capability and generality.
+
+    >>> about_floor(pd.Series([0.25]), pd.Series([0.25]))[0].text
+    'Capability and generality count what lies above guessing (25 %): a guesser has the lowest capability.'
+    """
+    if floors is None or not (floors > 0).any():
+        return []
+    low, high = 100 * floors.min(), 100 * floors.max()
+    level = f"{low:.3g} %" if low == high else f"{low:.3g} to {high:.3g} %"
+    if inside is not None:
+        text = f"Capability and generality count what lies above guessing ({level})"
+        return [Said(f"{text}: a guesser has the lowest capability.")]
+    text = "Positions by comparison with other agents do not know what guessing gives"
+    return [Said(f"{text} ({level}): use --transform failure, or give difficulties.", False)]
+
+
 def about_validity(table: pd.DataFrame | None) -> list[Said]:
     """How far the given difficulties order the failures (`gl.difficulty_validity`).
 

@@ -17,14 +17,19 @@ __all__ = ["shuffle_control", "shuffled"]
 
 
 def shuffle_control(
-    measured: Responses, shuffles: int = 99, ci: float = 0.95, *, seed: object
+    measured: Responses,
+    shuffles: int = 99,
+    ci: float = 0.95,
+    *,
+    seed: object,
+    floor: object = None,
 ) -> pd.DataFrame:
     """Observed against shuffled: `observed`, `shuffled` (mean), `low`, `high`, and the chance `p` of as
     much under shuffling (one-sided, (1 + hits) / (1 + shuffles)).
 
     `capability_sd` is how far the agents differ in capability; `mean_gamma` how step-like their
     curves are. A mean γ well above 0 under shuffling is usual: items keep their difficulties.
-    The draws are in `.attrs["draws"]`.
+    The draws are in `.attrs["draws"]`. `floor` is that of `gl.generality`.
 
     >>> from gindex_lab.studies.readers.examples import simulated_runs
     >>> runs = simulated_runs(agents=8, items=20)
@@ -35,8 +40,8 @@ def shuffle_control(
     """
     rng = generator(seed)
     count, level = integer("shuffles", shuffles, 19), number("ci", ci, 0, 1, open_ends=True)
-    drawn = pd.DataFrame([_statistics(shuffled(measured, rng)) for _ in range(count)])
-    observed = pd.Series(_statistics(measured))
+    drawn = pd.DataFrame([_statistics(shuffled(measured, rng), floor) for _ in range(count)])
+    observed = pd.Series(_statistics(measured, floor))
     ends = drawn.quantile([(1 - level) / 2, (1 + level) / 2])
     as_much = (drawn >= observed - 1e-12).sum()
     table = pd.DataFrame(
@@ -52,10 +57,10 @@ def shuffle_control(
     return table
 
 
-def _statistics(measured: Responses) -> dict[str, float]:
+def _statistics(measured: Responses, floor: object) -> dict[str, float]:
     from gindex_lab.measures.generality import generality
 
-    table = generality(measured, missing="drop")
+    table = generality(measured, missing="drop", floor=floor)
     return {
         "capability_sd": float(table["capability"].std(ddof=0)),
         "mean_gamma": float(table["normalised_generality"].mean()),

@@ -15,12 +15,13 @@ import pandas as pd
 
 from gindex_lab.foundation.errors import GIndexLabError
 from gindex_lab.foundation.responses import Responses, Scores
+from gindex_lab.measures.steps import StepCurves
 from gindex_lab.studies.analysis.accuracy import is_binary
 
 if TYPE_CHECKING:
     from gindex_lab.measures.psychometrics.irt import ItemResponseModel
 
-__all__ = ["DEFINITIONS", "definitions", "survival", "verdict"]
+__all__ = ["DEFINITIONS", "by_failure", "definitions", "survival", "verdict"]
 
 DEFINITIONS = {
     "given": "the difficulties that came with the items",
@@ -35,13 +36,17 @@ _MEASURES = ["capability", "spread", "normalised_generality"]
 
 
 def definitions(
-    data: Responses | Scores, missing: str = "error", model: ItemResponseModel | None = None
+    data: Responses | Scores,
+    missing: str = "error",
+    model: ItemResponseModel | None = None,
+    floors: pd.Series | None = None,
 ) -> tuple[dict[str, pd.DataFrame], dict[str, str]]:
     """Capability, spread and γ of every agent under four definitions (five with given difficulties),
     and the reasons for those that cannot be had.
 
     Of responses of 0 and 1 the reference is the share that fails, and an item response `model` takes
     its place (`fitted(data)` of `models`), on the three standard deviations around the mean ability.
+    `floors` is what guessing gives at each item (`gl.analysis.floors_of`); positions do not know it.
 
     >>> from gindex_lab.studies.analysis.models import fitted
     >>> study = Responses([[1, 1, 0, 1], [1, 0, 0, 0], [0, 1, 0, 0]])
@@ -51,22 +56,25 @@ def definitions(
     """
     tables: dict[str, pd.DataFrame] = {}
     refused: dict[str, str] = {}
-    for name, measured in _ways(data, missing, model).items():
+    for name, measured in _ways(data, missing, model, floors).items():
         try:
-            tables[name] = _measure(measured(), missing)
+            tables[name] = _measure(measured(), missing, floors)
         except GIndexLabError as error:
             refused[name] = f"{error.problem}"
     return tables, refused
 
 
 def _ways(
-    data: Responses | Scores, missing: str, model: ItemResponseModel | None
+    data: Responses | Scores,
+    missing: str,
+    model: ItemResponseModel | None,
+    floors: pd.Series | None,
 ) -> dict[str, Callable[[], Responses]]:
     from gindex_lab.measures import transforms
 
     varied = data.frame.columns[data.frame.nunique() > 1]
     ways: dict[str, Callable[[], Responses]] = {
-        "failure": lambda: _by_failure(data),
+        "failure": lambda: by_failure(data, floors),
         "rank": lambda: transforms.rank(data, missing=missing),
         "standardise": lambda: transforms.standardise(data.select(items=varied), missing=missing),
         "reference": lambda: transforms.absolute_reference(data, "mean"),
@@ -92,11 +100,19 @@ def _by_model(data: Responses | Scores, model: ItemResponseModel) -> Responses:
     return Responses(data.frame[varied], difficulty, interval=_ABILITIES)
 
 
-def _by_failure(data: Responses | Scores) -> Responses:
+def by_failure(data: Responses | Scores, floors: pd.Series | None = None) -> Responses:
+    """Responses on items as hard as the share of the agents that fails them, freed of guessing.
+
+    >>> by_failure(Responses([[1, 1, 0], [1, 0, 0]])).difficulty.tolist()
+    [0.0, 0.5, 1.0]
+    """
     table = data if isinstance(data, Responses) else _varied(data).to_responses()
+    fails = 1 - table.frame.mean()
+    if floors is not None:
+        fails = (fails / (1 - floors)).clip(0.0, 1.0)
     return Responses(
         table.frame,
-        1 - table.frame.mean(),
+        fails,
         items=table.items.drop(columns="difficulty", errors="ignore"),
         interval=(0.0, 1.0),
     )
@@ -106,10 +122,15 @@ def _varied(data: Scores) -> Scores:
     return data.select(items=data.frame.columns[data.frame.nunique() > 1])
 
 
-def _measure(measured: Responses, missing: str) -> pd.DataFrame:
+def _measure(measured: Responses, missing: str, floors: pd.Series | None) -> pd.DataFrame:
     from gindex_lab.measures.generality import generality
 
-    return generality(measured, missing=missing)[_MEASURES]
+    floor = (
+        None
+        if isinstance(measured, StepCurves) or floors is None
+        else floors[measured.frame.columns]
+    )
+    return generality(measured, missing=missing, floor=floor)[_MEASURES]
 
 
 def survival(

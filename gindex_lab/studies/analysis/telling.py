@@ -25,6 +25,7 @@ def said_of(study: Analysis) -> list[Said]:
     agents, items = study.data.shape if study.raw is None else study.raw.shape
     who = "1 agent" if agents == 1 else f"{agents} agents"
     found = [Said(f"{who} on {items} items. {WHY[study.transform]}")]
+    found += summary.about_integrity(study.integrity)
     found += _of_scores(study)
     found += _of_horizons(study)
     found += _of_order(study)
@@ -66,8 +67,10 @@ def _of_scores(study: Analysis) -> list[Said]:
     else:
         some = study.scores.loc[study.ranked]
         found = score_words.about_scores(some, study.score_order, how_tested(study))
+        found += summary.about_linked(study.linked)
     found += score_words.about_coverage(study.met, study.data.shape[1], study.ranked)
-    return found + score_words.about_chance(study.chance)
+    found += score_words.about_chance(study.chance)
+    return found + score_words.about_floor(study.floors, study.measured_floor)
 
 
 def _of_horizons(study: Analysis) -> list[Said]:

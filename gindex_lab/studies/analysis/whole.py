@@ -8,6 +8,7 @@ what do the psychometric models say? Each part is computed when it is first aske
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from os import PathLike
@@ -21,22 +22,16 @@ from gindex_lab.foundation.errors import BadInput, CannotWrite
 from gindex_lab.foundation.output import write_text
 from gindex_lab.foundation.responses import Responses, Scores
 from gindex_lab.foundation.upstairs import upstairs
-from gindex_lab.foundation.validate import choice
-from gindex_lab.measures.generality import generality
+from gindex_lab.measures.floors import floors_of
 from gindex_lab.measures.steps import StepCurves
 from gindex_lab.studies.analysis import comparing, models, summary, surviving
 from gindex_lab.studies.analysis.accuracy import score_table, task_table
 from gindex_lab.studies.analysis.audit import audit_counts, item_audit
 from gindex_lab.studies.analysis.differences import score_differences
-from gindex_lab.studies.analysis.floors import against_chance, floors_of
-from gindex_lab.studies.analysis.measuring import (
-    check_gaps,
-    check_size,
-    chosen_transform,
-    transformed,
-    without_hardly_met,
-)
-from gindex_lab.studies.analysis.options import TRANSFORMS
+from gindex_lab.studies.analysis.floors import against_chance
+from gindex_lab.studies.analysis.integrity import audit_study
+from gindex_lab.studies.analysis.linking import with_links
+from gindex_lab.studies.analysis.measuring import FLOORED
 from gindex_lab.studies.analysis.score_words import undetermined, why_gamma_is_unsure
 from gindex_lab.studies.analysis.shuffle import shuffle_control
 from gindex_lab.studies.analysis.telling import said_of
@@ -45,7 +40,7 @@ from gindex_lab.studies.analysis.validity import difficulty_validity
 if TYPE_CHECKING:
     from gindex_lab.measures.psychometrics.irt import ItemResponseModel
 
-__all__ = ["Analysis", "analyse_table"]
+__all__ = ["Analysis"]
 
 _MANY = 60  # agents from which limits without draws are quicker than anyone waits
 _MANY_PAIRED = 200  # agents from which only the one with the best score is compared with the others
@@ -73,6 +68,7 @@ class Analysis:
     shuffles: int = field(default=99, repr=False)
     dates: str | None = None
     floor: object = None
+    source: tuple[object, Mapping[str, Any]] | None = field(default=None, repr=False)
 
     @cached_property
     def raw(self) -> Responses | Scores | None:
@@ -109,8 +105,20 @@ class Analysis:
         """Every agent against guessing (`gl.analysis.against_chance`); None where no floor is known."""
         if self.scores is None or not isinstance(self.raw, Responses):
             return None
-        floors = floors_of(self.raw, self.floor)
+        floors = self.floors
         return None if floors is None else against_chance(self.raw, self.scores, floors)
+
+    @cached_property
+    def floors(self) -> pd.Series | None:
+        """What guessing gives at each item (`gl.analysis.floors_of`); None where nobody says."""
+        return floors_of(self.raw, self.floor) if isinstance(self.raw, Responses) else None
+
+    @property
+    def measured_floor(self) -> pd.Series | None:
+        """The floors that are inside capability and γ: positions among agents have none."""
+        if self.floors is None or self.measured is None or self.transform not in FLOORED:
+            return None
+        return self.floors[self.measured.frame.columns]
 
     @cached_property
     def met(self) -> pd.Series:
@@ -126,16 +134,26 @@ class Analysis:
             return list(source.frame.index)
         return list(source.frame.index[comparing.widely_measured(~np.isnan(source.values))])
 
-    @cached_property
+    @property
     def differences(self) -> pd.DataFrame | None:
         """Pairs of agents (`gl.analysis.score_differences`); of many, the best score with each other."""
+        return self._differences[0]
+
+    @property
+    def linked(self) -> pd.DataFrame | None:
+        """Pairs with too few common items (`gl.analysis.linked_differences`); None where there are none."""
+        return self._differences[1]
+
+    @cached_property
+    def _differences(self) -> tuple[pd.DataFrame | None, pd.DataFrame | None]:
         if self.scores is None or self.ci is None or len(self.scores) < 2:
-            return None
+            return None, None
         assert isinstance(self.raw, Responses)
         resample = "families" if self.resample == "families" else "items"
         many = len(self.scores) > _MANY_PAIRED
         against = comparing.front_of(self.scores["score"], self.ranked) if many else None
-        return score_differences(self.raw, self.ci, resample, against=against)
+        found = score_differences(self.raw, self.ci, resample, against=against)
+        return with_links(found, self.raw, self.ci, resample)
 
     @cached_property
     def score_order(self) -> comparing.Order | None:
@@ -151,7 +169,9 @@ class Analysis:
         """Who is in front in capability, and least general; empty without intervals."""
         if self.ci is None or len(self.table) < 2 or self.measured is None:
             return {}
-        shown = {"capability": self.ranked, "normalised_generality": self._interpreted}
+        kept = set(self.determined)
+        told = [agent for agent in self.ranked if agent in kept]
+        shown = {"capability": self.ranked, "normalised_generality": told}
         return {
             m: comparing.order_of(self.table, m, agents, self.measured, self.resample)
             for m, agents in shown.items()
@@ -164,11 +184,11 @@ class Analysis:
         return why_gamma_is_unsure(self.control, self.table) if self.measures else ""
 
     @property
-    def _interpreted(self) -> list[Any]:
-        """Agents whose γ says something: not at chance, and not undetermined."""
+    def determined(self) -> list[Any]:
+        """Agents whose γ says something: not at chance, and with an interval that is not the whole scale."""
         wide = undetermined(self.table)
         guess = set() if self.chance is None else set(self.chance.index[self._guessing])
-        return [a for a in self.ranked if not wide[a] and a not in guess]
+        return [a for a in self.table.index if not wide[a] and a not in guess]
 
     @property
     def _guessing(self) -> pd.Series:
@@ -206,6 +226,13 @@ class Analysis:
         return difficulty_validity(self.raw, ci=self.ci or 0.95)
 
     @cached_property
+    def integrity(self) -> pd.DataFrame | None:
+        """What is wrong with the data (`gl.audit`), one row per finding; None for saved curves."""
+        if self.raw is None:
+            return None
+        return audit_study(self.raw, self.floor, self.source)
+
+    @cached_property
     def audit(self) -> pd.DataFrame | None:
         """One row per item (see `gl.analysis.item_audit`); None for one agent."""
         return None if self.raw is None or len(self.raw.frame) < 2 else item_audit(self.raw)
@@ -232,7 +259,7 @@ class Analysis:
         """The measures under other definitions of difficulty, and what could not be tried."""
         if self.raw is None or len(self.table) < 2 or not self.measures:
             return {}, {}
-        return surviving.definitions(self.raw, self._gaps, self.model)
+        return surviving.definitions(self.raw, self._gaps, self.model, self.floors)
 
     @cached_property
     def survival(self) -> pd.DataFrame | None:
@@ -250,7 +277,9 @@ class Analysis:
         if len(self.table) < 2 or self.measured is None:
             return None
         enough = max(_FEWEST_SHUFFLES, _SHUFFLED_CELLS // max(self.data.frame.size, 1))
-        return shuffle_control(self.measured, min(self.shuffles, enough), seed=self.seed)
+        return shuffle_control(
+            self.measured, min(self.shuffles, enough), seed=self.seed, floor=self.measured_floor
+        )
 
     @cached_property
     def model(self) -> ItemResponseModel | None:
@@ -336,49 +365,3 @@ class Analysis:
                 "name an HTML file in a folder that you may write to",
             ) from None
         return Path(path)
-
-
-def analyse_table(
-    data: Responses | Scores,
-    *,
-    transform: str = "auto",
-    reference: str | None = None,
-    ci: float | None = 0.95,
-    missing: str = "error",
-    resample: str = "items",
-    shuffles: int = 99,
-    dates: str | None = None,
-    floor: object = None,
-    seed: int = 1,
-) -> Analysis:
-    """Measure the agents of a table, ready to be asked everything else.
-
-    `transform="auto"` takes responses with difficulties as they are and ranks everything else; of one agent
-    without difficulties only the scores are stated. A missing cell is an error, or with `missing="drop"`
-    left out: each agent is measured on what it met, and pairs are compared on what both met. `resample` is
-    that of `gl.generality`, `shuffles` the size of the shuffle control, `dates` a column of the agents,
-    `floor` what guessing gives (see `gl.analysis.floors_of`). Items with `minutes` have time horizons, too.
-
-    >>> from gindex_lab.studies.readers.examples import simulated_runs
-    >>> found = analyse_table(simulated_runs())
-    >>> found.groups[0], found.verdict["best"]
-    (['model-k', 'model-j'], True)
-    """
-    choice("missing", missing, ["error", "drop"])
-    wanted = chosen_transform(data, choice("transform", transform, TRANSFORMS))
-    if missing == "error" and wanted != "scores":
-        check_gaps(data, wanted)
-    if missing == "drop" and ci is not None and wanted not in ("scores", "opponent"):
-        data = without_hardly_met(data)
-    check_size(data, wanted, ci)
-    if floor is not None and isinstance(data, Responses):
-        floors_of(data, floor)
-    measured, table = None, pd.DataFrame(index=data.frame.index)
-    if wanted != "scores":
-        measured = transformed(data, wanted, reference, missing)
-        gaps = "drop" if measured.frame.isna().any(axis=None) else "error"
-        seeded = seed if ci else None
-        table = generality(measured, ci=ci, seed=seeded, missing=gaps, resample=resample)
-    return Analysis(
-        data, wanted, measured, table, ci, seed, missing, resample, shuffles, dates, floor
-    )

@@ -1,0 +1,223 @@
+"""The tables of the page, as headings and rows of text: scores, tasks, pairs, measures, findings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from gindex_lab.studies.analysis.score_words import undetermined
+
+if TYPE_CHECKING:
+    from gindex_lab.studies.analysis.whole import Analysis
+
+__all__ = [
+    "MOST_ROWS",
+    "SHOWN",
+    "cells",
+    "cut",
+    "integrity_cells",
+    "linked_cells",
+    "pair_cells",
+    "rounded",
+    "score_cells",
+    "task_cells",
+    "validity_cells",
+]
+
+SHOWN = ["capability", "spread", "generality", "normalised_generality"]
+MOST_ROWS, _FIRST, _LAST = 60, 20, 10  # agents in a table; of more the first and the last
+_HEADINGS = {"generality": "generality Γ", "normalised_generality": "normalised generality γ"}
+_MOST_PAIRS = 36  # pairs in a table
+_MOST_TASKS = 16  # columns of the table by task
+
+
+def cut(table: pd.DataFrame) -> pd.DataFrame:
+    """All rows of a table of a few agents; of many the first, and the last.
+
+    >>> cut(pd.DataFrame({"x": range(100)})).shape
+    (30, 1)
+    """
+    if len(table) <= MOST_ROWS:
+        return table
+    return pd.concat([table.head(_FIRST), table.tail(_LAST)])
+
+
+# -- scores --------------------------------------------------------------------------------------------
+
+
+def score_cells(found: Analysis) -> dict[str, Any] | None:
+    """Score with its interval, items met, coverage, and how it stands against guessing."""
+    if found.scores is None:
+        n = found.met.sort_values(ascending=False, kind="stable")
+        share = n / max(found.data.shape[1], 1)
+        rows = [
+            (str(a), [(str(n[a]), ""), (f"{share[a]:.0%}", "")]) for a in cut(n.to_frame()).index
+        ]
+        return {"measures": ["items met", "coverage"], "rows": rows}
+    table = found.scores.sort_values("score", ascending=False, kind="stable")
+    chance = found.chance
+    rows = []
+    for agent, row in cut(table).iterrows():
+        span = _points(row.get("score_low"), row.get("score_high"))
+        parts = [(f"{100 * row['score']:.1f} %", span)]
+        parts += [(f"{int(row['n'])}", ""), (f"{row['coverage']:.0%}", "")]
+        if chance is not None:
+            at = chance.loc[agent]
+            parts += [(f"{100 * at['floor']:.1f} %", ""), (str(at["against_chance"]), "")]
+        rows.append((str(agent), parts))
+    more = [] if chance is None else ["guessing gives", "against guessing"]
+    return {"measures": ["score", "items met", "coverage", *more], "rows": rows}
+
+
+def _points(low: float | None, high: float | None) -> str:
+    if low is None or high is None or low != low:
+        return ""
+    return f"{100 * low:.1f} to {100 * high:.1f}"
+
+
+def task_cells(found: Analysis) -> dict[str, Any] | None:
+    """Agents x tasks, for as many as can be read."""
+    tasks = found.tasks
+    if tasks is None or found.scores is None or tasks["task"].nunique() > _MOST_TASKS:
+        return None
+    order = cut(found.scores.sort_values("score", ascending=False, kind="stable")).index
+    names = list(dict.fromkeys(tasks["task"]))
+    known = {(row["agent"], row["task"]): row for _, row in tasks.iterrows()}
+    rows = [(str(a), [_task_cell(known.get((a, task))) for task in names]) for a in order]
+    return {"measures": [str(name) for name in names], "rows": rows}
+
+
+def _task_cell(row: pd.Series | None) -> tuple[str, str]:
+    if row is None:
+        return "–", ""
+    span = _points(row.get("score_low"), row.get("score_high"))
+    return f"{100 * row['score']:.1f} %", f"{span}, n {int(row['n'])}".strip(", ")
+
+
+def pair_cells(found: Analysis) -> dict[str, Any] | None:
+    """Differences in points: every pair of a few agents, of more the best score with each other."""
+    pairs, order = found.differences, found.score_order
+    if pairs is None or order is None or order.separated is None:
+        return None
+    if len(pairs) > _MOST_PAIRS:
+        pairs = pairs[(pairs["a"] == order.front) | (pairs["b"] == order.front)]
+        pairs = pairs.loc[pairs["difference"].abs().sort_values(kind="stable").index]
+    turned = pairs["b"].eq(order.front) | (pairs["difference"] < 0) & ~pairs["a"].eq(order.front)
+    rows = []
+    for (_, row), turn in list(zip(pairs.iterrows(), turned, strict=True))[:_MOST_PAIRS]:
+        a, b = (row["b"], row["a"]) if turn else (row["a"], row["b"])
+        low, high = (-row["high"], -row["low"]) if turn else (row["low"], row["high"])
+        gap = -row["difference"] if turn else row["difference"]
+        known = row["difference"] == row["difference"]  # not only through a linked model
+        shown = [f"{100 * gap:+.1f}", f"{100 * low:+.1f} to {100 * high:+.1f}"]
+        parts = shown if known else ["–", "–"]
+        p = f"{row['p_adjusted']:.2g}" if known else "–"
+        rows.append((f"{a} − {b}", [*parts, str(row["common"]), p, row["verdict"]]))
+    headings = ["points", "interval", "common items", "p, all pairs", "verdict"]
+    return {"measures": headings, "rows": rows, "more": max(0, len(pairs) - _MOST_PAIRS)}
+
+
+def linked_cells(found: Analysis) -> dict[str, Any] | None:
+    """Pairs with too few common items that a linked model compares, the surest first."""
+    if found.linked is None:
+        return None
+    known = found.linked.dropna(subset=["p_value"]).sort_values("p_value", kind="stable")
+    rows = []
+    for _, row in known.head(_MOST_PAIRS).iterrows():
+        turn = row["logits"] < 0
+        a, b = (row["b"], row["a"]) if turn else (row["a"], row["b"])
+        low, high = (-row["high"], -row["low"]) if turn else (row["low"], row["high"])
+        parts = [f"{abs(row['logits']):+.2f}", f"{low:+.2f} to {high:+.2f}", str(row["links"])]
+        parts += [f"{row['anchors']:.0f}", f"{row['p_adjusted']:.2g}", row["verdict"]]
+        rows.append((f"{a} − {b}", parts))
+    headings = [
+        "log-odds",
+        "interval",
+        "linking agents",
+        "fewest shared items",
+        "p, all pairs",
+        "verdict",
+    ]
+    return (
+        {"measures": headings, "rows": rows, "more": max(0, len(known) - len(rows))}
+        if rows
+        else None
+    )
+
+
+def integrity_cells(found: Analysis) -> dict[str, Any] | None:
+    """The findings of `gl.audit`, and what could not be checked, by reason."""
+    table = found.integrity
+    if table is None:
+        return None
+    rows = [
+        (str(name), [row["kind"], f"{row['count']} of {row['of']}", row["example"], row["remedy"]])
+        for name, row in table.iterrows()
+    ]
+    reasons: dict[str, list[str]] = {}
+    for name, why in table.attrs["not_checked"].items():
+        reasons.setdefault(why, []).append(name)
+    unseen = [(", ".join(names), why) for why, names in reasons.items()]
+    return {"rows": rows, "unseen": unseen}
+
+
+def validity_cells(found: Analysis) -> dict[str, Any] | None:
+    if found.validity is None:
+        return None
+    table = found.validity
+    some = pd.concat([table.tail(1), table.iloc[:-1].sort_values("correlation", kind="stable")])
+    return rounded(some.rename(columns={"ordered": "harder_done_worse"}), 12)
+
+
+def cells(table: pd.DataFrame, determined: Sequence[Any] | None = None) -> dict[str, Any]:
+    """Headings and rows of the table as text, intervals folded into their measure's cell.
+
+    Generality that the data leave wide open is not printed as a number: that of agents not in `determined`.
+
+    >>> table = pd.DataFrame({"capability": [0.5], "capability_low": [0.4], "capability_high": [0.6]}, ["a"])
+    >>> cells(table)["rows"]
+    [('a', [('0.500', '0.400 to 0.600')])]
+    """
+    measures = [m for m in SHOWN if m in table]
+    told = set(table.index[~undetermined(table)] if determined is None else determined)
+    rows = []
+    for agent, row in table.iterrows():
+        parts = [
+            ("–", "not determined")
+            if agent not in told and m in ("generality", "normalised_generality")
+            else _cell(row[m], row.get(f"{m}_low"), row.get(f"{m}_high"))
+            for m in measures
+        ]
+        rows.append((str(agent), parts))
+    return {"measures": [_HEADINGS.get(m, m) for m in measures], "rows": rows}
+
+
+def _cell(value: float, low: float | None, high: float | None) -> tuple[str, str]:
+    shown = "∞" if value == float("inf") else f"{value:.3f}"
+    if low is None or high is None:
+        return shown, ""
+    if low != low:
+        return shown, "no interval"
+    return shown, f"{low:.3f} or more" if high == float("inf") else f"{low:.3f} to {high:.3f}"
+
+
+def rounded(table: pd.DataFrame, most: int = 10) -> dict[str, Any]:
+    """Headings and the first rows of any table as text, and how many rows were left out.
+
+    >>> rounded(pd.DataFrame({"p_value": [0.01234]}, index=["a"]))
+    {'measures': ['p value'], 'rows': [('a', ['0.012'])], 'more': 0}
+    """
+    texts = table.head(most).apply(_as_text)
+    rows = [(str(name), list(row)) for name, row in zip(texts.index, texts.to_numpy(), strict=True)]
+    headings = [str(c).replace("_", " ") for c in table.columns]
+    return {"measures": headings, "rows": rows, "more": max(0, len(table) - most)}
+
+
+def _as_text(column: pd.Series) -> pd.Series:
+    """Three digits, none for a column of whole numbers, words as they are."""
+    if not pd.api.types.is_float_dtype(column):
+        return column.astype(str)
+    digits = 0 if (column > 1).any() and (column % 1 == 0).all() else 3
+    return column.map(lambda value: "–" if value != value else f"{value:.{digits}f}")
