@@ -19,7 +19,7 @@ from gindex_lab.foundation.files import header_of, read_facts, read_table
 from gindex_lab.foundation.notes import Note
 from gindex_lab.foundation.responses import Responses, Scores
 from gindex_lab.measures.steps import StepCurves
-from gindex_lab.studies.analysis.lengths import with_minutes
+from gindex_lab.studies.analysis.lengths import with_choices, with_minutes
 from gindex_lab.studies.analysis.options import TRANSFORMS
 from gindex_lab.studies.analysis.starting import analyse_table
 from gindex_lab.studies.analysis.whole import Analysis
@@ -38,7 +38,7 @@ def analyse(
     dates: str | None = None,
     ci: float | None = 0.95,
     seed: int = 1,
-    missing: str = "error",
+    missing: str = "auto",
     resample: str = "items",
     floor: object = None,
     reading: Mapping[str, Any] | None = None,
@@ -60,6 +60,8 @@ def analyse(
     """
     data = _read(Path(path), difficulty, dict(reading or {}))
     data = with_minutes(data, Path(path), minutes, dates)
+    if isinstance(data, Responses):
+        data = with_choices(data, Path(path))
     options: dict[str, Any] = {"reference": reference, "missing": missing, "resample": resample}
     options |= {"dates": dates, "floor": floor}
     if not isinstance(data, StepCurves):

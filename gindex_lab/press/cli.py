@@ -109,7 +109,10 @@ def _parser() -> argparse.ArgumentParser:
     )
     command.add_argument("--seed", type=int, default=1)
     command.add_argument(
-        "--missing", default="error", choices=["error", "drop"], help="drop: measure what is there"
+        "--missing",
+        default="auto",
+        choices=["auto", "error", "drop"],
+        help="drop: measure what is there (auto: up to 5%% of the cells)",
     )
     command.add_argument(
         "--resample",

@@ -8,12 +8,13 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput, GIndexLabError
+from gindex_lab.foundation.files import header_of
 from gindex_lab.foundation.responses import Responses, Scores
 from gindex_lab.studies.readers.formats import column_of
 from gindex_lab.studies.readers.options import Options
 from gindex_lab.studies.readers.tables import table_at
 
-__all__ = ["with_minutes"]
+__all__ = ["with_choices", "with_minutes"]
 
 
 def with_minutes(
@@ -43,6 +44,21 @@ def with_minutes(
     if days is None:
         _refuse("dates", dates)
     return _like(data, agents=data.agents.assign(**{dates: days}))
+
+
+def with_choices(data: Responses, path: Path) -> Responses:
+    """The data with the number of options of each item (`choices`), where a long table has that column: what
+    guessing gives follows from it."""
+    if "choices" in data.items or path.is_dir() or path.suffix.lower() not in (".csv", ".tsv"):
+        return data
+    if "choices" not in header_of(path):
+        return data
+    found = _fact(data.items, data.frame.columns, path, "choices", "item")
+    if found is None:
+        return data
+    changed = _like(data, items=data.items.assign(choices=found))
+    assert isinstance(changed, Responses)
+    return changed
 
 
 def _like(data: Responses | Scores, **parts: pd.DataFrame) -> Responses | Scores:

@@ -11,7 +11,7 @@ import pandas as pd
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.responses import Responses, Scores
 from gindex_lab.measures.steps import StepCurves
-from gindex_lab.studies.analysis.summary import names_of
+from gindex_lab.studies.analysis.summary import all_alike, names_of
 from gindex_lab.studies.analysis.surviving import by_failure
 
 __all__ = [
@@ -19,16 +19,19 @@ __all__ = [
     "check_gaps",
     "check_size",
     "chosen_transform",
+    "missing_cells",
     "transformed",
     "without_hardly_met",
 ]
 
 FLOORED = ("none", "failure", "irt")  # transforms whose responses can be freed of guessing
+_FEW_GAPS = 0.05  # of the cells
 _FEWEST = 3  # items of an interval
 
 
 def chosen_transform(data: Responses | Scores, wanted: str, floors: pd.Series | None = None) -> str:
-    """Responses with difficulties as they are, everything else by rank; one agent alone beats nobody.
+    """Responses with difficulties as they are, everything else by rank; one agent alone beats nobody,
+    and where all agents did alike on every item nobody beats anybody.
 
     Positions by rank do not know what guessing gives, so with `floors` an item is as hard as it is failed.
 
@@ -40,11 +43,23 @@ def chosen_transform(data: Responses | Scores, wanted: str, floors: pd.Series | 
     if isinstance(data, Responses):
         if data.difficulty is not None and data.difficulty.nunique() > 1:
             return "none"
-        if len(data.frame) == 1:
+        if len(data.frame) == 1 or (data.shape[1] > 2 and all_alike(data.values)):
             return "scores"
         if floors is not None and by_failure(data, floors).items["difficulty"].nunique() > 1:
             return "failure"
     return "rank"
+
+
+def missing_cells(data: Responses | Scores, missing: str, transform: str) -> str:
+    """ "error" or "drop": "auto" leaves out a few gaps (at most one cell in twenty), and refuses more.
+
+    >>> missing_cells(Responses(np.where(np.arange(40) == 7, np.nan, 1.0)[None]), "auto", "rank")
+    'drop'
+    """
+    if missing != "auto":
+        return missing
+    share = float(np.isnan(data.values).mean()) if transform != "opponent" else 1.0
+    return "drop" if 0 < share <= _FEW_GAPS else "error"
 
 
 def without_hardly_met(data: Responses | Scores) -> Responses | Scores:

@@ -14,6 +14,7 @@ WHY = {
     "opponent": "An opponent is as hard as it scored in the tournament (the transform Opp).",
     "irt": "The difficulty of an item is that of a two-parameter logistic model (the transform IRT).",
     "failure": "The difficulty of an item is the share of the agents that fail it.",
-    "scores": "One agent and no difficulties: its scores are all that can be stated.",
+    "scores": "The items have no difficulties of their own, and comparing agents gives none: scores are all "
+    "that can be stated.",
 }
 TRANSFORMS = ("auto", *(name for name in WHY if name != "scores"))

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.responses import Responses, Scores
-from gindex_lab.studies.analysis.summary import Said, names_of, said_of_front
+from gindex_lab.studies.analysis.summary import NEGLIGIBLE, Said, names_of, said_of_front
 
 if TYPE_CHECKING:
     from gindex_lab.studies.analysis.comparing import Order
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 __all__ = ["about_chance", "about_coverage", "about_reading", "about_scores", "about_validity"]
 
 _MANY = 20  # agents from which a distribution is worth a word
-_NEGLIGIBLE = 0.05  # of γ: what the agents add to what shuffled responses give
 
 
 def about_reading(data: Responses | Scores) -> list[str]:
@@ -48,9 +47,9 @@ def about_scores(table: pd.DataFrame, order: Order | None, test: str) -> list[Sa
         best = table["score"].idxmax()
         if len(table) == 1:
             return [Said(f"{_scored(table, best)}.")]
-        text = f"The highest score has {_scored(table, best, 'with')}; no intervals were asked for."
+        text = f"{_scored(table, best, 'has the highest score,')}; no intervals were asked for."
         return [Said(text, False)]
-    value = f"The highest score has {_scored(table, order.front, 'with')}"
+    value = _scored(table, order.front, "has the highest score,")
     found = [Said(_range(table)), *said_of_front(order, value, "score")]
     if order.apart.to_numpy().any():
         found.append(Said(f"Pairs were compared on the items that both met ({test})."))
@@ -60,6 +59,8 @@ def about_scores(table: pd.DataFrame, order: Order | None, test: str) -> list[Sa
 def _range(table: pd.DataFrame) -> str:
     """From the lowest score to the highest, and of many agents where the middle half lies."""
     score = 100 * table["score"]
+    if score.max() == score.min():
+        return f"All {len(score)} agents score {score.max():.1f} %."
     text = f"Scores run from {score.min():.1f} % ({score.idxmin()}) to {score.max():.1f} % ({score.idxmax()})"
     if len(score) > _MANY:
         low, middle, high = score.quantile([0.25, 0.5, 0.75])
@@ -174,7 +175,7 @@ def why_gamma_is_unsure(control: pd.DataFrame | None, table: pd.DataFrame) -> st
     if control is None:
         return ""
     gamma = control.loc["mean_gamma"]
-    if gamma["observed"] - gamma["shuffled"] >= _NEGLIGIBLE and gamma["p"] <= 0.05:
+    if gamma["observed"] - gamma["shuffled"] >= NEGLIGIBLE and gamma["p"] <= 0.05:
         return ""
     low, high = table["normalised_generality"].min(), table["normalised_generality"].max()
     return (

@@ -16,6 +16,7 @@ from gindex_lab.studies.analysis.measuring import (
     check_gaps,
     check_size,
     chosen_transform,
+    missing_cells,
     transformed,
     without_hardly_met,
 )
@@ -31,7 +32,7 @@ def analyse_table(
     transform: str = "auto",
     reference: str | None = None,
     ci: float | None = 0.95,
-    missing: str = "error",
+    missing: str = "auto",
     resample: str = "items",
     shuffles: int = 99,
     dates: str | None = None,
@@ -43,19 +44,21 @@ def analyse_table(
 
     `transform="auto"` takes responses with difficulties as they are and ranks everything else; of one agent
     without difficulties only the scores are stated. A missing cell is an error, or with `missing="drop"`
-    left out: each agent is measured on what it met, and pairs are compared on what both met. `resample` is
-    that of `gl.generality`, `shuffles` the size of the shuffle control, `dates` a column of the agents,
-    `floor` what guessing gives (see `gl.analysis.floors_of`), `source` the log and the options it was read
-    with, for the audit of its rows. Items with `minutes` have time horizons, too.
+    left out ("auto": where at most one cell in twenty is missing): each agent is measured on what it met,
+    and pairs are compared on what both met. `resample` is that of `gl.generality`, `shuffles` the size of
+    the shuffle control, `dates` a column of the agents, `floor` what guessing gives (see
+    `gl.analysis.floors_of`), `source` the log and the options it was read with, for the audit of its rows.
+    Items with `minutes` have time horizons, too.
 
     >>> from gindex_lab.studies.readers.examples import simulated_runs
     >>> found = analyse_table(simulated_runs())
     >>> found.groups[0], found.verdict["best"]
     (['model-k', 'model-j'], True)
     """
-    choice("missing", missing, ["error", "drop"])
+    choice("missing", missing, ["auto", "error", "drop"])
     floors = floors_of(data, floor) if isinstance(data, Responses) else None
     wanted = chosen_transform(data, choice("transform", transform, TRANSFORMS), floors)
+    missing = missing_cells(data, missing, wanted)
     if missing == "error" and wanted != "scores":
         check_gaps(data, wanted)
     if missing == "drop" and ci is not None and wanted not in ("scores", "opponent"):

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 __all__ = ["Said", "about_control", "about_data", "about_items", "about_order", "about_survival"]
 
 
+NEGLIGIBLE = 0.05  # of γ: what the agents add to what shuffled responses give
+
+
 class Said(NamedTuple):
     """A sentence, and whether the data can tell what it says."""
 
@@ -144,10 +147,14 @@ def said_of_front(order: Order, value: str, noun: str) -> list[Said]:
     else:
         all_others = order.apart.loc[order.front].sum() == len(order.apart) - 1
         rest = "" if all_others else " that is put in order"
-        found.append(Said(f"{value}, separated from every other agent{rest}."))
-    if order.separated is not None:
+        whom = f"every other agent{rest}"
+        if order.pairs == 1:
+            whom = f"{next(agent for agent in order.apart.index if agent != order.front)}"
+        found.append(Said(f"{value}, separated from {whom}."))
+    if order.separated is not None and order.pairs > 1:
         unknown = f"; {order.unknown} are not comparable" if order.unknown else ""
-        pairs = f"{order.separated} of {order.pairs} pairs of agents are separated{unknown}"
+        verb = "is" if order.separated == 1 else "are"
+        pairs = f"{order.separated:,} of {order.pairs:,} pairs of agents {verb} separated{unknown}"
         found.append(Said(f"In {noun}, {pairs}."))
     if order.reversed:
         stand = "pair stands" if order.reversed == 1 else "pairs stand"
@@ -165,7 +172,7 @@ def _nobody_apart(order: Order, noun: str) -> Said:
     elif order.separated is None:
         text = (
             f"The data do not separate {order.front} from any other agent in {noun}, corrected for all "
-            f"{order.pairs} pairs of agents."
+            f"{order.pairs:,} pairs of agents."
         )
     else:
         none = f"not one of {order.pairs} pairs is" if order.pairs > 1 else "the two are not"
@@ -283,17 +290,26 @@ def about_control(control: pd.DataFrame, level: float = 0.05) -> list[Said]:
         return found  # nothing varies, and there was nothing to shuffle
     if ability["p"] <= level:
         text = (
-            f"Agents differ in capability by more than shuffled responses do (sd {ability['observed']:.3g} "
-            f"against {ability['shuffled']:.3g}, p {ability['p']:.2g})."
+            f"Taken together, agents differ in capability by more than shuffled responses do "
+            f"(sd {ability['observed']:.3g} against {ability['shuffled']:.3g}, p {ability['p']:.2g})."
         )
         found.append(Said(text))
     else:
         text = (
-            f"Agents differ in capability no more than shuffled responses do (sd {ability['observed']:.3g} "
-            f"against {ability['shuffled']:.3g}, p {ability['p']:.2g}): do not rank them."
+            f"Taken together, agents differ in capability no more than shuffled responses do "
+            f"(sd {ability['observed']:.3g} against {ability['shuffled']:.3g}, p {ability['p']:.2g}): "
+            "do not rank them by capability."
         )
         found.append(Said(text, False))
-    if gamma["p"] <= level:
+    gain = gamma["observed"] - gamma["shuffled"]
+    if gamma["p"] <= level and gain < NEGLIGIBLE:
+        text = (
+            f"Curves are hardly more step-like than those of shuffled responses "
+            f"(mean γ {gamma['observed']:.3g} against {gamma['shuffled']:.3g}, p {gamma['p']:.2g}): "
+            "nearly all of γ comes from the items."
+        )
+        found.append(Said(text, False))
+    elif gamma["p"] <= level:
         text = (
             f"Curves are more step-like than chance makes them (mean γ {gamma['observed']:.3g} against "
             f"{gamma['shuffled']:.3g} shuffled, p {gamma['p']:.2g})."

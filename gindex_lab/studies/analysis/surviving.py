@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from gindex_lab.foundation.errors import GIndexLabError
+from gindex_lab.foundation.errors import BadInput, GIndexLabError
 from gindex_lab.foundation.responses import Responses, Scores
 from gindex_lab.measures.steps import StepCurves
 from gindex_lab.studies.analysis.accuracy import is_binary
@@ -125,6 +125,9 @@ def _varied(data: Scores) -> Scores:
 def _measure(measured: Responses, missing: str, floors: pd.Series | None) -> pd.DataFrame:
     from gindex_lab.measures.generality import generality
 
+    if measured.items["difficulty"].nunique() < 2:
+        problem = "all items have the same difficulty, and make no curve"
+        raise BadInput("difficulty", None, problem, "use another definition")
     floor = (
         None
         if isinstance(measured, StepCurves) or floors is None

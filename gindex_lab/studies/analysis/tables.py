@@ -187,20 +187,22 @@ def cells(table: pd.DataFrame, determined: Sequence[Any] | None = None) -> dict[
         parts = [
             ("–", "not determined")
             if agent not in told and m in ("generality", "normalised_generality")
-            else _cell(row[m], row.get(f"{m}_low"), row.get(f"{m}_high"))
+            else _cell(row[m], row.get(f"{m}_low"), row.get(f"{m}_high"), m)
             for m in measures
         ]
         rows.append((str(agent), parts))
     return {"measures": [_HEADINGS.get(m, m) for m in measures], "rows": rows}
 
 
-def _cell(value: float, low: float | None, high: float | None) -> tuple[str, str]:
+def _cell(value: float, low: float | None, high: float | None, measure: str) -> tuple[str, str]:
     shown = "∞" if value == float("inf") else f"{value:.3f}"
     if low is None or high is None:
         return shown, ""
     if low != low:
         return shown, "no interval"
-    return shown, f"{low:.3f} or more" if high == float("inf") else f"{low:.3f} to {high:.3f}"
+    if measure == "generality" and high > 10 * low:  # 1/S of a spread near 0: an accident of digits
+        return f"{low:.3f} or more", ""
+    return shown, f"{low:.3f} to {high:.3f}"
 
 
 def rounded(table: pd.DataFrame, most: int = 10) -> dict[str, Any]:

@@ -91,6 +91,24 @@ def _of_horizons(study: Analysis) -> list[Said]:
     return [*said, Said(grown.sentence(), np.isfinite(grown.high))]
 
 
+def _other_tests(study: Analysis) -> list[Said]:
+    """Why scores and capability may separate different pairs; nothing where they agree."""
+    score, order = study.score_order, study.orders.get("capability")
+    if score is None or order is None or score.separated is None or order.separated is None:
+        return []
+    a, b = (np.triu(x.apart.to_numpy(), 1) for x in (score, order))
+    if not (a ^ b).any():
+        return []
+    only, other = int((a & ~b).sum()), int((b & ~a).sum())
+    text = (
+        f"Scores and capability are tested differently: {only} {'pair' if only == 1 else 'pairs'} "
+        f"{'is' if only == 1 else 'are'} separated in score only, {other} in capability only. "
+        "A score counts all items alike; capability weighs them by difficulty, and its test (Student's t, "
+        "and an exchange of responses) allows for that."
+    )
+    return [Said(text, False)]
+
+
 def _of_order(study: Analysis) -> list[Said]:
     if not study.measures:
         return []
@@ -98,6 +116,7 @@ def _of_order(study: Analysis) -> list[Said]:
         why = study.gamma_is_unsure
         unsure = {"normalised_generality": why} if why else {}
         found = summary.about_order(study.table, study.orders, unsure)
+        found += _other_tests(study)
         return found + score_words.about_undetermined(study.table)
     best = study.table["capability"].idxmax()
     text = f"The capability of {best} is {study.table.loc[best, 'capability']:.3g}"
