@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 import gindex_lab as gl
+from gindex_lab.press.analyse import analyse
 from gindex_lab.studies.analysis import surviving
 from gindex_lab.studies.analysis.audit import audit_counts, item_audit
 from gindex_lab.studies.analysis.differences import score_differences
@@ -206,3 +207,58 @@ def test_an_interval_that_spans_the_whole_scale_is_not_printed_as_a_number(tmp_p
     assert "-1.000 to 1.000" not in page
     assert not re.search(r">[^<]*\b(inf|nan)\b[^<]*<", page)
     assert any("say nothing about the generality of" in line for line in found.sentences())
+
+
+# -- sentences that contradict nothing -----------------------------------------------------------------------
+
+
+def test_everything_solved_states_scores_and_nothing_else():
+    found = analyse_table(gl.Responses(np.ones((4, 30))), shuffles=19)
+    said = " ".join(found.sentences())
+    assert not found.measures
+    assert "All 4 agents score 100.0 %." in said
+    assert "capab" not in said
+
+
+def test_scores_and_capability_that_separate_other_pairs_say_why():
+    rng = np.random.default_rng(3)
+    hard = np.concatenate([rng.normal(0, 0.05, 190), np.linspace(-4, 4, 10)])
+    values = logistic(np.linspace(-1, 1, 5), hard, rng)
+    found = analyse_table(gl.Responses(values, difficulty=hard), shuffles=19)
+    score, order = found.score_order.separated, found.orders["capability"].separated
+    assert score != order
+    assert any("are tested differently" in line for line in found.sentences())
+
+
+def test_two_agents_are_named_and_not_counted():
+    level = np.arange(60)
+    runs = gl.Responses(
+        pd.DataFrame([level < 50, level < 20], ["old", "new"]) * 1.0, difficulty=level
+    )
+    said = " ".join(analyse_table(runs, shuffles=19).sentences())
+    assert "separated from new" in said
+    assert "1 of 1" not in said
+
+
+def test_a_few_gaps_do_not_stop_an_analysis_and_many_do():
+    runs = simulated_runs(agents=6, items=20).frame
+    few, many = runs.copy(), runs.copy()
+    few.iloc[0, 0], many.iloc[0] = np.nan, np.nan
+    assert analyse_table(gl.Responses(few), shuffles=19).missing == "drop"
+    with pytest.raises(gl.BadInput, match="is missing"):
+        analyse_table(gl.Responses(many), shuffles=19)
+
+
+def test_generality_without_an_upper_end_is_a_bound(tmp_path):
+    scores = gl.Scores(np.arange(1, 7)[:, None] * np.array([1.0, 30, 0.1, 5]))
+    page = analyse_table(scores, shuffles=19).write(tmp_path / "r.html").read_text()
+    assert "342.9" not in page
+    assert "or more" in page
+
+
+def test_choices_of_a_long_table_are_a_floor(tmp_path):
+    rows = [f"m{m},q{i},{int((i * 7 + m) % 9 < 3 + 2 * m)},4" for m in range(3) for i in range(40)]
+    (tmp_path / "a.csv").write_text("\n".join(["model,item,score,choices", *rows]))
+    found = analyse(tmp_path / "a.csv")
+    assert found.floors.tolist() == [0.25] * 40
+    assert found.transform == "failure"
