@@ -18,7 +18,7 @@ import pandas as pd
 
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import FloatArray
-from gindex_lab.measures.pairs import _holm
+from gindex_lab.measures.pairs import holm
 from gindex_lab.studies.analysis.accuracy import family_codes
 
 __all__ = ["FEWEST_ANCHORS", "FEWEST_LINKS", "linked_differences", "with_links"]
@@ -137,7 +137,7 @@ def with_links(
     linked = linked_differences(responses, alone, ci, resample)
     joined = found.assign(logits=linked["logits"].astype(float).reindex(found.index))
     joined["p_value"] = found["p_value"].fillna(linked["p_value"].astype(float))
-    joined["p_adjusted"] = _holm(joined["p_value"].to_numpy(dtype=float))
+    joined["p_adjusted"] = holm(joined["p_value"].to_numpy(dtype=float))
     joined["verdict"] = np.select(
         [joined["p_value"].isna(), joined["p_adjusted"] <= 1 - ci],
         ["not comparable", "separated"],
