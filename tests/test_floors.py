@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import gindex_lab as gl
+from gindex_lab.foundation.stubs import stubs
 
 ROOT = Path(__file__).resolve().parent.parent
 FLOORS = ["foundation", "measures", "worlds", "studies", "presentation", "press"]
@@ -167,3 +168,11 @@ def test_every_file_that_the_page_for_contributors_names_exists():
     roots = (ROOT, ROOT / "gindex_lab")
     assert len(named_files) > 20
     assert not [name for name in named_files if not any((root / name).exists() for root in roots)]
+
+
+def test_every_table_of_contents_has_the_stub_that_it_makes():
+    made = stubs()
+    assert len(made) >= 7
+    for path, text in made.items():
+        kept = path.read_text("utf-8") if path.exists() else ""
+        assert kept == text, "run: .venv/bin/python -m gindex_lab.foundation.stubs"
