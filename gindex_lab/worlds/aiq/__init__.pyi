@@ -55,6 +55,7 @@ from gindex_lab.worlds.aiq.sweep import read_sweep as read_sweep
 from gindex_lab.worlds.aiq.sweep import sweep as sweep
 from gindex_lab.worlds.aiq.symbolic import straight_line as straight_line
 from gindex_lab.worlds.aiq.validation import beside as beside
+from gindex_lab.worlds.aiq.validation import consistent_tests as consistent_tests
 from gindex_lab.worlds.aiq.validation import published_shares as published_shares
 from gindex_lab.worlds.aiq.validation import published_values as published_values
 from gindex_lab.worlds.aiq.validation import settings_test as settings_test
