@@ -48,8 +48,8 @@ def table_at(path: Path, labels: Sequence[str | int], options: Options) -> pd.Da
 
 
 def _is_frame(path: Path) -> bool:
-    """Whether a file is read as a whole DataFrame by its library."""
-    return plain(path).suffix.lower() not in TABLES
+    """Whether its library reads a file as a whole DataFrame; what has no suffix (a pipe) is text."""
+    return plain(path).suffix.lower() not in ("", *TABLES)
 
 
 def _frame(path: Path, options: Options) -> pd.DataFrame:
