@@ -267,7 +267,7 @@ BAD = {
     "histogram": (lambda t: plots.plot_histograms(t, ["iq"]), "no column 'iq'"),
     "frames": (lambda t: plots.animate_capability_spread({}), "is empty"),
     "seconds": (lambda t: plots.animate_capability_spread({"a": t}, seconds=0), "out of range"),
-    "summary": (lambda t: population_summary(t[["capability"]]), "is a column that is absent"),
+    "summary": (lambda t: population_summary(t[["capability"]]), "is not one of its columns"),
     "correlation": (lambda t: correlation([1, 2], [1, 2, 3]), "has another length than x"),
 }
 

@@ -73,7 +73,7 @@ REFUSED = {
     "a file that is not there": (TWO, {"include": ["file:*.xyz"]}, "include", "no-match"),
     "everything left out": (TWO, {"exclude": ["*"]}, "exclude", "no-match"),
     "every task left out": (TWO, {"exclude": ["task:t"]}, "exclude", "no-match"),
-    "strict in words": (TWO, {"strict": "yes"}, "strict", "bad-input"),
+    "strict in words": (TWO, {"strict": "yes"}, "strict", "not-a-flag"),
     "an agent from nowhere": (TWO, {"agent_from": "person"}, "agent_from", "not-an-option"),
     "a solver of results": ({"results.json": RESULTS}, {"agent_from": "solver"}, "agent_from", "not-found"),
     "an agent that is not there": (TWO, {"agents": ["zork"]}, "agents", "not-found"),

@@ -112,6 +112,9 @@ _EXACTLY: Mapping[Range, str] = {
         Caps.states difficulty.dots guttman_responses.agents matching.dots plot_subgroups.columns
         simulate_irt.agents""",
     Range(0, inside=True): "Session.act.action",
+    Range(
+        inside=True
+    ): "Call.position Call.theta",  # the program that is called says where they stand
     Range(1, inside=True): "generate.difficulty",
     NONE_OR_MORE: "HLQ.epsilon Trace.steps divergence.seconds distance.seconds",
     SHARE: "Composing.margin generalisation_level.distance",

@@ -16,6 +16,7 @@ import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.files import header_of, read_facts, read_table
+from gindex_lab.foundation.inputs import spooled
 from gindex_lab.foundation.notes import Note
 from gindex_lab.foundation.responses import Responses, Scores
 from gindex_lab.measures.steps import StepCurves
@@ -58,15 +59,16 @@ def analyse(
     ...     analyse(file, ci=None).table["capability"].round(2).to_dict()
     {'ann': 0.58, 'bob': 0.42}
     """
-    data = _read(Path(path), difficulty, dict(reading or {}))
-    data = with_minutes(data, Path(path), minutes, dates)
-    if isinstance(data, Responses):
-        data = with_choices(data, Path(path))
-    options: dict[str, Any] = {"reference": reference, "missing": missing, "resample": resample}
-    options |= {"dates": dates, "floor": floor}
-    if not isinstance(data, StepCurves):
-        options["source"] = (Path(path), dict(reading or {}))
-    return analyse_table(data, transform=transform, ci=ci, seed=seed, **options)
+    with spooled(Path(path)) as where:  # a pipe can be read once, and is looked at several times
+        data = _read(where, difficulty, dict(reading or {}))
+        data = with_minutes(data, where, minutes, dates)
+        if isinstance(data, Responses):
+            data = with_choices(data, where)
+        options: dict[str, Any] = {"reference": reference, "missing": missing, "resample": resample}
+        options |= {"dates": dates, "floor": floor}
+        if not isinstance(data, StepCurves) and where == Path(path):  # a pipe is not read again
+            options["source"] = (where, dict(reading or {}))
+        return analyse_table(data, transform=transform, ci=ci, seed=seed, **options)
 
 
 def _read(path: Path, difficulty: str | None, reading: dict[str, Any]) -> Responses | Scores:

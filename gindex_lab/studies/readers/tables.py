@@ -21,7 +21,7 @@ from gindex_lab.foundation.inputs import open_regular
 from gindex_lab.foundation.validate import numeric_frame
 from gindex_lab.studies.readers.collect import Collector, as_number
 from gindex_lab.studies.readers.directions import settle_direction
-from gindex_lab.studies.readers.formats import TABLES, parquet_names, separator_of
+from gindex_lab.studies.readers.formats import SUFFIXES, TABLES, parquet_names, separator_of
 from gindex_lab.studies.readers.names import column_of, flat_names, nested
 from gindex_lab.studies.readers.naming import agent_of_file
 from gindex_lab.studies.readers.options import COLUMNS, ROLES, Options
@@ -48,8 +48,8 @@ def table_at(path: Path, labels: Sequence[str | int], options: Options) -> pd.Da
 
 
 def _is_frame(path: Path) -> bool:
-    """Whether its library reads a file as a whole DataFrame; what has no suffix (a pipe) is text."""
-    return plain(path).suffix.lower() not in ("", *TABLES)
+    """Whether a library reads the file as a whole DataFrame; what has an unknown suffix, or none, is text."""
+    return plain(path).suffix.lower() in set(SUFFIXES) - set(TABLES)
 
 
 def _frame(path: Path, options: Options) -> pd.DataFrame:
