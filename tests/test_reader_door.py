@@ -467,3 +467,27 @@ def test_items_that_every_run_failed_on_do_not_stop_an_analysis(tmp_path):
     found = analyse(tmp_path, ci=None, missing="drop")
     assert found.data.shape == (2, 2)
     assert any("1 items have no score of any agent" in note for note in found.data.notes)
+
+
+@pytest.mark.parametrize(
+    ("header", "names"),
+    [
+        ("model,item,perplexity", ("item", "perplexity")),
+        ("model,task,correct", ("task", "correct")),
+        ("system,dataset,f1", ("dataset", "f1")),
+    ],
+)
+def test_a_row_for_each_agent_and_task_is_a_long_table(tmp_path, header, names):
+    """They were taken for wide tables with one item, and refused as repeats of it."""
+    rows = [f"{a},q{i},{(i * 7 + k) % 5 / 5}" for k, a in enumerate("abc") for i in range(6)]
+    file = tmp_path / "scores.csv"
+    file.write_text("\n".join([header, *rows]) + "\n")
+    found = gl.read_scores(file)
+    assert found.frame.shape == (3, 6)
+    assert all(repr(name) in str(found.notes) for name in names)
+
+
+def test_a_wide_table_with_a_column_called_task_stays_wide(tmp_path):
+    file = tmp_path / "scores.csv"
+    file.write_text("model,score,q1,q2\na,1,0,1\nb,0,1,1\n")
+    assert list(gl.read(file).frame.columns) == ["score", "q1", "q2"]

@@ -12,7 +12,7 @@ from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.inputs import open_regular
 from gindex_lab.studies.readers.eval_archives import is_eval_archive
 from gindex_lab.studies.readers.glimpse import json_glimpse
-from gindex_lab.studies.readers.names import column_of, flat_names
+from gindex_lab.studies.readers.names import column_of, families_are_items, flat_names
 from gindex_lab.studies.readers.signatures import (
     has_items_only,
     is_scores,
@@ -147,6 +147,8 @@ def sniff_header(header: Sequence[str]) -> str | None:
     if {"id", "item", "resp"} <= names:
         return "irw"
     if all(column_of(header, kind) for kind in ("agent", "item", "response")):
+        return "long"
+    if families_are_items(header):
         return "long"
     if not column_of(header, "agent") and has_items_only(header):
         return "per-model"

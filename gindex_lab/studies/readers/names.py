@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-__all__ = ["TIERS", "column_of", "flat_names", "nested"]
+__all__ = ["TIERS", "column_of", "families_are_items", "flat_names", "nested"]
 
 # Of several columns that could play a role, the first line wins over the second, and so on
 _NAMES = {
@@ -25,6 +25,9 @@ _NAMES = {
         "score_binarized",
         "response resp score correct is_correct accuracy acc value result",
         "reward is_resolved resolved passed success score_cont",
+        "f1 f1_score exact_match em bleu chrf rouge auc pass@1 win_rate points marks grade perplexity ppl "
+        "word_perplexity byte_perplexity bits_per_byte nll loss brier brier_score wer cer error error_rate "
+        "mae mse rmse",
     ),
     "trial": ("trial epoch repeat run seed attempt wave replicate", "run_id trial_id"),
     "family": (
@@ -57,6 +60,18 @@ def column_of(header: Sequence[str], kind: str) -> list[str]:
             if found:
                 return found
     return []
+
+
+def families_are_items(header: Sequence[str]) -> bool:
+    """Whether a long table has one row per agent and task: each column plays a role, and none is an item.
+
+    >>> families_are_items(["model", "task", "score"]), families_are_items(["model", "task", "score", "q1"])
+    (True, False)
+    """
+    roles = {kind: column_of(header, kind) for kind in TIERS}
+    needed = roles["agent"] and roles["response"] and len(roles["family"]) == 1
+    known = {name for found in roles.values() for name in found}
+    return bool(needed) and not roles["item"] and known == set(header)
 
 
 def flat_names(record: Mapping[str, Any], depth: int = 3) -> list[str]:

@@ -22,7 +22,7 @@ from gindex_lab.foundation.validate import numeric_frame
 from gindex_lab.studies.readers.collect import Collector, as_number
 from gindex_lab.studies.readers.directions import settle_direction
 from gindex_lab.studies.readers.formats import SUFFIXES, TABLES, parquet_names, separator_of
-from gindex_lab.studies.readers.names import column_of, flat_names, nested
+from gindex_lab.studies.readers.names import column_of, families_are_items, flat_names, nested
 from gindex_lab.studies.readers.naming import agent_of_file
 from gindex_lab.studies.readers.options import COLUMNS, ROLES, Options
 from gindex_lab.studies.readers.roles import add_facts_of
@@ -126,6 +126,8 @@ def columns_of(header: Sequence[str], options: Options, path: Path) -> dict[str,
             continue
         free = [name for name in header if name not in chosen.values()]
         found = [given] if given else [fixed[kind]] if kind in fixed else column_of(free, kind)
+        if kind == "item" and not found and families_are_items(header):
+            found = column_of(free, "family")  # one row per agent and task: the task is the item
         if len(found) > 1 and kind not in ROLES:
             problem = f"has several columns that could be the {kind}: {', '.join(map(repr, found))}"
             remedy = f"name it: columns={{{kind!r}: {found[0]!r}}} (--columns {kind}={found[0]})"
