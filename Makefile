@@ -58,7 +58,7 @@ log-writers: .tools/log-writers/.ready  ## Inspect and lm-evaluation-harness, wh
 .tools/log-writers/.ready: tests/log_writers/requirements.lock
 	@echo "Setting up .tools/log-writers (once; about two minutes)"
 	@$(PYTHON) -m venv --clear .tools/log-writers
-	@.tools/log-writers/bin/python -m pip install --quiet --require-hashes --requirement $<
+	@.tools/log-writers/bin/python -m pip install --quiet --no-deps --require-hashes --requirement $<
 	@touch $@
 
 coverage: $(READY)  ## run every test under coverage and list the lines that none reaches (slow)

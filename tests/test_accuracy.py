@@ -14,6 +14,7 @@ from gindex_lab.studies.analysis.comparing import order_in, widely_measured
 from gindex_lab.studies.analysis.differences import score_differences
 from gindex_lab.studies.analysis.floors import against_chance, floors_of
 from gindex_lab.studies.analysis.starting import analyse_table
+from gindex_lab.studies.analysis.tables import task_cells
 
 
 def binary(agents=5, items=60, seed=1, gaps=0.0):
@@ -218,3 +219,18 @@ def test_bad_input_is_named(case):
     with pytest.raises(gl.BadInput) as error:
         call()
     assert error.value.argument.split("[")[0] == argument
+
+
+@pytest.mark.parametrize(("families", "first", "rows"), [(3, "agent", 8), (14, "task", 14)])
+def test_the_table_by_task_has_at_most_seven_columns(families, first, rows):
+    """Fourteen tasks beside one another ran off the page."""
+    runs = binary(agents=8, items=84)
+    items = pd.DataFrame(
+        {"family": [f"t{k % families}" for k in range(84)]}, index=runs.frame.columns
+    )
+    found = analyse_table(gl.Responses(runs.frame, items=items), ci=None)
+    cells = task_cells(found)
+    assert (cells["first"], len(cells["rows"])) == (first, rows)
+    assert all(len(parts) == len(cells["measures"]) <= 6 for _, parts in cells["rows"])
+    best = found.scores["score"].idxmax()
+    assert str(best) in (cells["rows"][0][0], cells["measures"][0])

@@ -30,7 +30,7 @@ SHOWN = ["capability", "spread", "generality", "normalised_generality"]
 MOST_ROWS, _FIRST, _LAST = 60, 20, 10  # agents in a table; of more the first and the last
 _HEADINGS = {"generality": "generality Γ", "normalised_generality": "normalised generality γ"}
 _MOST_PAIRS = 36  # pairs in a table
-_MOST_TASKS = 16  # columns of the table by task
+_MOST_COLUMNS = 6  # beside the first column, of the table by task
 
 
 def cut(table: pd.DataFrame) -> pd.DataFrame:
@@ -78,15 +78,20 @@ def _points(low: float | None, high: float | None) -> str:
 
 
 def task_cells(found: Analysis) -> dict[str, Any] | None:
-    """Agents x tasks, for as many as can be read."""
+    """Scores by task: agents x tasks; tasks x the agents with the highest scores where the tasks are many."""
     tasks = found.tasks
-    if tasks is None or found.scores is None or tasks["task"].nunique() > _MOST_TASKS:
+    if tasks is None or found.scores is None or tasks["task"].nunique() > MOST_ROWS:
         return None
-    order = cut(found.scores.sort_values("score", ascending=False, kind="stable")).index
+    agents = cut(found.scores.sort_values("score", ascending=False, kind="stable")).index
     names = list(dict.fromkeys(tasks["task"]))
     known = {(row["agent"], row["task"]): row for _, row in tasks.iterrows()}
-    rows = [(str(a), [_task_cell(known.get((a, task))) for task in names]) for a in order]
-    return {"measures": [str(name) for name in names], "rows": rows}
+    if len(names) <= _MOST_COLUMNS:
+        rows = [(str(a), [_task_cell(known.get((a, task))) for task in names]) for a in agents]
+        return {"first": "agent", "measures": [str(name) for name in names], "rows": rows}
+    shown = list(agents[:_MOST_COLUMNS])
+    rows = [(str(task), [_task_cell(known.get((a, task))) for a in shown]) for task in names]
+    left = "" if len(agents) == len(shown) else f"The {len(shown)} agents with the highest scores."
+    return {"first": "task", "measures": [str(a) for a in shown], "rows": rows, "left": left}
 
 
 def _task_cell(row: pd.Series | None) -> tuple[str, str]:
