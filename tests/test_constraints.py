@@ -195,18 +195,31 @@ def refused(value, given):
     return seen[0] if seen else None
 
 
+def test_what_lies_at_the_ends_of_a_range_passes_the_door():
+    wrong, calls = [], 0
+    for said, value, name, given in cases(at_ends):
+        calls += 1
+        try:
+            parameters_of(getattr(value, "__func__", value))[name].check(given[name])
+        except gl.BadInput as error:
+            wrong.append(f"{said}: {error}")
+    assert wrong == []
+    assert calls > 500
+
+
 @pytest.mark.slow
 def test_what_lies_at_the_ends_of_a_range_is_taken(tmp_path, monkeypatch):
+    """One call in twelve: each may work for a second."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("GINDEX_LAB_OFFLINE", "1")
     wrong, calls = [], 0
-    for said, value, name, given in cases(at_ends):
+    for said, value, name, given in list(cases(at_ends))[::12]:
         calls += 1
         error = refused(value, given)
         if error is not None and error.argument == name:
             wrong.append(f"{said}: {error}")
     assert wrong == []
-    assert calls > 500
+    assert calls > 40
 
 
 @pytest.mark.slow

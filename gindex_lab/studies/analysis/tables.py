@@ -87,7 +87,8 @@ def task_cells(found: Analysis) -> dict[str, Any] | None:
     known = {(row["agent"], row["task"]): row for _, row in tasks.iterrows()}
     if len(names) <= _MOST_COLUMNS:
         rows = [(str(a), [_task_cell(known.get((a, task))) for task in names]) for a in agents]
-        return {"first": "agent", "measures": [str(name) for name in names], "rows": rows}
+        measures = [str(name) for name in names]
+        return {"first": "agent", "measures": measures, "rows": rows, "left": ""}
     shown = list(agents[:_MOST_COLUMNS])
     rows = [(str(task), [_task_cell(known.get((a, task))) for a in shown]) for task in names]
     left = "" if len(agents) == len(shown) else f"The {len(shown)} agents with the highest scores."
