@@ -208,21 +208,6 @@ def test_what_lies_at_the_ends_of_a_range_passes_the_door():
 
 
 @pytest.mark.slow
-def test_what_lies_at_the_ends_of_a_range_is_taken(tmp_path, monkeypatch):
-    """One call in twelve: each may work for a second."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("GINDEX_LAB_OFFLINE", "1")
-    wrong, calls = [], 0
-    for said, value, name, given in list(cases(at_ends))[::12]:
-        calls += 1
-        error = refused(value, given)
-        if error is not None and error.argument == name:
-            wrong.append(f"{said}: {error}")
-    assert wrong == []
-    assert calls > 40
-
-
-@pytest.mark.slow
 def test_a_word_that_is_no_option_is_refused_by_name():
     good, wrong, reached = plausible(), [], 0
     for label, value in [*names(), *methods()]:

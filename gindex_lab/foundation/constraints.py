@@ -78,7 +78,7 @@ _NAMES: Mapping[Range, str] = {
     POSITIVE: "beta compute cost deviation distance elapsed limit without_prior xi",
     Range(0, ends="(]", inside=True): "budgets seconds tau tau0",
     SHARE: """
-        alpha ceiling delta discount epsilon floor heights likeness other own performance rate specialists
+        alpha ceiling discount epsilon floor heights likeness other own performance rate specialists
         steepness threshold trace variation worth""",
     INSIDE: "ci confidence level levels saturation saturations",
     ANY: "args centre codes heading high indicators initial low mean moves position randoms sd theta truth",
@@ -90,6 +90,7 @@ _NAMES: Mapping[Range, str] = {
     Range(2, 100): "symbols",
     Range(-1, 1): "above rewards",
     Range(0, 1, "[)"): "gamma",
+    Range(0, 1, "[)", inside=True): "delta",
     Range(0, 1, "(]"): "r0",
     Range(0, 1, "(]", inside=True): "stop",
     Range(0.5, 1): "cover",
