@@ -37,7 +37,7 @@ def folder(reports, name, entries, profile="quick", fingerprint="abc", source="p
     (path / "claims.json").write_text(json.dumps(entries))
     outputs = {"claims.json": file_hash(path / "claims.json")}
     record = {"notebook": name, "profile": profile, "data": data, "outputs": outputs}
-    record |= {"inputs": {}, "ledger": "", "seconds": 1.0}
+    record |= {"inputs": {}, "ledger": "", "seconds": 1.0, "provenance": None}
     (path / "record.json").write_text(json.dumps(sealed(record)))
 
 

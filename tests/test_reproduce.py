@@ -34,6 +34,7 @@ from gindex_lab.press.reproduction.reproduce import _out_of_date, reproduce, sta
 from gindex_lab.press.reproduction.runs import Failure
 
 RECORD = {"notebook": "demo/one", "profile": "quick", "data": [], "outputs": {}}
+RECORD |= {"provenance": None, "seconds": 0.1}
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -1,4 +1,4 @@
-// Filter by words, paper, status and grade; sort by a column (numbers as numbers) with a click on its head.
+// Filter by words, paper, status and, where the page has them, grades; sort by a column (numbers as numbers) with a click on its head.
 const rows = [...document.querySelectorAll("#claims tbody tr")];
 const [words, paper, status, grade, shown] = ["words", "paper", "status", "grade", "shown"].map(id => document.getElementById(id));
 
@@ -9,7 +9,7 @@ function filter() {
     const text = row.textContent.toLowerCase();
     const fits = (!paper.value || row.dataset.paper === paper.value)
       && (!status.value || row.dataset.status === status.value)
-      && (!grade.value || row.dataset.grade === grade.value)
+      && (!grade?.value || row.dataset.grade === grade.value)
       && wanted.every(word => text.includes(word));
     row.hidden = !fits;
     count += fits;
@@ -35,6 +35,6 @@ document.querySelectorAll("#claims th").forEach((head, column, heads) => head.fi
   document.querySelector("#claims tbody").append(...rows);
 }));
 document.querySelector("form.filters").addEventListener("submit", event => event.preventDefault());
-[words, paper, status, grade].forEach(control => control.addEventListener("input", filter));
+[words, paper, status, grade].filter(Boolean).forEach(control => control.addEventListener("input", filter));
 if (location.hash.startsWith("#status=")) status.value = decodeURIComponent(location.hash.slice(8));
 filter();

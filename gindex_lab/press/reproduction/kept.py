@@ -19,7 +19,7 @@ from gindex_lab.foundation.output import is_ours
 __all__ = ["intact", "read_claims", "read_record", "was_written", "why_unread"]
 
 # what those who come later read of a record
-_READ = {"notebook", "profile", "data", "outputs"}
+_READ = {"notebook", "profile", "data", "outputs", "provenance", "seconds"}
 
 
 def was_written(folder: Path) -> bool:
