@@ -5,6 +5,7 @@ import gzip
 import io
 import itertools
 import json
+import lzma
 import os
 import subprocess
 import sys
@@ -93,6 +94,43 @@ def packed_archive(path):
     path.write_bytes(gzip.compress(inner.getvalue(), 1))
 
 
+def zstd_archive(path):
+    from backports.zstd import zipfile as modern
+
+    with modern.ZipFile(path, "w", modern.ZIP_ZSTANDARD) as new:
+        new.writestr("header.json", json.dumps(HEADER))
+        with new.open("samples/1.json", "w", force_zip64=True) as member:
+            member.write(b'{"id": 1, "junk": "')
+            for _ in range(600):
+                member.write(b"a" * 2**20)
+            member.write(b'"}')
+
+
+def gz_data_of_r(path):
+    packed(path, b"X\n", b"0" * 2**20, 800)
+
+
+def xz_data_of_r(path):
+    with lzma.open(path, "wb", preset=0) as new:
+        for _ in range(300):
+            new.write(b"0" * 2**20)
+
+
+def sheet(path):
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as new:
+        new.writestr("[Content_Types].xml", "<Types/>")
+        with new.open("xl/worksheets/sheet1.xml", "w", force_zip64=True) as member:
+            for _ in range(300):
+                member.write(b"<row></row>" * 2**17)
+
+
+def laughs(path):
+    lines = ["a: &a [" + ",".join(["x"] * 9) + "]"]
+    for one, two in zip("abcdefgh", "bcdefghi", strict=True):
+        lines.append(f"{two}: &{two} [" + ",".join([f"*{one}"] * 9) + "]")
+    path.write_text("\n".join(lines))
+
+
 def table_of_one_value(path):
     rows = 60_000_000
     import pyarrow as pa
@@ -113,6 +151,11 @@ BOMBS = {
     "log.eval": archive,
     "log.eval.gz": packed_archive,
     "table.parquet": table_of_one_value,
+    "zstd.eval": zstd_archive,
+    "packed.rds": gz_data_of_r,
+    "packed.rda": xz_data_of_r,
+    "sheet.xlsx": sheet,
+    "laughs.yaml": laughs,
 }
 
 

@@ -224,7 +224,7 @@ def read_bytes(path: Path, argument: str = "path") -> bytes:
     most = int(current().document)
     try:
         with open_bytes(path, argument) as file:
-            data = file.read(most + 1)
+            data = b"".join(_up_to(file, most + 1))
     except BROKEN:
         problem = "is a compressed file that ends early or is damaged"
         remedy = "copy it again, or unpack what is there with `gzip -dc`"
@@ -237,6 +237,13 @@ def read_bytes(path: Path, argument: str = "path") -> bytes:
         problem = f"holds more than {most:,} bytes, to be held whole"
         raise too_large(argument, str(path), problem, "document", 10 * most)
     return data
+
+
+def _up_to(file: IO[bytes], most: int) -> Iterator[bytes]:
+    """The first bytes of a file, piece by piece: a bomb is seen before it has unpacked itself."""
+    while most and (part := file.read(min(_CHUNK, most))):
+        most -= len(part)
+        yield part
 
 
 def read_text(path: object, encoding: str = "utf-8-sig", argument: str = "path") -> str:

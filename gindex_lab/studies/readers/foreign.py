@@ -138,10 +138,10 @@ def _spss(path: Path) -> pd.DataFrame:
 
 
 def _r_data(path: Path) -> pd.DataFrame:
-    import rdata
-
     remedy = "save a data frame with saveRDS(), or write.csv()"
     content = _unpacked(path)
+    import rdata  # takes half a second: not for a file that is refused
+
     kind = ".rds" if plain(path).suffix.lower() == ".rds" else ".rda"
     try:
         found = rdata.conversion.convert(rdata.parser.parse_data(content, extension=kind))
