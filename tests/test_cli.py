@@ -1,6 +1,8 @@
 """The command line: each command does its work, and a mistake is one clear line and status 2."""
 
 import re
+import subprocess
+import sys
 
 import pandas as pd
 import pytest
@@ -204,3 +206,9 @@ def test_a_difficulty_file_without_its_columns_is_refused(responses, tmp_path):
     pd.DataFrame({"name": ["i1"], "hardness": [1]}).to_csv(tmp_path / "odd.csv", index=False)
     with pytest.raises(BadInput, match="lacks the columns item, difficulty"):
         analyse(responses, difficulty=str(tmp_path / "odd.csv"))
+
+
+@pytest.mark.parametrize("module", ["gindex_lab", "gindex_lab.press.cli"])
+def test_a_module_run_by_its_name_is_the_command(module):
+    command = [sys.executable, "-m", module, "data", "where", "no-such-data"]
+    assert subprocess.run(command, capture_output=True, check=False).returncode == 2

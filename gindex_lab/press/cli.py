@@ -301,3 +301,7 @@ def _analyse(options: argparse.Namespace) -> None:
     print(report.text())
     if options.out:
         print(f"report: {report.write(options.out)}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
