@@ -9,7 +9,8 @@ import pandas as pd
 import pytest
 
 from gindex_lab.foundation.errors import BadInput
-from gindex_lab.measures.summary import correlation, population_summary, rank_correlation
+from gindex_lab.measures.psychometrics.correlations import correlation, rank_correlation
+from gindex_lab.measures.summary import population_summary
 from gindex_lab.presentation.plots import generality as plots
 from gindex_lab.presentation.plots.labels import (
     _stranger_costs,

@@ -10,7 +10,7 @@ from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.r_random import RRandom
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.measures.generality import generality
-from gindex_lab.measures.summary import correlation
+from gindex_lab.measures.psychometrics.correlations import correlation
 from gindex_lab.studies.simulations import collective, evolution, manifold, populations, theory
 
 # -- R's random numbers ---------------------------------------------------------------------------------

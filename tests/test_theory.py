@@ -7,7 +7,7 @@ import pytest
 import gindex_lab as gl
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.measures.programs.equations import equations, heaviest_mapping
-from gindex_lab.measures.transformations import transformations
+from gindex_lab.studies.data.transformations import transformations
 from gindex_lab.studies.simulations import all_tasks, animals
 from gindex_lab.studies.simulations.portfolios import best_of, growing_portfolio
 from gindex_lab.worlds.learning.examples import EXAMPLES, example, form_options, wired

@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.guessing import floors_of
 from gindex_lab.foundation.responses import Responses, Scores
 from gindex_lab.foundation.validate import FloatArray, choice, generator, mode_of, pair, refuse
 from gindex_lab.measures.curves import (
@@ -26,7 +27,7 @@ from gindex_lab.measures.curves import (
     merge,
     sums_of,
 )
-from gindex_lab.measures.floors import above_guessing, floors_of
+from gindex_lab.measures.floors import above_guessing
 from gindex_lab.measures.reference import difficulty_limits, extrapolate, reference_indicators
 from gindex_lab.measures.samples import RESAMPLE
 from gindex_lab.measures.steps import StepCurves, of_positions

@@ -16,15 +16,14 @@ from gindex_lab.foundation.validate import (
     confidence,
     generator,
     integer,
-    vector,
 )
 from gindex_lab.measures.curves import Interval, from_sums
 from gindex_lab.measures.fit import Fit, fit_of
 from gindex_lab.measures.generality import generality, study_of
+from gindex_lab.measures.psychometrics.correlations import correlation
 from gindex_lab.measures.samples import sample_like
 
-__all__ = ["correlation", "middle_test", "population_intervals", "population_summary"]
-__all__ += ["printed_numbers", "rank_correlation"]
+__all__ = ["population_intervals", "population_summary"]
 
 _CHUNK = 2_000_000  # cells of a temporary array
 _MEASURES = ["capability", "spread", "normalised_generality"]
@@ -33,33 +32,6 @@ _STATISTICS = [
     *("abstruse_share", "capability_spread", "capability_generality"),
 ]
 _NEEDED = ("capability", "spread", "normalised_generality", "abstruse")
-
-
-def correlation(x: object, y: object) -> float:
-    """Pearson's correlation, NaN where one of the two does not vary.
-
-    >>> correlation([1, 2, 3], [2, 4, 6])
-    1.0
-    >>> correlation([1, 2, 3], [5, 5, 5])
-    nan
-    """
-    a, b = vector("x", x), vector("y", y)
-    if len(a) != len(b):
-        raise BadInput("y", len(b), f"has another length than x ({len(a)})", "pair the numbers")
-    # constant up to rounding: the correlation of rounding errors means nothing
-    if len(a) < 2 or any(np.ptp(x) <= 1e-12 * np.abs(x).max() for x in (a, b)):
-        return float("nan")
-    a, b = a - a.mean(), b - b.mean()
-    return float(np.clip(a @ b / np.sqrt((a @ a) * (b @ b)), -1, 1))
-
-
-def rank_correlation(x: object, y: object) -> float:
-    """Spearman's correlation: Pearson's, of the average ranks.
-
-    >>> rank_correlation([1, 2, 3, 4], [1, 10, 100, 1000])
-    1.0
-    """
-    return correlation(*(pd.Series(vector(name, v)).rank() for name, v in (("x", x), ("y", y))))
 
 
 def population_summary(table: pd.DataFrame) -> pd.Series:
@@ -90,59 +62,6 @@ def population_summary(table: pd.DataFrame) -> pd.Series:
         "capability_generality": correlation(capability, gamma),
     }
     return pd.Series(found, dtype=float, name="population")
-
-
-def middle_test(
-    table: pd.DataFrame, centre: float = 0.5, shuffles: int = 10_000, seed: object = None
-) -> tuple[float, float]:
-    """Are agents of middling capability the most general? r(γ, (Ψ - centre)²) and its p-value.
-
-    A negative correlation says yes; p is the share of shuffles of γ over the agents that are at least
-    as negative (a permutation test, one-sided).
-
-    >>> table = pd.DataFrame({"capability": [0.1, 0.3, 0.5, 0.7, 0.9, 0.2],
-    ...                       "normalised_generality": [0.1, 0.5, 0.9, 0.6, 0.2, 0.3]})
-    >>> correlation, p = middle_test(table, shuffles=999, seed=1)
-    >>> round(correlation, 2), p < 0.05
-    (-0.95, True)
-    """
-    from scipy.stats import permutation_test
-
-    gamma = table["normalised_generality"].to_numpy()
-    away = (table["capability"].to_numpy() - centre) ** 2
-    weight = (away - away.mean()) / (len(away) * away.std() * gamma.std())
-    found = permutation_test(
-        [gamma],
-        lambda shuffled, axis: (shuffled * weight).sum(axis),
-        permutation_type="pairings",
-        alternative="less",
-        vectorized=True,
-        n_resamples=shuffles,
-        rng=generator(seed),
-    )
-    return float(found.statistic), float(found.pvalue)
-
-
-def printed_numbers(table: pd.DataFrame) -> pd.Series:
-    """The six numbers of the authors' plots, in their order, from a table of `gl.generality`.
-
-    >>> table = pd.DataFrame({"capability": [1.0, 3], "spread": [0.5, 0.4],
-    ...                       "normalised_generality": [0.1, 0.3], "abstruse": [True, False]})
-    >>> printed_numbers(table).round(2).to_dict()
-    {'r(Ψ, S)': -1.0, 'mean Ψ': 2.0, 'mean S': 0.45, '% abstruse': 50.0, 'mean γ': 0.2, 'r(Ψ, γ)': 1.0}
-    """
-    s = population_summary(table)
-    return pd.Series(
-        {
-            "r(Ψ, S)": s["capability_spread"],
-            "mean Ψ": s["mean_capability"],
-            "mean S": s["mean_spread"],
-            "% abstruse": 100 * s["abstruse"] / s["agents"],
-            "mean γ": s["mean_normalised_generality"],
-            "r(Ψ, γ)": s["capability_generality"],
-        },
-        name="value",
-    )
 
 
 def population_intervals(

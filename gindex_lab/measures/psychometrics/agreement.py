@@ -17,10 +17,10 @@ from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import FloatArray, choice, generator, integer, number
 from gindex_lab.measures.generality import difficulties_of, generality, study_of
+from gindex_lab.measures.psychometrics.correlations import rank_correlation
 from gindex_lab.measures.psychometrics.factors import factors
 from gindex_lab.measures.psychometrics.irt import irt
 from gindex_lab.measures.psychometrics.person_fit import norm_conformity
-from gindex_lab.measures.summary import rank_correlation
 
 __all__ = [
     "MEASURES",

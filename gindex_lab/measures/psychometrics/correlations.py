@@ -11,11 +11,38 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
-from gindex_lab.foundation.validate import FloatArray, choice
+from gindex_lab.foundation.validate import FloatArray, choice, vector
 
-__all__ = ["correlations", "smoothed", "tetrachoric"]
+__all__ = ["correlation", "correlations", "rank_correlation", "smoothed", "tetrachoric"]
 
 _STEEPEST = 0.9999  # a tetrachoric correlation of one is a limit that no table reaches
+
+
+def correlation(x: object, y: object) -> float:
+    """Pearson's correlation, NaN where one of the two does not vary.
+
+    >>> correlation([1, 2, 3], [2, 4, 6])
+    1.0
+    >>> correlation([1, 2, 3], [5, 5, 5])
+    nan
+    """
+    a, b = vector("x", x), vector("y", y)
+    if len(a) != len(b):
+        raise BadInput("y", len(b), f"has another length than x ({len(a)})", "pair the numbers")
+    # constant up to rounding: the correlation of rounding errors means nothing
+    if len(a) < 2 or any(np.ptp(x) <= 1e-12 * np.abs(x).max() for x in (a, b)):
+        return float("nan")
+    a, b = a - a.mean(), b - b.mean()
+    return float(np.clip(a @ b / np.sqrt((a @ a) * (b @ b)), -1, 1))
+
+
+def rank_correlation(x: object, y: object) -> float:
+    """Spearman's correlation: Pearson's, of the average ranks.
+
+    >>> rank_correlation([1, 2, 3, 4], [1, 10, 100, 1000])
+    1.0
+    """
+    return correlation(*(pd.Series(vector(name, v)).rank() for name, v in (("x", x), ("y", y))))
 
 
 def correlations(frame: pd.DataFrame, kind: str = "pearson") -> pd.DataFrame:

@@ -142,7 +142,7 @@ def relations(table: pd.DataFrame) -> pd.DataFrame:
     >>> relations(table).loc["norm_conformity", "normalised_generality"].round(2)
     np.float64(0.97)
     """
-    from gindex_lab.measures.summary import rank_correlation
+    from gindex_lab.measures.psychometrics.correlations import rank_correlation
 
     if "norm_conformity" not in getattr(table, "columns", ()):
         raise BadInput(

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.validate import FloatArray
-from gindex_lab.measures.summary import correlation, rank_correlation
+from gindex_lab.measures.psychometrics.correlations import correlation, rank_correlation
 from gindex_lab.presentation.plots.common import (
     columns_of,
     heading,

@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from gindex_lab.foundation.guessing import floors_of
 from gindex_lab.foundation.responses import Responses
-from gindex_lab.measures.floors import floors_of
 
 __all__ = ["against_chance", "floors_of"]
 
@@ -24,7 +24,7 @@ def against_chance(responses: Responses, scores: pd.DataFrame, floors: pd.Series
     interval of the score, and "unknown" without one.
 
     >>> from gindex_lab.studies.analysis.accuracy import score_table
-    >>> from gindex_lab.measures.floors import floors_of
+    >>> from gindex_lab.foundation.guessing import floors_of
     >>> runs = Responses([[1] * 30 + [0] * 10, [1] * 10 + [0] * 30, [1] * 2 + [0] * 38])
     >>> found = against_chance(runs, score_table(runs), floors_of(runs, 0.25))
     >>> found["against_chance"].tolist(), found["above_chance"].round(2).tolist()

@@ -16,8 +16,8 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.guessing import floors_of
 from gindex_lab.foundation.responses import Responses, Scores
-from gindex_lab.measures.floors import floors_of
 from gindex_lab.studies.analysis.audit import _discoveries
 from gindex_lab.studies.readers.reading import read_rows
 

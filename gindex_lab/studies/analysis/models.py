@@ -77,7 +77,7 @@ def irt_view(
     >>> list(view.table), "1pl" in view.sentence
     (['ability', 'se', 'capability'], True)
     """
-    from gindex_lab.measures.summary import rank_correlation
+    from gindex_lab.measures.psychometrics.correlations import rank_correlation
 
     if model is None:
         model, why = _fitted_or_why(data)

@@ -7,9 +7,9 @@ from typing import Any
 
 import pandas as pd
 
+from gindex_lab.foundation.guessing import floors_of
 from gindex_lab.foundation.responses import Responses, Scores
 from gindex_lab.foundation.validate import choice
-from gindex_lab.measures.floors import floors_of
 from gindex_lab.measures.generality import generality
 from gindex_lab.studies.analysis.measuring import (
     FLOORED,

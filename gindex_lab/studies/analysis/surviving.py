@@ -154,7 +154,7 @@ def survival(
          best least_general  capability_order
     rank    a             a               1.0
     """
-    from gindex_lab.measures.summary import rank_correlation
+    from gindex_lab.measures.psychometrics.correlations import rank_correlation
 
     rows = {}
     for name, other in tables.items():

@@ -14,7 +14,7 @@ import pandas as pd
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import FloatArray, number, per_item
-from gindex_lab.measures.summary import rank_correlation
+from gindex_lab.measures.psychometrics.correlations import rank_correlation
 
 __all__ = ["difficulty_validity"]
 

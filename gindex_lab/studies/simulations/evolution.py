@@ -16,7 +16,7 @@ import pandas as pd
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.r_random import RRandom
 from gindex_lab.foundation.validate import FloatArray, choice, integer, number
-from gindex_lab.measures.summary import correlation
+from gindex_lab.measures.psychometrics.correlations import correlation
 
 __all__ = ["EXCESS", "PRESSURES", "correlations", "minimum_effort", "select"]
 
