@@ -103,6 +103,26 @@ def test_a_failing_notebook_is_reported_with_cell_line_and_error_and_the_others_
     assert (reports / "demo/quiet/report.html").exists()
 
 
+@pytest.mark.parametrize(
+    ("options", "shown"),
+    [
+        ({}, ["A **fact**."]),
+        ({"holds": False}, []),
+        ({"holds": False, "otherwise": "Another.\n\nTwo."}, ["Another.", "Two."]),
+        ({"only": "published"}, []),
+        ({"only": "simulated"}, ["A **fact**."]),
+    ],
+)
+def test_a_sentence_is_said_only_where_it_holds(monkeypatch, options, shown):
+    from gindex_lab.press import notebook as nb
+
+    seen = []
+    monkeypatch.setattr(nb, "_display", lambda markup, plain: seen.append(plain))
+    nb.start("A title", data="simulated")
+    nb.say("A **fact**.", **options)
+    assert seen[1:] == shown
+
+
 def test_the_manifest_says_what_was_run_with_what(finished):
     _, reports, _ = finished
     manifest = json.loads((reports / "manifest.json").read_text())

@@ -2,8 +2,8 @@
 
 `start` shows the banner (which data, seed, mode, version); `show` and `save_table` display a figure or
 a table and, when `gindex-lab reproduce` runs the notebook, also write it to the notebook's folder;
-`claim` holds a computed value against what the paper printed; `found` says what came out. Run by hand,
-the same calls only display.
+`claim` holds a computed value against what the paper printed; `say` states a result in the text, `found` in a
+box. Run by hand, the same calls only display.
 
 >>> start("Which model is the most general?", data="simulated", seed=1)   # a banner
 >>> claim("N295", -0.8660)                                                # a line, and a record
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.transforms import Bbox
 
-__all__ = ["OUTPUT", "SOURCES", "claim", "claims", "found", "save_table", "show", "start"]
+__all__ = ["OUTPUT", "SOURCES", "claim", "claims", "found", "save_table", "say", "show", "start"]
 
 SOURCES = ("published", "own experiment", "simulated")
 _NAME = re.compile(r"[a-z0-9][a-z0-9_.-]*")
@@ -301,6 +301,21 @@ def found(text: str) -> None:
         f'<div class="gl-found" style="{box};color:#222"><strong>What we found</strong>{body}</div>',
         f"What we found: {text}",
     )
+
+
+def say(text: str, *, holds: object = True, otherwise: str = "", only: str | None = None) -> None:
+    """A paragraph that states a result of this run, in the text of the page.
+
+    It is shown where `holds`, computed from the table it speaks of, is true; `otherwise` is shown where it is
+    not. `only="published"` keeps a sentence about the published data off a page made from other data.
+
+    >>> say("The apes are behind in every category.", holds=0.3 < 0.7, otherwise="The apes lead somewhere.")
+    """
+    if only is not None and choice("only", only, SOURCES) != _current.source:
+        return
+    for part in re.split(r"\n\s*\n", (text if holds else otherwise).strip()):
+        if part:
+            _display(f'<p class="gl-said">{_inline(part)}</p>', part)
 
 
 def _inline(text: str) -> str:
