@@ -1,4 +1,4 @@
-"""`gindex-lab` on the command line: reproduce, data, claims, analyse, docs.
+"""`gindex-lab` on the command line: reproduce, data, claims, analyse, lint, docs.
 
 Each command is a thin layer over one function of the package. Our own errors are printed as one line
 and end with status 2; 130 is Ctrl-C, 141 a reader (`| head`) that left before the end; anything else is a
@@ -85,6 +85,14 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--all", action="store_true", help="one line per claim")
     command.add_argument("--accept", action="store_true", help="take today's statuses as baseline")
     command.set_defaults(run=_claims)
+
+    command = commands.add_parser("lint", help="what is hard to read in the pages of a run")
+    command.add_argument("only", nargs="?", help="one notebook, e.g. gindex/table1, or a folder")
+    command.add_argument("--reports", type=Path, default=Path("reports"))
+    command.add_argument(
+        "--counts", action="store_true", help="only how many, by notebook and rule"
+    )
+    command.set_defaults(run=_lint)
 
     command = commands.add_parser("docs", help="the guide and the reference -> reports/docs/")
     command.add_argument("--out", type=Path, default=Path("reports") / "docs")
@@ -254,6 +262,14 @@ def _claims(options: argparse.Namespace) -> None:
         print(claims.summary(paper=options.paper).to_string())
         print("\nby the strength of the check:")
         print(claims.summary(paper=options.paper, by="grade").to_string())
+
+
+def _lint(options: argparse.Namespace) -> int:
+    from gindex_lab.press.lint import findings, report
+
+    found = findings(options.reports, options.only)
+    print(report(found, counts=options.counts))
+    return 1 if found else 0
 
 
 def _docs(options: argparse.Namespace) -> None:

@@ -17,6 +17,8 @@ import io
 import json
 import os
 import re
+import struct
+import textwrap
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
@@ -27,6 +29,8 @@ from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.output import write_bytes, write_text
 from gindex_lab.foundation.places import OUTPUT
 from gindex_lab.foundation.validate import choice, number
+from gindex_lab.press.descriptions import description
+from gindex_lab.press.figures import PER_INCH
 from gindex_lab.press.reproduction.claim_values import shown
 from gindex_lab.press.reproduction.claims import Record, Result, find, status
 
@@ -41,6 +45,8 @@ SOURCES = ("published", "own experiment", "simulated")
 _NAME = re.compile(r"[a-z0-9][a-z0-9_.-]*")
 _COLOURS = {"published": "#0072B2", "own experiment": "#009E73", "simulated": "#D55E00"}
 _LAID_OUT: Any = {"figure.autolayout": False, "figure.constrained_layout.use": False}
+_DPI = 200
+_SIGNATURE = 7  # points
 _BOX = "border-left:4px solid {colour};padding:.5em .9em;margin:.6em 0;background:{ground}"
 
 
@@ -107,8 +113,12 @@ def _banner(title: str) -> str:
     )
 
 
-def show(fig: Figure, name: str, table: pd.DataFrame | None = None) -> None:
+def show(
+    fig: Figure, name: str, table: pd.DataFrame | None = None, *, alt: str | None = None
+) -> None:
     """Display a figure with its provenance line; in a pipeline run also save SVG, PNG and the table.
+
+    `alt` says what it shows to readers who do not see it; by default that is read from the axes.
 
     >>> import matplotlib.pyplot as plt
     >>> figure, axes = plt.subplots()
@@ -118,6 +128,7 @@ def show(fig: Figure, name: str, table: pd.DataFrame | None = None) -> None:
 
     _checked_name(name)
     folder = _output()
+    told = description(fig) if alt is None else alt
     with matplotlib.rc_context(_LAID_OUT):
         crop = _sign(fig)
         png = _png(fig, crop)
@@ -125,7 +136,7 @@ def show(fig: Figure, name: str, table: pd.DataFrame | None = None) -> None:
             _save_figure(fig, crop, png, folder / "figures" / name)
     if table is not None:
         save_table(table, name)
-    _show_png(png, name)
+    _show_png(png, told)
     _close(fig)
 
 
@@ -155,23 +166,28 @@ def _sign(fig: Figure) -> Bbox:
     renderer = fig.canvas.get_renderer()  # type: ignore[attr-defined]
     drawn = fig.get_tightbbox(renderer)
     below = drawn.y0 / fig.get_figheight() - 0.02
-    line = fig.text(0.01, below, _current.line(), fontsize=6, color="#777777", va="top", ha="left")
+    letters = max(int(72 * drawn.width / (0.62 * _SIGNATURE)), 40)  # a letter takes 0.6 of its size
+    text = textwrap.fill(_current.line(), letters)
+    look: dict[str, Any] = {"fontsize": _SIGNATURE, "color": "#707070", "va": "top", "ha": "left"}
+    line = fig.text(0.01, below, text, **look)
     signed = line.get_window_extent(renderer).transformed(fig.dpi_scale_trans.inverted())
     return Bbox.union([drawn, signed]).padded(matplotlib.rcParams["savefig.pad_inches"])
 
 
 def _png(fig: Figure, crop: Bbox) -> bytes:
     buffer = io.BytesIO()
-    fig.savefig(buffer, format="png", dpi=200, bbox_inches=crop, metadata={"Software": None})
+    fig.savefig(buffer, format="png", dpi=_DPI, bbox_inches=crop, metadata={"Software": None})
     return buffer.getvalue()
 
 
-def _show_png(png: bytes, name: str) -> None:
+def _show_png(png: bytes, alt: str) -> None:
+    """At the size at which it is read: `PER_INCH` pixels of the page to an inch of the figure."""
     if not _in_notebook():
         return
     from IPython.display import Image, display
 
-    display(Image(png, retina=True, alt=name))  # type: ignore[no-untyped-call]
+    width = round(struct.unpack(">I", png[16:20])[0] * PER_INCH / _DPI)
+    display(Image(png, width=width, alt=alt))  # type: ignore[no-untyped-call]
 
 
 def _close(fig: Figure) -> None:

@@ -1,0 +1,268 @@
+"""What a careful reader would wince at on a rendered page, found by a program.
+
+`page_findings` reads one HTML page of ours: markup that was not rendered, reprs and file paths, numbers with
+noise for digits, tables that do not fit, pictures without a description. Code, formulas and what is quoted
+from a paper (`class="quoted"`) are not prose and are left alone. `gindex-lab lint` runs it over all pages of
+a run, together with `figures.figure_findings`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from gindex_lab.foundation.errors import BadInput
+
+if TYPE_CHECKING:
+    from bs4 import BeautifulSoup
+
+__all__ = [
+    "COLUMN",
+    "COLUMNS",
+    "REMEDIES",
+    "RULES",
+    "Finding",
+    "findings",
+    "page_findings",
+    "report",
+]
+
+COLUMN = 836  # pixels: the text column of a notebook's page (style.css, main.notebook)
+COLUMNS = 7  # of a table for people; the row's name counts
+_SILENT = ("script", "style", "math", "code", "pre", "svg", "title", "option")
+_NUMBER = r"(?<![\w.#-])[-−+]?\d+(?:\.\d+)?"
+_OBJECTS = (
+    "array Timestamp Timedelta Index DataFrame Series OrderedDict defaultdict Counter Interval Text"
+)
+_PATTERNS: dict[str, tuple[str, ...]] = {
+    "tex": (r"\\{1,2}[A-Za-z]{2,}", r"\$[^$\s][^$]*[\\^_][^$]*\$"),
+    "markup": (
+        *(r"\*\*", "`", r"\]\(\S+\)", r"(?<!\w)__\w+__", r"^#{1,6} "),
+        r"(?<![\w*])\*[^\s*][^*]*\*(?!\w)",
+    ),
+    "missing": (
+        r"(?<![\w-])(?:nan|NaN|NaT|<NA>)(?!\w)",
+        r"(?<![\w-])[-−]?inf(?![\w.])",
+        r"[=:(] ?None\b|\bNone(?=[,;)\]%])",
+    ),
+    "repr": (
+        *(r"\{['\"]", r"\[['\"(]", r"\(['\"]\w+['\"],", r"dtype[:=]", r"<class '"),
+        rf"\b(?:{_OBJECTS.replace(' ', '|')}|np\.\w+|dict_\w+)\((?!s\))",
+        r"<[\w.]+ (?:object )?at 0x|<(?:Axes|Figure)\b",
+    ),
+    "truth": (
+        r"(?:\b(?:holds|is|was)|[=:]):? ?(?:True|False)\b",
+        r"\b(?:True|False)(?=[,;.)]|$)",
+    ),
+    "statistics": (r"P[Rr]\(>[F|]", r"\bC\(\w+\)(?:\[|:)", r"\b(?:sum|mean)_sq\b"),
+    "python": (
+        *(r"\b(?:gl|nb|np|pd|plt)\.\w+", r"\b[a-z_]+(?:\.[a-z_]+)*\(\)", r"\blambda \w+:"),
+        r"\b[a-z_]+=(?:'|\"|True|False|None)",
+    ),
+    "path": (
+        r"(?<![\w.])/(?:home|work|tmp|root|Users|usr|var|opt|mnt)/\w+",
+        r"\b[A-Z]:\\\w+",
+    ),
+    "digits": (
+        *(r"(?<![\w.])\d+\.\d{8,}", r"(?<![\w.#-])\d{10,}(?!\w)"),
+        rf"{_NUMBER}e[-−+]?\d+\b",
+    ),
+    "count": (r"(?<![\w.])\d+\.0 (?:bins|items|agents|people|tasks|games|runs|steps|programs)\b",),
+    "ascii": (
+        *(r"(?<=\w)\^[\w{(]", r"(?<![<-])->", "<=|>=|!=", r"\+/?-(?=\s?\d)", r"\bsqrt\("),
+        *(r"(?<=[\w)]) \* (?=[\w(])", r"\b[A-Za-z]_\{"),
+    ),
+}
+#: What may not stand in text: a pattern by rule.
+RULES = {rule: re.compile("|".join(parts)) for rule, parts in _PATTERNS.items()}
+#: What to do about a finding, by rule.
+REMEDIES = {
+    "tex": "write the formula with single backslashes, between dollars, in a Markdown cell",
+    "markup": "use nb.found or a Markdown cell: elsewhere nothing renders the markup",
+    "missing": "say in words what is missing, or show – (nb.table does)",
+    "repr": "write the object in words",
+    "truth": "write yes or no (nb.table does), or what follows from it",
+    "statistics": "name the column for people: p value, factor, sum of squares",
+    "python": "set it as code in backquotes, or say it in words",
+    "path": "name the file, not its place on this machine",
+    "digits": "show digits that mean something; 6.2 × 10⁻¹¹, not 6.2e-11",
+    "count": "show a count without decimals",
+    "ascii": "write ², →, ≤, ≥, ≠, ±, √, × or a formula",
+    "alt": "nb.show(..., alt=...) says what the picture shows",
+    "stderr": "mend what warns, or catch the warning where it is expected",
+    "columns": "nb.table(..., columns=...) chooses at most seven; the CSV keeps all",
+    "cut": "shorten names and cells, or choose fewer columns: the last ones cannot be seen",
+    "name": "nb.table(...) gives columns people's names",
+    "shrunk": "draw it narrower: at 110 pixels an inch the page has room for 10.7 inches",
+    "small": "texts of a figure need 7.5 points on the page: 6.6 where it does not shrink",
+    "cut off": "let the layout see the text, or move it inside",
+    "overlap": "move one of the texts; plots.labels places many",
+    "colour-blind": "take colours of the style's cycle, or tell them apart by shape as well",
+    "colour of a label": "pass one mapping from agents to colours to all figures of the page",
+    "row numbers": "let the first column name the rows, or nb.table(..., index=False)",
+}
+_RAW_NAME = re.compile(r"^[a-z]\w*_\w+$|^\w+\.\w+_\w+$")
+_FILE_NAME = re.compile(r"^[\w.-]*$|\.(?:png|svg)$|^No description", re.IGNORECASE)
+
+
+class Finding(NamedTuple):
+    """What was found: where (a page or figure of `reports/`), which rule, and the piece itself."""
+
+    place: str
+    rule: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.rule}: {self.text}"
+
+
+def findings(reports: Path, only: str | None = None) -> list[Finding]:
+    """Everything found in the pages and figures of a run; `only` names a notebook or a folder of them."""
+    from gindex_lab.press.figures import page_of_figures
+
+    found: list[Finding] = []
+    for path in sorted(Path(reports).glob("*/*/report.html")):
+        name = path.parent.relative_to(reports).as_posix()
+        if only is None or name == only or name.startswith(f"{only}/"):
+            found += page_findings(path.read_text(encoding="utf-8"), name)
+            found += page_of_figures(path.parent, name)
+    if only is not None and not any(True for _ in Path(reports).glob(f"{only}*/**/report.html")):
+        remedy = f"run gindex-lab reproduce {only}"
+        raise BadInput("only", only, f"has no page in {reports}", remedy, code="not-run")
+    if only is None:
+        for path in sorted(Path(reports).glob("*.html")):
+            if path.stem not in ("claims", "places"):  # they quote what the papers print
+                found += page_findings(path.read_text(encoding="utf-8"), path.name)
+    return found
+
+
+def report(found: list[Finding], *, counts: bool = False) -> str:
+    """The findings as text: by page and figure, or how many of each rule by page.
+
+    >>> print(report([Finding("gindex/fig05", "tex", "D")], counts=True))
+    gindex/fig05: 1 tex
+    1 finding
+    """
+    lines = list(map(str, found))
+    if counts:
+        pages: dict[str, Counter[str]] = {}
+        for finding in found:
+            page = "/".join(finding.place.split("/")[:2])
+            pages.setdefault(page, Counter())[finding.rule] += 1
+        lines = [
+            f"{page}: {', '.join(f'{n} {rule}' for rule, n in rules.most_common())}"
+            for page, rules in pages.items()
+        ]
+    rules = dict.fromkeys(finding.rule for finding in found)
+    advice = [] if counts else [f"{rule}: {REMEDIES[rule]}" for rule in rules]
+    total = f"{len(found)} finding{'' if len(found) == 1 else 's'}"
+    return "\n".join([*lines, *([""] if advice else []), *advice, total])
+
+
+def page_findings(html: str, place: str = "") -> list[Finding]:
+    """What is wrong with one page, in its order, each thing once.
+
+    >>> [f.rule for f in page_findings("<p>Both are **equal**: holds: True</p>")]
+    ['markup', 'truth']
+    >>> page_findings("<p>Both are <b>equal</b>, to 0.01.</p>")
+    []
+    """
+    from bs4 import BeautifulSoup
+
+    page = BeautifulSoup(html, "html.parser")
+    found = [*_formulas(page), *_pictures(page), *_tables(page), *_warnings(page)]
+    for quoted in page.select(".quoted, details.code, .highlight"):
+        quoted.decompose()
+    found += [(rule, piece) for text in _texts(page) for rule, piece in _in_text(text)]
+    return [Finding(place, rule, piece) for rule, piece in dict.fromkeys(found)]
+
+
+def _texts(page: BeautifulSoup) -> Iterator[str]:
+    """Pieces of text as a reader sees them: outside of code, and whole paragraphs where possible."""
+    from bs4 import Comment, Doctype
+
+    for node in page.find_all(string=True):
+        if isinstance(node, (Comment, Doctype)):
+            continue
+        outer = [parent.name for parent in node.parents]
+        written = "pre" in outer and any("output" in _classes(p) for p in node.parents)
+        if written or not set(outer) & set(_SILENT):
+            text = " ".join(str(node).split())
+            if text:
+                yield text
+
+
+def _classes(tag: Any) -> list[str]:
+    return list(tag.get("class") or ())
+
+
+def _in_text(text: str) -> Iterator[tuple[str, str]]:
+    for rule, pattern in RULES.items():
+        for match in pattern.finditer(text):
+            start, end = max(match.start() - 24, 0), min(match.end() + 24, len(text))
+            yield rule, text[start:end].strip()
+
+
+def _formulas(page: BeautifulSoup) -> Iterator[tuple[str, str]]:
+    """Formulas that could not be converted, and inline ones in which `\\\\` became a new line."""
+    for left in page.select("code.formula"):
+        yield "tex", left.get_text()
+    for broken in page.select('math[display="inline"] mspace[linebreak]'):
+        yield "tex", broken.find_parent("math").get_text()[:60]  # type: ignore[union-attr]
+
+
+def _pictures(page: BeautifulSoup) -> Iterator[tuple[str, str]]:
+    for picture in page.find_all("img"):
+        alt = picture.get("alt")
+        if alt is None or _FILE_NAME.search(str(alt).strip()):
+            yield "alt", str(alt or "") or str(picture.get("src", ""))[:40]
+
+
+def _warnings(page: BeautifulSoup) -> Iterator[tuple[str, str]]:
+    for said in page.select(".output_stderr"):
+        yield "stderr", said.get_text().strip()[:80]
+
+
+def _tables(page: BeautifulSoup) -> Iterator[tuple[str, str]]:
+    for table in page.find_all("table"):
+        rows = [row.find_all(["th", "td"]) for row in table.find_all("tr")]
+        rows = [row for row in rows if row]
+        if not rows or table.find_parent(class_="quoted"):
+            continue
+        texts = [[" ".join(cell.get_text(" ").split()) for cell in row] for row in rows]
+        yield from _table(texts)
+
+
+def _table(rows: list[list[str]]) -> Iterator[tuple[str, str]]:
+    head, width = rows[0], max(map(len, rows))
+    named = " | ".join(filter(None, head))[:70]
+    if width > COLUMNS:
+        yield "columns", f"{width} columns: {named}"
+    elif _least_width(rows, width) > COLUMN:
+        yield "cut", f"about {_least_width(rows, width):.0f} of {COLUMN} pixels: {named}"
+    for name in head:
+        if _RAW_NAME.match(name):
+            yield "name", name
+    body = rows[1:]
+    if (
+        len(body) > 1
+        and [row[0] for row in body] == [str(k) for k in range(len(body))]
+        and not head[0]
+    ):
+        yield "row numbers", named
+    for row in body:
+        for cell in row:
+            if cell == "None":
+                yield "missing", f"None in the table {named}"
+            if cell == "..." or (len(cell) > 12 and cell.endswith("...")):
+                yield "cut", f"{cell[-24:]} in the table {named}"
+
+
+def _least_width(rows: list[list[str]], width: int) -> float:
+    """How wide a table is at least, in pixels: the longest word of each column, and its padding."""
+    whole = [row for row in rows if len(row) == width]
+    longest = [max(len(w) for row in whole for w in (row[k].split() or [""])) for k in range(width)]
+    return sum(7.6 * n + 25.6 for n in longest)

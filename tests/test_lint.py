@@ -1,0 +1,211 @@
+"""The lint of rendered pages and figures: every planted fault is found, and sound pages give none."""
+
+import io
+
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+import pytest
+
+from gindex_lab.presentation.plots.common import STYLE
+from gindex_lab.press.cli import main
+from gindex_lab.press.descriptions import description
+from gindex_lab.press.figures import WIDE, figure_findings, page_of_figures
+from gindex_lab.press.lint import COLUMN, REMEDIES, RULES, page_findings
+
+PLANTED = {
+    r"<p>$\\Delta = 1 - S^2$ is printed</p>": "tex",
+    r"<p>as \Gamma grows</p>": "tex",
+    '<p><code class="formula">\\frac{</code></p>': "tex",
+    "<p>This is **bold** to nobody.</p>": "markup",
+    "<p>See `gl` for more.</p>": "markup",
+    "<p>as *nobody* sees it</p>": "markup",
+    "<p>The mean is nan here.</p>": "missing",
+    "<table><tr><th>a</th></tr><tr><td>NaN</td></tr></table>": "missing",
+    "<table><tr><th>a</th></tr><tr><td>None</td></tr></table>": "missing",
+    "<p>up to -inf</p>": "missing",
+    "<p>it was {'a': 1}</p>": "repr",
+    '<div class="output"><pre>array([1., 2.])</pre></div>': "repr",
+    "<p>since Timestamp('2024-01-01')</p>": "repr",
+    "<p>np.float64(0.3)</p>": "repr",
+    '<div class="output"><pre>&lt;Axes: xlabel="x"&gt;</pre></div>': "repr",
+    "<p>N300 holds: True</p>": "truth",
+    "<table><tr><th>a</th></tr><tr><td>True</td></tr></table>": "truth",
+    "<table><tr><th>PR(&gt;F)</th></tr><tr><td>0.1</td></tr></table>": "statistics",
+    "<p>with mode='reference' it is</p>": "python",
+    "<p>call gl.generality and see</p>": "python",
+    "<p>read from /home/ann/scores.csv</p>": "path",
+    "<p>a share of 0.123456789</p>": "digits",
+    "<p>the sum is 6.9e-17</p>": "digits",
+    "<p>14.0 bins</p>": "count",
+    "<p>so that a &lt;= b^2</p>": "ascii",
+    "<p>a -&gt; b</p>": "ascii",
+    '<img src="a.png">': "alt",
+    '<img src="a.png" alt="fig05_top_left">': "alt",
+    '<img src="a.png" alt="">': "alt",
+    '<div class="output_stderr"><pre>FutureWarning: soon</pre></div>': "stderr",
+    f"<table><tr>{'<th>a</th>' * 8}</tr></table>": "columns",
+    f"<table><tr>{'<th>a_name_that_nobody_can_break</th>' * 5}</tr></table>": "cut",
+    "<table><tr><th>a</th></tr><tr><td>...</td></tr></table>": "cut",
+    "<table><tr><th></th><th>normalised_generality</th></tr></table>": "name",
+    "<table><tr><th></th><th>a</th></tr><tr><th>0</th></tr><tr><th>1</th></tr></table>": "row numbers",
+}
+SOUND = """<h1>Which of two agents is the more general?</h1>
+<p>None of the agents is: see <code>gl.generality(x)</code>, S² ≤ 4, p = 6.2 × 10⁻¹¹, and <em>this</em>.
+The data of 2019/2020 (24 items) are true: γ = 0.25 ± 0.01, on 1,500 of 3,000,000 steps; it is infinite, in fact.</p>
+<details class="code"><summary>code</summary><div class="highlight"><pre>x = {'a': None}  # **</pre></div></details>
+<p class="quoted">p = 1.2e-12, sqrt(x)</p>
+<p><math display="inline"><mi>x</mi></math> <img src="a.png" alt="Capability of every agent"></p>
+<table><tr><th>agent</th><th>capability Ψ</th></tr><tr><td>a</td><td>0.12</td></tr><tr><td>b</td><td>–</td></tr></table>
+"""
+
+
+@pytest.mark.parametrize(("fault", "rule"), PLANTED.items())
+def test_a_planted_fault_is_found(fault, rule):
+    assert rule in {finding.rule for finding in page_findings(fault)}
+
+
+def test_a_sound_page_gives_no_finding():
+    assert page_findings(SOUND) == []
+
+
+def test_every_rule_has_a_planted_fault_and_says_what_to_do():
+    assert set(PLANTED.values()) | {"tex"} >= set(RULES)
+    assert set(PLANTED.values()) <= set(REMEDIES)
+
+
+# -- figures ----------------------------------------------------------------------------------------
+
+
+def svg(draw, size=(6, 4)):
+    with plt.style.context(STYLE):
+        fig, ax = plt.subplots(figsize=size)
+        ax.plot([0, 1], [0, 1])
+        ax.set(xlabel="difficulty", ylabel="response $\\psi(h)$")
+        draw(ax)
+        buffer = io.StringIO()
+        fig.savefig(buffer, format="svg")
+        plt.close(fig)
+    return buffer.getvalue()
+
+
+def crowded(ax):
+    ax.text(0.5, 0.5, "agent a")
+    ax.text(0.52, 0.51, "agent b")
+
+
+def turned_and_crowded(ax):
+    ax.text(0.5, 0.5, "agent a and others", rotation=30)
+    ax.text(0.52, 0.52, "agent b and others", rotation=30)
+
+
+def outside(ax):
+    ax.text(0.95, 0.5, "a name that goes on and on beyond the frame", in_layout=False)
+
+
+def red_and_green(ax):
+    ax.plot([0, 1], [1, 0], color="#d62728")
+    ax.plot([0, 1], [0.5, 0.5], color="#2ca02c")
+
+
+def small(ax):
+    ax.text(0.5, 0.5, "tiny", fontsize=5)
+
+
+FAULTY = [
+    (crowded, "overlap"),
+    (turned_and_crowded, "overlap"),
+    (outside, "cut off"),
+    (red_and_green, "colour-blind"),
+    (small, "small"),
+]
+
+
+def rules(found):
+    return {finding.rule for finding in found}
+
+
+@pytest.mark.parametrize(("draw", "rule"), FAULTY)
+def test_a_planted_fault_of_a_figure_is_found(draw, rule):
+    assert rules(figure_findings(svg(draw))) == {rule}
+
+
+def test_a_figure_too_wide_for_the_page_is_found():
+    assert "shrunk" in rules(figure_findings(svg(lambda ax: None, size=(16, 4))))
+
+
+def test_a_sound_figure_gives_no_finding():
+    def sound(ax):
+        ax.text(0.2, 0.8, "above")
+        ax.text(0.2, 0.2, "turned", rotation=45)
+        ax.set_title("A title in $\\gamma$ and words")
+
+    assert figure_findings(svg(sound)) == []
+
+
+def test_the_colours_of_our_style_differ_for_every_reader():
+    def all_of_them(ax):
+        for k, prop in enumerate(mpl.rcParams["axes.prop_cycle"]):
+            ax.plot([0, 1], [k, k + 1], **prop)
+
+    assert figure_findings(svg(all_of_them)) == []
+
+
+@pytest.mark.parametrize("how", ["legend", "label"])
+@pytest.mark.parametrize("second", ["#0072B2", "#D55E00"])
+def test_an_agent_that_changes_its_colour_on_a_page_is_found(tmp_path, how, second):
+    def in_colour(colour):
+        def draw(ax):
+            ax.plot([0, 1], [1, 0], color=colour, label="agent a")
+            ax.legend() if how == "legend" else ax.text(0.5, 0.9, "agent a", color=colour)
+
+        return draw
+
+    (tmp_path / "figures").mkdir()
+    for name, colour in {"one": "#0072B2", "two": second}.items():
+        (tmp_path / "figures" / f"{name}.svg").write_text(svg(in_colour(colour)))
+    changed = "colour of a label" in rules(page_of_figures(tmp_path, ""))
+    assert changed == (second != "#0072B2")
+
+
+def test_the_widths_are_those_of_the_style_sheet():
+    from gindex_lab.presentation.pages import TEMPLATES
+
+    style = (TEMPLATES / "style.css").read_text()
+    assert f"{COLUMN}px" in style
+    assert f"{WIDE}px" in style
+
+
+def run_folder(reports, page):
+    folder = reports / "demo" / "one"
+    (folder / "figures").mkdir(parents=True)
+    (folder / "report.html").write_text(page)
+    (folder / "figures" / "line.svg").write_text(svg(crowded))
+
+
+def test_the_command_finds_the_faults_of_a_run_and_fails(tmp_path, capsys):
+    run_folder(tmp_path, "<p>nan</p>")
+    assert main(["lint", "--reports", str(tmp_path)]) == 1
+    said = capsys.readouterr().out
+    assert "demo/one: missing: nan" in said
+    assert "demo/one/line: overlap" in said
+    assert main(["lint", "--reports", str(tmp_path), "--counts", "demo"]) == 1
+    assert "demo/one: 1 missing, 1 overlap" in capsys.readouterr().out
+
+
+def test_a_sound_run_passes_and_an_unknown_notebook_is_an_error(tmp_path, capsys):
+    run_folder(tmp_path, SOUND)
+    (tmp_path / "demo" / "one" / "figures" / "line.svg").unlink()
+    assert main(["lint", "--reports", str(tmp_path)]) == 0
+    assert main(["lint", "--reports", str(tmp_path), "demo/two"]) == 2
+    assert "only='demo/two'" in capsys.readouterr().err
+
+
+def test_a_figure_says_what_it_shows():
+    fig, axes = plt.subplots(1, 2)
+    for ax, agent in zip(axes, "ab", strict=True):
+        ax.bar([0, 1], [1, 2])
+        ax.set(xlabel="difficulty", ylabel="response $\\psi$", title=f"agent {agent}")
+    told = description(fig)
+    plt.close(fig)
+    assert told.startswith("2 panels. agent a: bars of response ψ against difficulty; agent b")
+    assert page_findings(f'<img src="x" alt="{told}">') == []
