@@ -85,7 +85,8 @@ def irt(
     knobs = Settings.named(settings, frame.shape[1])
     binary = coded(frame, fractions)
     informative = varies(frame.round()) & varies(binary)
-    partial = bool(((frame > 0) & (frame < 1)).any(axis=None))
+    values = frame.to_numpy()
+    partial = bool(((values > 0) & (values < 1)).any())
     check_size(binary, informative, model, fractions if partial else "")
     data = Patterns.of(binary.loc[:, informative].to_numpy())
     result = irt_em.upright(irt_em.fit(data, model, knobs, belief))
@@ -109,8 +110,8 @@ class ItemResponseModel:
         self.model, self.settings, self.priors = model, settings, priors
         self.log_likelihood, self.converged = fit.log_likelihood, fit.converged
         self.iterations = fit.iterations
-        self.constant_items = list(informative.index[~informative])
         self._informative = informative.to_numpy()
+        self.constant_items = list(informative.index[~self._informative])
         self._fitted = fit.parameters
 
     def __repr__(self) -> str:
@@ -160,16 +161,14 @@ class ItemResponseModel:
         [-1.0, 0.0, 0.6, 1.2, 2.1]
         """
         slope, intercept = self._fitted[:, 0], self._fitted[:, 1]
-        table = pd.DataFrame(
-            0.0, self.responses.columns, ["discrimination", "difficulty", "guessing"]
-        )
         difficulty = -intercept / np.where(slope == 0, 1e-12, slope)
-        table.loc[self._informative, "discrimination"] = slope
-        table["difficulty"] = np.median(difficulty)
-        table.loc[self._informative, "difficulty"] = difficulty
+        table = np.zeros((len(self._informative), 3))
+        table[:, 1] = np.median(difficulty)
+        table[self._informative, :2] = np.column_stack([slope, difficulty])
         if self.model == "3pl":
-            table.loc[self._informative, "guessing"] = irt_em.logistic(self._fitted[:, 2])
-        return table
+            table[self._informative, 2] = irt_em.logistic(self._fitted[:, 2])
+        names = ["discrimination", "difficulty", "guessing"]
+        return pd.DataFrame(table, self.responses.columns, names)
 
     @cached_property
     def items(self) -> pd.DataFrame:

@@ -290,26 +290,27 @@ def fit(data: Patterns, model: str, settings: Settings, priors: Priors) -> Fit:
     nodes, weights = settings.grid()
     size, shared = MODELS[model], model == "1pl"
 
-    def step(parameters: FloatArray) -> tuple[float, FloatArray]:
+    def step(parameters: FloatArray) -> tuple[float, FloatArray, FloatArray]:
+        """The target here, the parameters after one EM step, and the posterior behind both."""
         log_likelihood, posterior = e_step(data, parameters, nodes, weights)
         counts, places = expected(data, posterior, nodes, size).met(nodes)
         target = data.agents @ log_likelihood + priors.log_density(parameters).sum()
-        return float(target), _m_step(counts, parameters, places, shared, priors)
+        return float(target), _m_step(counts, parameters, places, shared, priors), posterior
 
     bounds = _bounds(size, priors)
     old, used, converged = _start(data, size), 1, False
     if settings.accelerate and priors == Priors():
-        old, used = _expanded(data, old, step, nodes, weights)
-    target, one = step(old)
+        old, used = _expanded(data, old, step, nodes)
+    target, one, _ = step(old)
     history = [target]
     while not converged and used < settings.iterations:
         two = step(one)[1]
         far = _squarem(old, one, two, bounds) if settings.accelerate else two
-        reached, after = step(far)
+        reached, after, _ = step(far)
         used += 2
         if reached < target:  # the long step overshot: take the two short ones
             far = two
-            reached, after = step(far)
+            reached, after, _ = step(far)
             used += 1
         old, one, target = far, after, reached
         history.append(target)
@@ -333,9 +334,8 @@ def upright(fit: Fit) -> Fit:
 def _expanded(
     data: Patterns,
     parameters: FloatArray,
-    step: Callable[[FloatArray], tuple[float, FloatArray]],
+    step: Callable[[FloatArray], tuple[float, FloatArray, FloatArray]],
     nodes: FloatArray,
-    weights: FloatArray,
 ) -> tuple[FloatArray, int]:
     """A start whose abilities have mean 0 and variance 1, as the maximum has, and the steps it took.
 
@@ -345,10 +345,11 @@ def _expanded(
     share, settled, used = data.agents / data.agents.sum(), False, 1
     size = parameters.shape[1]
     while not settled and used <= _EXPANDED:
-        at_nodes = share @ e_step(data, parameters, nodes, weights)[1]
+        _, parameters, posterior = step(parameters)
+        at_nodes = share @ posterior
         mean = float(at_nodes @ nodes)
         spread = float(np.sqrt(at_nodes @ (nodes - mean) ** 2))
-        parameters = step(parameters)[1].copy()
+        parameters = parameters.copy()
         parameters[:, 1] += mean * parameters[:, 0]
         parameters[:, 0] *= spread
         settled = abs(mean) < _SETTLED and abs(spread - 1) < _SETTLED

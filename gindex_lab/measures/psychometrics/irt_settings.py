@@ -206,6 +206,8 @@ def table_of(responses: object) -> pd.DataFrame:
     >>> table_of([[1, 0], [None, 1]]).isna().sum().sum()
     np.int64(1)
     """
+    if isinstance(responses, Responses):
+        return responses.frame.copy()  # checked when it was made
     frame = responses if not hasattr(responses, "frame") else responses.frame
     return Responses(numeric_frame("responses", frame)).frame
 
@@ -239,16 +241,19 @@ def varies(frame: pd.DataFrame) -> pd.Series:
     >>> varies(pd.DataFrame({"a": [0, 1], "b": [1, 1]})).tolist()
     [True, False]
     """
-    return frame.max() > frame.min()
+    values = frame.to_numpy()
+    if np.isnan(values).any():
+        return frame.max() > frame.min()
+    return pd.Series((values != values[:1]).any(axis=0), frame.columns)
 
 
 def check_agents(frame: pd.DataFrame) -> None:
     """Every agent has answered something."""
-    silent = frame.isna().all(axis=1)
+    silent = np.isnan(frame.to_numpy()).all(axis=1)
     if silent.any():
         raise BadInput(
             "responses",
-            silent.idxmax(),
+            frame.index[silent.argmax()],
             "is an agent without any response to a varying item",
             "drop the agent",
         )
