@@ -112,7 +112,7 @@ CASES = [
     ("openai-evals", "a.jsonl", lines({"spec": EVALS[0]["spec"] | {"completion_fns": []}}, EVALS[1]), "missing-field", "completion function"),
     ("openai-evals", "a.jsonl", lines(EVALS[0], EVALS[1] | {"data": {"correct": "yes"}}), "wrong-type", "correct='yes'"),
     ("deepeval", "a.json", cut(DEEP), "not-json", "is not JSON"),
-    ("deepeval", "a.json", {"testCases": [*DEEP["testCases"], {"name": "u"}]}, "wrong-type", "metricsData in test case 2"),
+    ("deepeval", "a.json", {"testCases": [*DEEP["testCases"], {"metricsData": 1}]}, "wrong-type", "in test case 2"),
     ("deepeval", "a.json", {"testCases": [DEEP["testCases"][0] | {"success": "yes"}]}, "wrong-type", "'yes' as the score"),
     ("opencompass", "a.json", cut(COMPASS), "not-json", "is not JSON"),
     ("opencompass", "a.json", {"details": {"0": {"pred": "A", "answer": "A"}}}, "wrong-type", "whether answer '0' was correct"),

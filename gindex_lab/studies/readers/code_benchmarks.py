@@ -2,9 +2,12 @@
 
 EvalPlus (0.3) and BigCodeBench (0.2) write `<model>_..._eval_results.json`: {"eval": {task: [one per sample:
 {base_status, plus_status} or {status}]}}; EvalPlus 0.2 wrote {task: {"base": [[status, ...]], "plus": []}}.
-LiveCodeBench writes `output/<model>/Scenario.codegeneration_..._eval_all.json`: a list of {question_id,
-platform, difficulty, contest_date, graded_list: [true, false ...]}. Samples of a task are repeats, and their
-mean is pass@1. None of the files names its model: it is the file's name or the folder's.
+BigCodeBench's name is `<org>--<model>--<revision>--bigcodebench[-hard]-<split>--<backend>-...`.
+LiveCodeBench writes `output/<model>/Scenario.<scenario>_<n>_<temperature>_eval_all.json`: a list of
+{question_id, platform, difficulty, contest_date, graded_list: [true, false ...]}, with `test_id` or `id`
+where a question has several tests. Samples of a task are repeats, and their mean is pass@1. None of the files
+names its model: it is the file's name or the folder's. (evaluate.py of evalplus 0.3.1 and bigcodebench 0.2.5,
+runner/main.py of LiveCodeBench's repository, read in November 2026.)
 """
 
 from __future__ import annotations
@@ -24,6 +27,8 @@ __all__ = ["read_evalplus", "read_livecodebench"]
 
 _LEVELS = {"easy": 1, "medium": 2, "hard": 3}
 _PASSED = ("pass", "success")
+_SPLIT = re.compile(r"^(.+?)(?:--[\w.]+)?--bigcodebench-?((?:hard-)?(?:instruct|complete))--")
+_SCENARIOS = ("selfrepair", "testoutputprediction", "codeexecution")
 
 
 def read_evalplus(files: Sequence[Path], found: Collector, options: Options) -> None:
@@ -39,8 +44,10 @@ def read_evalplus(files: Sequence[Path], found: Collector, options: Options) -> 
             tasks = field(content, "eval", dict, file, "EvalPlus")
             if not tasks:
                 raise wrong_field(file, "has no task in eval", "run the evaluation again", "empty")
+            split = _SPLIT.search(plain(file).stem)
             for task, given in tasks.items():
-                family = str(task).split("/")[0] if "/" in str(task) else ""
+                first = str(task).split("/")[0] if "/" in str(task) else ""
+                family = f"{first} {split[2].replace('-', ' ')}".strip() if split else first
                 for number, passed in enumerate(_statuses(given, str(task), file), 1):
                     others.setdefault(family, set()).update(passed)
                     if family not in chosen:
@@ -48,7 +55,7 @@ def read_evalplus(files: Sequence[Path], found: Collector, options: Options) -> 
                         wanted = options.metrics_of(family)
                         chosen[family] = choose_metric(order, wanted, file, f"task {task!r}")
                     value = passed.get(chosen[family], float("nan"))
-                    found.add(names[file], family, _short(task, family), value, trial=number)
+                    found.add(names[file], family, _short(task, first), value, trial=number)
     found.notes.extend(note_metrics(chosen, others))
 
 
@@ -62,6 +69,9 @@ def _without_suffix(stem: str) -> str:
     >>> _without_suffix("Qwen--Qwen2.5-Coder_vllm_temp_0.0-sanitized_eval_results")
     'Qwen--Qwen2.5-Coder_vllm_temp_0.0'
     """
+    split = _SPLIT.search(stem)
+    if split:
+        return split[1].removesuffix("--skip_prefill").replace("--", "/", 1)
     return re.sub(r"([-_.](sanitized|calibrated|raw))*[-_.]?eval_results$", "", stem)
 
 
@@ -102,17 +112,26 @@ def read_livecodebench(files: Sequence[Path], found: Collector, options: Options
         with found.reading(file, options):
             for number, row in _problems(file, found, options):
                 item = str(row.get("question_id") or row.get("question_title") or "")
+                part = row.get("test_id", row.get("id"))
+                item += "" if part is None or not item else f"/{part}"
                 graded = row.get("graded_list")
                 if not item or not isinstance(graded, list):
                     problem = f"has no graded_list in problem {number}"
                     raise wrong_field(file, problem, "grade it again")
-                family = str(row.get("platform") or "")
+                family = _family(file, str(row.get("platform") or ""))
                 for trial, solved in enumerate(graded, 1):
                     if not isinstance(solved, (bool, int)):
                         problem = f"has grade {solved!r} for {item!r}"
                         raise wrong_field(file, problem, "grade it again")
                     found.add(names[file], family, item, float(bool(solved)), trial=trial)
                 _facts(found, family, item, row)
+
+
+def _family(file: Path, platform: str) -> str:
+    """The platform; of other scenarios than writing code, the scenario as well."""
+    match = re.match(r"(?:Scenario\.)?([a-z]+)_", plain(file).stem)
+    scenario = match[1] if match and match[1] in _SCENARIOS else ""
+    return " ".join(filter(None, (scenario, platform)))
 
 
 def _problems(

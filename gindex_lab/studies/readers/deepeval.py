@@ -2,8 +2,10 @@
 
 {"testCases": [{name, input, success, metricsData: [{name, score, threshold, success, error}]}],
 "conversationalTestCases": [...], "hyperparameters": {"model": ...}}. The response is `success`, that is,
-every metric of the case reached its threshold; `metric=` chooses the score of one metric. A file does not
-name its model unless it is a hyperparameter.
+every metric of the case reached its threshold; `metric=` chooses the score of one metric. Empty fields are
+not written, so that a case without metrics has neither. Cases are items by their input, since the default
+name of a case is its place. A file does not name its model unless it is a hyperparameter. (test_run/*.py
+of deepeval 4.3.1, read in November 2026.)
 """
 
 from __future__ import annotations
@@ -48,12 +50,14 @@ def read_deepeval(files: Sequence[Path], found: Collector, options: Options) -> 
     metric = choose_metric(list(metrics), options.metrics, files[0], "the test run")
     settle_direction(metric, found, options)
     items, unscored = Identities(), 0
+    labels: dict[int, str] = {}
     for file, some in groupby(cases, key=itemgetter(0)):
         with found.reading(file, options):
             agent = agent_name(models[file] or names[file], file, found, options, {})
             for _, case, scores in some:
                 content = _content(case)
-                label = str(case.get("name") or f"case {text_code(content):08x}")
+                code = text_code(content)
+                label = labels.setdefault(code, str(case.get("name") or f"case {code:08x}"))
                 item = items.name("", label, content)
                 value = score_of(scores.get(metric), file, repr(item))
                 unscored += value != value
@@ -82,7 +86,7 @@ def _cases(content: Any, file: Path) -> list[dict[str, Any]]:
         raise wrong_field(file, "has no test case", "run the tests again", "empty")
     for number, case in enumerate(cases, 1):
         if not isinstance(case, dict) or not isinstance(_data(case), list):
-            problem = f"has no metricsData in test case {number}"
+            problem = f"has metricsData that are not a list in test case {number}"
             raise wrong_field(file, problem, "run the tests again")
     return cases
 
@@ -92,7 +96,7 @@ def _content(case: dict[str, Any]) -> object:
 
 
 def _data(case: dict[str, Any]) -> Any:
-    return case.get("metricsData", case.get("metrics_data"))
+    return case.get("metricsData", case.get("metrics_data", []))
 
 
 def _errored(case: dict[str, Any]) -> bool:

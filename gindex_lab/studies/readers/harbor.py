@@ -3,7 +3,8 @@
 A trial has `task_name`, `trial_name`, `source` (the data set), `agent_info` (`name`, `model_info.name`),
 `verifier_result.rewards` ({"reward": 1.0}, or several), and `exception_info` where it broke off. The job's
 own `result.json` (`n_total_trials`, `stats`) holds means only and is passed over. A trial without a reward
-counts as 0, as in Harbor's mean. Trials of a task are repeats.
+counts as 0, as in Harbor's mean. Of several rewards `reward` is read. Trials of a task are repeats.
+(models/trial/result.py and metrics/base.py of harbor 0.25.0, read in November 2026.)
 """
 
 from __future__ import annotations
@@ -40,7 +41,8 @@ def read_harbor(files: Sequence[Path], found: Collector, options: Options) -> No
     for file, one in trials.items():
         with found.reading(file, options):
             metrics |= dict.fromkeys(_rewards(one, file))
-    metric = choose_metric(list(metrics) or ["reward"], options.metrics, files[0], "the trials")
+    names = sorted(metrics, key=lambda name: name != "reward") or ["reward"]
+    metric = choose_metric(names, options.metrics, files[0], "the trials")
     settle_direction(metric, found, options, guess="higher")
     turn, broken, unscored = Repeats(), 0, 0
     jobs: dict[str, set[Path]] = {}

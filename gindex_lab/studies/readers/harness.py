@@ -3,8 +3,10 @@
 A line of `samples_<task>_<time>.jsonl` is one document under one filter: `doc_id`, `doc_hash`, `filter`,
 `metrics` (names) and each metric as a key of its own. The model's name is not in it: it stands in the
 `results_<time>.json` beside, or in the name of the folder. Where there are no samples, the results
-themselves are read: one item per task, its score the mean over documents. (docs/interface.md of the
-harness, `--log_samples`; its EvaluationTracker writes both.)
+themselves are read: one item per task, its score the mean over documents. What a sample has as its perplexity
+is a log-likelihood, or [log-likelihood, words or bytes]: it is read per word or byte, where more is better,
+and exp(-mean), weighted by length, is the perplexity of the results. (docs/interface.md, `--log_samples`;
+EvaluationTracker and api/task.py of lm-eval 0.4.13, run and read in November 2026.)
 """
 
 from __future__ import annotations
@@ -30,6 +32,7 @@ __all__ = ["model_of", "read_harness"]
 _TIME = r"\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}(?:\.\d+)?"
 _SAMPLES = re.compile(rf"(?:samples_)?(?P<task>.+?)(?:_(?P<time>{_TIME}))?$")
 _RESULTS = re.compile(rf"results_(?P<time>{_TIME})$")
+_LIKELY = re.compile("perplexity|ppl|bits_per")
 _MODEL = re.compile(r"(?:^|,)(?:peft|delta|pretrained|model|path|engine)=([^,]+)")
 
 
@@ -133,13 +136,15 @@ class _Samples:
             problem = f"has no doc_id in line {number}"
             raise BadInput("path", str(file), problem, "write the log with --log_samples")
         metric = self.chosen.get(task) or self._choose(line, task, ways, file)
-        value = as_number(line.get(metric))
+        value, length = _number(metric, line.get(metric))
         if value is None:
             problem = f"has {metric}={short(line[metric])} in line {number}, which is no number"
             raise BadInput("path", str(file), problem, "choose another with metric=... (--metric)")
         self.unscored += value != value
         document = str(line["doc_id"])
         code = self.found.add(model, task, document, value)
+        if length:
+            self.found.item_facts.setdefault((task, document), {})["length"] = length
         options = line.get("resps")  # of multiple choice: the likelihood of each option
         if metric in ("acc", "acc_norm") and isinstance(options, list) and len(options) > 1:
             self.found.item_facts.setdefault((task, document), {})["choices"] = len(options)
@@ -160,11 +165,20 @@ class _Samples:
     def _choose(self, line: dict[str, Any], task: str, ways: dict[str, str], file: Path) -> str:
         listed = line.get("metrics")
         names = listed if isinstance(listed, list) else _usual_metrics(line)
-        numbers = [str(m) for m in names if as_number(line.get(m)) is not None]
+        numbers = [str(m) for m in names if _number(str(m), line.get(m))[0] is not None]
         wanted = self.options.metrics_of(task)
         names = numbers if wanted else _rising(numbers, ways)
         metric = choose_metric(names, wanted, file, f"task {task!r}")
-        settle_direction(metric, self.found, self.options, log=ways.get(metric), family=task)
+        value, length = _number(metric, line.get(metric))
+        if length or (_LIKELY.search(metric) and value is not None and value <= 0):
+            per = " per word or byte, weight 'length' in .items" if length else ""
+            said = (
+                f"{task}: {metric!r} of a sample is its log-likelihood{per}, and more is better; "
+                "exp(-mean) is the perplexity of the results"
+            )
+            self.found.note("direction", said)
+        else:
+            settle_direction(metric, self.found, self.options, log=ways.get(metric), family=task)
         self.chosen[task], self.others[task] = metric, set(numbers)
         return metric
 
@@ -189,6 +203,18 @@ class _Samples:
                 "the runs may have used different versions of the task",
                 "exclude=[...] (--exclude)",
             )
+
+
+def _number(metric: str, given: Any) -> tuple[float | None, float]:
+    """A score as a number, and the length that it is per; of other pairs (gold, prediction) None.
+
+    >>> _number("word_perplexity", [-50.0, 10]), _number("acc", True), _number("f1", [1, 0])
+    ((-5.0, 10.0), (1.0, 0.0), (None, 0.0))
+    """
+    if isinstance(given, list) and len(given) == 2 and _LIKELY.search(metric):
+        total, length = map(as_number, given)
+        return (total / length, length) if total is not None and length else (None, 0.0)
+    return as_number(given), 0.0
 
 
 def _no_filter(given: str, filters: dict[str, None], task: str) -> BadInput:

@@ -3,6 +3,8 @@
 An entry of `per_instance_stats.json` is one instance in one trial (`train_trial_index`) with a list of
 stats, each a name and a sum over `count` outputs. A run without it is read from `stats.json`: one item, the
 mean over its instances. Perturbed copies of an instance are other inputs, and are left out and counted.
+The metric and the split are `main_name` and `main_split` of HELM's schemas, which a run folder does not hold.
+(benchmark/static/schema*.yaml and metrics of crfm-helm 0.5.16, read in November 2026.)
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +25,7 @@ from gindex_lab.studies.readers.options import Options
 from gindex_lab.studies.readers.roles import log_roles
 from gindex_lab.studies.readers.text import load_json
 
-__all__ = ["MAIN_METRICS", "read_helm", "scenario_of"]
+__all__ = ["MAIN_METRICS", "headlines_of", "read_helm", "scenario_of"]
 
 # HELM's measures of being right, in the order in which one of them is taken where the scenario is not known
 MAIN_METRICS = (
@@ -86,13 +89,66 @@ _HEADLINES = {
     "mimiciv_billing_code_f1 test": "mimiciv_billing_code",
     "test_avg test": "code_apps",
     "model_judged_score test": "arabic_legal_qa arabic_legal_rag",
+    # images, sound, video, tables and other languages; globs, and a second metric where schemas differ
+    "bbq_accuracy test": "bbq",
+    "exact_match_indicator test ": "gsm",
+    "quasi_prefix_exact_match valid": "a_okvqa_* blink_* mm_star_* vqa_* fair_face gqa viz_wiz mmmu",
+    "quasi_prefix_exact_match test": "corebench exams_v hateful_memes mme pairs pope seed_bench unicorn "
+    "vocal_sound meld_audio",
+    "quasi_exact_match valid ": "adv_demonstration adv_robustness fairness ood_robustness vqa viz_wiz",
+    "exact_match valid  ": "mmmu",
+    "quasi_leave_articles_exact_match test": "real_world_qa",
+    "earth_mover_similarity valid": "image2latex* image2webpage* image2musicsheet",
+    "prometheus_vision test": "bingo* crossmodal_3600 flickr30k mementos vibe_eval",
+    "gpt4_audio_critique test": "air_bench_chat_* audiocaps",
+    "wer_score test ": "fleurs_fairness librispeech_fairness transcription",
+    "wer test": "slphelm_asr_transcription",
+    "classification_macro_f1 test  ": "slphelm_* thaitoxicitytweets",
+    "classification_micro_f1 test": "disorder_diagnosis disorder_type_diagnosis symptom_diagnosis",
+    "rougeL test": "numeric_nlg qtsumm scigen tablebench_* unitxt_cards.mlsum.* unitxt_cards.xlsum.*",
+    "accuracy test": "tab_fact unitxt_cards.*",
+    "f1_micro test": "turl_col_type",
+    "f1_strings test": "wikitq",
+    "f1_score test ": "msr_vtt",
+    "bleu test": "covost2",
+    "refusal_rate test": "voice_jailbreak_attacks",
+    "toxic_frac test": "mm_safety_bench",
+    "calculation_accuracy test": "arabic_finance_calculation",
+    "annotation_autobencher_capabilities_score test": "autobencher_*",
+    "bits_per_byte test ": "cleva_language_modeling",
+    "chinese_bleu_1 test": "cleva_data_to_text_generation cleva_dialogue_generation "
+    "cleva_pinyin_transliteration",
+    "chinese_ibleu test": "cleva_paraphrase_generation",
+    "chinese_rouge_2 test": "cleva_summarization",
+    "cleva_machine_translation_bleu test": "cleva_translation",
+    "cleva_math_result_match test": "cleva_mathematical_reasoning",
+    "cleva_top1_accuracy test": "cleva_conceptual_generalization",
+    "RR@10 valid ": "melt_information_retrieval_mmarco",
+    "NDCG@10 valid ": "melt_information_retrieval_mrobust",
+    "math_equiv test ": "melt_math_regular",
+    "math_equiv_chain_of_thought test ": "melt_math_chain_of_thought",
+    "f1_set_match test ": "melt_synthetic_reasoning_natural",
+    "rouge_2 test ": "melt_summarization_*",
+    "quasi_exact_match test  ": "melt_* decodingtrust_* air_bench_foundation arabic_finance_bool "
+    "iemocap_audio machine_ethics mustard mutox parade privacy voxceleb2 meld_audio",
 }
 _ADAPTER = ("model_deployment", "method", "max_train_instances", "temperature", "max_tokens")
-HEADLINES: dict[str, tuple[str, str]] = {
-    group: (key.split()[0], key.split()[1])
-    for key, groups in _HEADLINES.items()
-    for group in groups.split()
-}
+
+
+def headlines_of(group: str) -> list[tuple[str, str]]:
+    """Main metric and split of a group of HELM's own tables; several where its schemas differ.
+
+    >>> headlines_of("narrative_qa"), headlines_of("bbq")[0], headlines_of("zig")
+    ([('f1_score', 'test')], ('bbq_accuracy', 'test'), [])
+    """
+    pairs = {key: globs.split() for key, globs in _HEADLINES.items()}
+    named = [key for key, globs in pairs.items() if group in globs]
+    named = (
+        named
+        or [key for key, globs in pairs.items() if any(fnmatchcase(group, g) for g in globs)][:1]
+    )
+    found = [(key.split()[0], key.split()[1]) for key in named]
+    return sorted(found, key=lambda pair: not pair[0].startswith(group))
 
 
 def read_helm(files: Sequence[Path], found: Collector, options: Options) -> None:
@@ -121,7 +177,7 @@ def _read_run(
     others: dict[str, set[str]],
     counts: Counter[str],
 ) -> None:
-    model, scenario, headline = _run(folder, found, options)
+    model, scenario, headlines = _run(folder, found, options)
     if found.is_unwanted(folder, model, scenario, options):
         return
     entries = _entries(folder, options)
@@ -130,9 +186,9 @@ def _read_run(
     counts["whole"] += "instance_id" not in entries[0]
     names = _metrics(kept)
     wanted = options.metrics_of(scenario)
-    candidates = names if wanted else _candidates(names, headline[0], scenario.partition(":")[0])
+    candidates = names if wanted else _candidates(names, headlines, scenario.partition(":")[0])
     metric = choose_metric(candidates, wanted, folder, f"run {folder.name!r}")
-    split = _split(kept, metric, headline[1])
+    split = _split(kept, metric, [where for name, where in headlines if name == metric or wanted])
     one = {} if "instance_id" in entries[0] else {"item": scenario}
     settle_direction(metric, found, options, family=None if one else scenario, **one)
     chosen[scenario], others[scenario] = metric, set(names) & set(MAIN_METRICS)
@@ -170,8 +226,10 @@ def scenario_of(name: str) -> str:
     return re.sub(r"(?<=[:,])model(?:_deployment)?=[^,]*(?:,|$)", "", name).rstrip(",:")
 
 
-def _run(folder: Path, found: Collector, options: Options) -> tuple[str, str, tuple[str, str]]:
-    """Model, scenario, and the metric and split of HELM's own tables ("" where they are not known)."""
+def _run(
+    folder: Path, found: Collector, options: Options
+) -> tuple[str, str, list[tuple[str, str]]]:
+    """Model, scenario, and the metrics and splits of HELM's own tables."""
     path = folder / "run_spec.json"
     if not path.exists():
         problem = "holds stats of HELM but no run_spec.json, which names the model"
@@ -188,11 +246,11 @@ def _run(folder: Path, found: Collector, options: Options) -> tuple[str, str, tu
         raise BadInput("path", str(path), problem, "name a run folder that helm-run wrote")
     listed = spec.get("groups")
     groups = [str(g) for g in listed] if isinstance(listed, list) else []
-    known = [HEADLINES[g] for g in [*groups, spec["name"].partition(":")[0]] if g in HEADLINES]
+    known = [headlines_of(group) for group in (*groups, spec["name"].partition(":")[0])]
     assert isinstance(adapter, dict)
     settings = {"model+args": {k: adapter.get(k) for k in _ADAPTER}}
     model = agent_name(str(model), folder, found, options, settings)
-    return model, scenario_of(spec["name"]), known[0] if known else ("", "")
+    return model, scenario_of(spec["name"]), next(filter(None, known), [])
 
 
 def _entries(folder: Path, options: Options) -> list[dict[str, Any]]:
@@ -236,21 +294,22 @@ def _metrics(entries: Sequence[dict[str, Any]]) -> list[str]:
     return list(dict.fromkeys(n for e in entries for n in map(_name, e["stats"]) if n))
 
 
-def _candidates(names: list[str], headline: str, group: str) -> list[str]:
+def _candidates(names: list[str], headlines: Sequence[tuple[str, str]], group: str) -> list[str]:
     """That of HELM's own tables, else one that is called after the scenario, else what is usual.
 
-    >>> _candidates(["exact_match", "aci_bench_accuracy"], "", "aci_bench")
+    >>> _candidates(["exact_match", "aci_bench_accuracy"], [], "aci_bench")
     ['aci_bench_accuracy', 'exact_match']
     """
     own = [name for name in names if name in (f"{group}_accuracy", f"{group}_score")]
-    return [name for name in (headline, *own, *MAIN_METRICS) if name in names]
+    known = [name for name, _ in headlines]
+    return [name for name in dict.fromkeys((*known, *own, *MAIN_METRICS)) if name in names]
 
 
-def _split(entries: Sequence[dict[str, Any]], metric: str, headline: str) -> str:
+def _split(entries: Sequence[dict[str, Any]], metric: str, headlines: Sequence[str]) -> str:
     """The split to read: that of HELM's own tables, else test, else the only one there is."""
     stats = (stat for entry in entries for stat in entry["stats"] if _name(stat) == metric)
     splits = dict.fromkeys(str(stat["name"].get("split") or "") for stat in stats)
-    return next((s for s in (headline, "test") if s in splits), next(iter(splits), ""))
+    return next((s for s in (*headlines, "test") if s in splits), next(iter(splits), ""))
 
 
 def _add(

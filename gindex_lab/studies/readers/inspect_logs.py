@@ -2,7 +2,8 @@
 
 The model and the task stand in `eval`, each sample has an `id`, an `epoch` and `scores` (one per scorer).
 A score is a number, or one of Inspect's letters: C correct, I incorrect, P partial, N no answer. Epochs
-become trials. (Inspect documentation, "Log Files" and "Scorers".)
+become trials. A run that failed or was stopped gives way to one that succeeded, and otherwise to a newer one,
+of the same model and task. (Documentation, "Log Files" and "Scorers"; inspect-ai 0.3.285 run, November 2026.)
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,6 +19,7 @@ from gindex_lab.foundation.errors import BadInput, short
 from gindex_lab.studies.readers.collect import Collector, as_number
 from gindex_lab.studies.readers.directions import settle_direction
 from gindex_lab.studies.readers.eval_archives import eval_archive
+from gindex_lab.studies.readers.glimpse import json_glimpse
 from gindex_lab.studies.readers.metrics import choose_metric, lacks_metric, note_metrics
 from gindex_lab.studies.readers.naming import agent_name
 from gindex_lab.studies.readers.options import Options
@@ -38,10 +41,51 @@ class _Task(NamedTuple):
 def read_inspect(files: Sequence[Path], found: Collector, options: Options) -> None:
     """Read each log: agents are models, families are tasks, trials are epochs."""
     reader = _Logs(found, options)
-    for file in files:
+    for file in _current(files, found, options):
         with found.reading(file, options, reader.chosen, reader.others, reader.tasks):
             reader.read(file)
     reader.finish()
+
+
+def _current(files: Sequence[Path], found: Collector, options: Options) -> list[Path]:
+    """The runs to read: not one that failed, where another of the same model and task is better or newer."""
+    runs: dict[tuple[str, str], list[tuple[bool, str, Path]]] = {}
+    stopped: dict[Path, str] = {}
+    for file in files if len(files) > 1 else ():
+        with suppress(BadInput):  # the same error comes back where the file is read
+            header = _glimpse(file)
+            model, name, given = _names(header, file)
+            agent = agent_name(model, file, found, options, _settings(header))
+            whole = header.get("status") in (None, "success")
+            if not whole:
+                stopped[file] = str(header["status"])
+            run = whole, str(header["eval"].get("created") or ""), file
+            runs.setdefault((agent, _key(name, given)), []).append(run)
+    left = {
+        file: stopped[file]
+        for some in runs.values()
+        for whole, _, file in some
+        if not whole and file != max(some)[2]
+    }
+    if left:
+        shown = ", ".join(f"{file.name}: {status}" for file, status in list(left.items())[:3])
+        rest = " …" * (len(left) > 3)
+        said = f"{len(left)} runs that failed or were stopped gave way to others ({shown}{rest})"
+        found.note("files", said, "naming the file")
+    return [file for file in files if file not in left]
+
+
+def _glimpse(file: Path) -> dict[str, Any]:
+    """The header of a log, without its samples."""
+    if beginning(file, 2) == b"PK":
+        return eval_archive(file)[0]
+    found = json_glimpse(file)
+    return found if isinstance(found, dict) else {}
+
+
+def _key(name: str, given: dict[str, Any]) -> str:
+    """A task with its arguments."""
+    return json.dumps([name, given], sort_keys=True, default=str) if given else name
 
 
 class _Logs:
@@ -64,8 +108,9 @@ class _Logs:
         model = agent_name(model, file, self.found, self.options, _settings(header))
         if self.found.is_unwanted(file, model, name, self.options):
             return
-        task = json.dumps([name, given], sort_keys=True, default=str) if given else name
+        task = _key(name, given)
         self.tasks[task] = _Task(name, given)
+        self._say_reducer(header)
         if header.get("status") not in (None, "success"):
             said = (
                 f"{file.name}: the run ended with status {header['status']!r}; what it has was read"
@@ -77,8 +122,20 @@ class _Logs:
             values = self._add(sample, model, task, configuration, header, file)
             if values:
                 scored = bool(scored) or self.chosen[task] in values
+        if scored is None:
+            problem = "has no score for any of its samples"
+            remedy = "score it with `inspect score`, or leave it out"
+            raise BadInput("path", str(file), problem, remedy, code="unscored")
         if scored is False:
             raise lacks_metric(self.chosen[task], file, f"task {name!r}")
+
+    def _say_reducer(self, header: dict[str, Any]) -> None:
+        config = header["eval"].get("config")
+        given = config.get("epochs_reducer") if isinstance(config, dict) else None
+        other = [str(one) for one in given if one != "mean"] if isinstance(given, list) else []
+        if other and config["epochs"] not in (None, 1):
+            said = f"epochs are averaged; the headline of the log reduces them by {other[0]!r}, not the mean"
+            self.found.note("repeats", said)
 
     def _add(
         self,

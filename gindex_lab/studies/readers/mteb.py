@@ -3,7 +3,9 @@
 `scores` holds for each split a list of subsets (languages), each with its `main_score`; files before 1.11
 have the splits at the top and `mteb_dataset_name`. `model_meta.json` beside them names the model. Each subset
 is an item of its own, because models are often run on different subsets; a task is a family, and its headline
-is the mean over its subsets. The split "test" is read where there is one (choose with `filter=`).
+is the mean over its subsets. The split "test" is read where there is one (choose with `filter=`). Runs with
+other settings of a model stand in `<model>/<revision>/experiments/<settings>/`, and are agents of their own.
+(results/task_result.py and cache/result_cache.py of mteb 2.26.24, read in November 2026.)
 """
 
 from __future__ import annotations
@@ -90,8 +92,11 @@ def _result(file: Path, content: Any) -> _Result:
         splits = {split: _older(value) for split, value in given.items()}
     if not any(splits.values()):
         raise wrong_field(file, f"has no score for {task!r}", "run the task again", "empty")
-    revision = file.resolve().parent
-    return _Result(file, _model(revision), revision.name, task, splits)
+    folder = file.resolve().parent
+    experiment = folder.name if folder.parent.name == "experiments" else ""
+    revision = folder.parent.parent if experiment else folder
+    model = _model(folder, revision) + (f" ({experiment})" if experiment else "")
+    return _Result(file, model, revision.name, task, splits)
 
 
 def _subsets(split: str, given: object, file: Path) -> Iterator[dict[str, Any]]:
@@ -110,8 +115,8 @@ def _older(given: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [dict(scores) | {"hf_subset": name} for name, scores in inside.items()]
 
 
-def _model(revision: Path) -> str:
-    about = revision / "model_meta.json"
+def _model(folder: Path, revision: Path) -> str:
+    about = folder / "model_meta.json"
     content = load_json(about) if about.is_file() else {}
     name = content.get("name") if isinstance(content, dict) else None
     return str(name) if name else revision.parent.name.replace("__", "/", 1)

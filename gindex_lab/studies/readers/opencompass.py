@@ -3,7 +3,8 @@
 A result is {"accuracy": 81.2, "details": {"0": {pred, answer, correct}, ...}} (details also as a list); the
 model is the folder and the data set the file. The summary has `dataset, version, metric, mode` and a column
 per model, scores in percent, "-" where there is none. Details are read where they say which answers were
-correct.
+correct. Of a summary the first metric of each data set is read; means over groups have "-" for a version and
+are left out. (tasks/openicl_eval.py and summarizers/default.py of opencompass 0.5.4, read in November 2026.)
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import Any
 from gindex_lab.foundation.files import whole_lines
 from gindex_lab.studies.readers.collect import Collector
 from gindex_lab.studies.readers.directions import settle_direction
+from gindex_lab.studies.readers.metrics import choose_metric, note_metrics
 from gindex_lab.studies.readers.options import Options
 from gindex_lab.studies.readers.parts import Identities, wrong_field
 from gindex_lab.studies.readers.text import load_json, open_text, plain
@@ -34,7 +36,7 @@ def read_opencompass(files: Sequence[Path], found: Collector, options: Options) 
     for file in details:
         with found.reading(file, options):
             _read_details(file, items, found, options)
-    if details:
+    if len(found.skipped.keys() & set(details)) < len(details):
         items.say(found)
         if summaries:
             found.notes.append(f"{len(summaries)} summaries were left out: the details were read")
@@ -79,27 +81,42 @@ def _entries(content: Any, file: Path) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _read_summary(file: Path, found: Collector, options: Options) -> None:
+    percent = 100 if options.scale is None else 1
     with open_text(file, options.encoding) as text:
         rows = csv.reader(whole_lines(text, file))
         header = [name.strip().lstrip("\ufeff") for name in next(rows, [])]
         models = header[len(_FIXED) :]
         if tuple(header[: len(_FIXED)]) != _FIXED or not models:
             raise wrong_field(file, "names no model in its header", "write the summary again")
-        added = 0
+        scores: dict[str, dict[str, list[float]]] = {}
+        groups: set[str] = set()
         for number, row in enumerate(rows, 1):
             if len(row) != len(header):
                 raise wrong_field(file, f"has {len(row)} cells in row {number}", "write it again")
-            dataset, _, metric, _ = row[: len(_FIXED)]
-            if metric.strip() in ("-", ""):
-                continue  # the heading of a group
-            item = dataset if metric == "accuracy" else f"{dataset} ({metric})"
-            settle_direction(metric, found, options, item=item)
-            for model, cell in zip(models, row[len(_FIXED) :], strict=True):
-                found.add(model, "", item, _number(cell, file, number))
-                added += 1
-    if not added:
+            dataset, version, metric, _ = (cell.strip() for cell in row[: len(_FIXED)])
+            if metric in ("-", ""):
+                continue  # a heading, or a data set that was not run
+            cells = [_number(cell, file, number) for cell in row[len(_FIXED) :]]
+            if version in ("-", ""):
+                groups.add(dataset)
+            else:
+                scores.setdefault(dataset, {})[metric] = cells
+    if not scores:
         raise wrong_field(file, "has no row of scores", "write the summary again", "empty")
-    found.note_once("summaries only: each data set is one item, its score a mean (in percent)")
+    chosen = {}
+    for dataset, metrics in scores.items():
+        wanted = options.metrics_of(dataset)
+        metric = choose_metric(list(metrics), wanted, file, f"data set {dataset!r}")
+        settle_direction(metric, found, options, item=dataset)
+        chosen[dataset] = metric
+        for model, value in zip(models, metrics[metric], strict=True):
+            found.add(model, "", dataset, value / percent)
+    found.note("items", "summaries only: each data set is one item, its score a mean")
+    if percent > 1:
+        found.note("scale", "scores in percent were divided by 100", "scale=(0, 1) (--scale)")
+    if groups:
+        found.note("items", f"means over groups were left out: {', '.join(sorted(groups)[:5])}")
+    found.notes.extend(note_metrics(chosen, {name: set(some) for name, some in scores.items()}))
 
 
 def _number(cell: str, file: Path, number: int) -> float:

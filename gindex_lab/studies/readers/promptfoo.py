@@ -5,13 +5,15 @@ Read are `--output` files and exports as JSON and YAML ({"results": {"version": 
 `[provider] prompt`, then Status, Score; in older files a cell begins with `[PASS] (1.00)`). A result has
 `provider`, `prompt`, `vars`, `success`, `score`, `namedScores` and `failureReason` (2 is an error). The
 response is `success`, which makes promptfoo's pass rate; an error counts as not passed there, and here.
-Equal test cases are repeats.
+Equal test cases are repeats; files of one name and several endings hold the same evaluation, and one of them
+is read. (promptfoo 0.121.20, run with its echo provider in November 2026.)
 """
 
 from __future__ import annotations
 
 import csv
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from operator import itemgetter
@@ -54,7 +56,7 @@ class _Result(NamedTuple):
 def read_promptfoo(files: Sequence[Path], found: Collector, options: Options) -> None:
     """Agents are providers (with the prompt where there are several), items are test cases."""
     results: list[tuple[Path, _Result]] = []
-    for file in files:
+    for file in _once(files, found):
         with found.reading(file, options):
             results += [(file, one) for one in list(_results(file, found, options))]
     if not results:
@@ -85,18 +87,35 @@ def read_promptfoo(files: Sequence[Path], found: Collector, options: Options) ->
     items.say(found)
 
 
+def _once(files: Sequence[Path], found: Collector) -> list[Path]:
+    """Each evaluation once: `-o out.json -o out.csv` writes it in both."""
+    order = (".json", ".yaml", ".yml", ".jsonl", ".ndjson", ".csv", ".tsv")
+    kinds = {file: plain(file).suffix.lower() for file in files}
+    same: dict[Path, list[Path]] = {}
+    for file in sorted(files, key=lambda each: order.index(kinds[each])):
+        same.setdefault(plain(file).with_suffix(""), []).append(file)
+    left = [file.name for some in same.values() for file in some[1:]]
+    if left:
+        said = f"{len(left)} files hold the same evaluation as another ({', '.join(left[:3])})"
+        found.note("files", said, "naming the file")
+    return [some[0] for some in same.values()]
+
+
 def _agents(results: Sequence[_Result], found: Collector) -> dict[tuple[str, str], str]:
-    """Providers; where there are several prompts, a provider with each of them."""
-    prompts = list(dict.fromkeys(one.prompt for one in results))
+    """Providers; one that was given several prompts is an agent with each of them."""
     pairs = dict.fromkeys((one.provider, one.prompt) for one in results)
-    if len(prompts) == 1:
-        return {pair: pair[0] for pair in pairs}
+    count = Counter(provider for provider, _ in pairs)
+    prompts = list(dict.fromkeys(prompt for provider, prompt in pairs if count[provider] > 1))
     numbers = {prompt: f"prompt {k + 1}" for k, prompt in enumerate(prompts)}
-    shown = "; ".join(f"{numbers[p]}: {short(p)}" for p in prompts[:3])
-    found.notes.append(
-        f"a provider with each of the {len(prompts)} prompts is an agent ({shown} …)"
-    )
-    return {(provider, prompt): f"{provider} ({numbers[prompt]})" for provider, prompt in pairs}
+    if prompts:
+        shown = "; ".join(f"{numbers[p]}: {short(p)}" for p in prompts[:3])
+        found.notes.append(
+            f"a provider with each of the {len(prompts)} prompts is an agent ({shown} …)"
+        )
+    return {
+        (provider, prompt): f"{provider} ({numbers[prompt]})" if count[provider] > 1 else provider
+        for provider, prompt in pairs
+    }
 
 
 # -- JSON, YAML, JSONL -------------------------------------------------------------------------------

@@ -184,7 +184,9 @@ def _harbor(found: Mapping[str, Any]) -> bool:
 
 
 def _tau2(found: Mapping[str, Any]) -> bool:
-    return _has(found, simulations=list) and ("tasks" in found or "info" in found)
+    run = _has(found, simulations=list) or "simulation_index" in found
+    one = {"task_id", "termination_reason", "reward_info"} <= set(found)
+    return one or (run and ("tasks" in found or "info" in found))
 
 
 def _swe_bench(found: Mapping[str, Any]) -> bool:
@@ -228,8 +230,8 @@ def _deepeval(found: Mapping[str, Any]) -> bool:
         ),
         None,
     )
-    first = rows[0] if isinstance(rows, list) and rows else None
-    return isinstance(first, dict) and bool({"metricsData", "metrics_data"} & set(first))
+    some = [row for row in rows[:20] if isinstance(row, dict)] if isinstance(rows, list) else []
+    return any({"metricsData", "metrics_data"} & set(row) for row in some)
 
 
 def _opencompass(found: Mapping[str, Any]) -> bool:

@@ -7,19 +7,22 @@ Three files of the harness (2.x-4.x) and its leaderboard are read:
     logs/run_evaluation/<run>/<model>/<instance>/report.json   {instance: {resolved, tests_status, ...}}
     <submission>/results/results.json   of the leaderboard: resolved, no_generation, no_logs ...
 
-Errors and empty patches count as not resolved, as in SWE-bench's own rate. A leaderboard file lists what was
-resolved and not what was tried, so the instances are those that any of the files names.
+Errors and empty patches count as not resolved, as in SWE-bench's own rate. Where both a report and the
+instances of a run are there, the report is read. A leaderboard file lists what was resolved and not what was
+tried, so the instances are those that any of the files names. (harness/reporting.py and grading.py of
+swebench 5.0.2, read in November 2026.)
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from gindex_lab.studies.readers.collect import Collector
 from gindex_lab.studies.readers.options import Options
 from gindex_lab.studies.readers.parts import loaded, names_by_file, note_failures, wrong_field
+from gindex_lab.studies.readers.text import plain
 
 __all__ = ["read_swe_bench", "repository_of"]
 
@@ -33,9 +36,16 @@ def read_swe_bench(files: Sequence[Path], found: Collector, options: Options) ->
     for file, content in loaded(files, found, options).items():
         with found.reading(file, options):
             kinds[_kind(content, file)][file] = content
-    _reports(kinds["report"], found, options)
+    runs = {_run_of(file) for file in kinds["instance"]}
+    reported = _reports(kinds["report"], runs, found, options)
     _boards(kinds["board"], found, options)
-    _instances(kinds["instance"], found, options)
+    alone = {f: one for f, one in kinds["instance"].items() if _run_of(f) not in reported}
+    _instances(alone, found, options)
+    if len(alone) < len(kinds["instance"]):
+        said = (
+            f"{len(kinds['instance']) - len(alone)} instances are in a report, and were read there"
+        )
+        found.note("files", said)
 
 
 def _kind(content: Any, file: Path) -> str:
@@ -70,10 +80,27 @@ def _ids(content: Mapping[str, Any], name: str, file: Path) -> list[str]:
     return given
 
 
-def _reports(reports: Mapping[Path, Any], found: Collector, options: Options) -> None:
+def _run_of(file: Path) -> tuple[str, str]:
+    """Model and run of an instance: logs/run_evaluation/<run>/<model>/<instance>/report.json."""
+    parents = [one.name for one in file.resolve().parents][:3]
+    model, run = [*parents, "", ""][1:3]
+    return model, run
+
+
+def _reports(
+    reports: Mapping[Path, Any],
+    runs: Collection[tuple[str, str]],
+    found: Collector,
+    options: Options,
+) -> set[tuple[str, str]]:
+    """Read the reports; gives those of the runs that have one, by which its model is known."""
     if not reports:
-        return
+        return set()
     names = names_by_file(list(reports), found, options, generic=_GENERIC, prefer="file")
+    known = {f"{model}.{run}": (model, run) for model, run in runs}
+    own = {file: known[plain(file).stem] for file in reports if plain(file).stem in known}
+    if options.agent_from not in ("file", "folder"):
+        names |= {file: model.replace("__", "/", 1) for file, (model, _) in own.items()}
     broken = never = 0
     for file, content in reports.items():
         with found.reading(file, options):
@@ -91,6 +118,7 @@ def _reports(reports: Mapping[Path, Any], found: Collector, options: Options) ->
         found.notes.append(
             f"{never} instances were never submitted, and are missing (incomplete_ids)"
         )
+    return set(own.values())
 
 
 def _boards(boards: Mapping[Path, Any], found: Collector, options: Options) -> None:
@@ -132,8 +160,7 @@ def _instances(reports: Mapping[Path, Any], found: Collector, options: Options) 
     """One report per instance: the model is the folder above, the run the one above that."""
     runs: set[str] = set()
     for file, content in reports.items():
-        parents = [one.name for one in file.resolve().parents][:3]
-        model, run = [*parents, "", ""][1:3]
+        model, run = _run_of(file)
         runs.add(run)
         agent = run if options.agent_from == "folder" else model.replace("__", "/", 1)
         with found.reading(file, options):

@@ -3,8 +3,11 @@
 tau-bench (2024) writes a list of {task_id, reward, info, traj, trial}; the model stands only in the file's
 name, `tool-calling-gpt-4o-0.0_range_0--1_user-gpt-4o-llm_1015123456.json`. tau2-bench (2025) writes
 {"info": {agent_info {llm}, environment_info {domain_name}}, "tasks": [...], "simulations": [{task_id, trial,
-reward_info {reward}, termination_reason}]}. A conversation that broke off has reward 0 in both, as in their
-own pass^1.
+reward_info {reward}, termination_reason}]}, or instead of the last a "simulation_index" [{task_id, trial,
+reward, termination_reason}] and the simulations as files of a folder beside. A conversation that broke off
+has reward 0 in both, as in their own pass^1; tau2-bench leaves out what its infrastructure broke, and so do
+we. (run.py of tau-bench; data_model/simulation.py and metrics/agent_metrics.py of tau2-bench, repositories of
+2026, read in November 2026.)
 """
 
 from __future__ import annotations
@@ -34,16 +37,20 @@ _NAME = re.compile(
     r"(?P<strategy>tool-calling|act|react|few-shot)-(?P<model>.+)-(?P<temperature>[\d.]+)_range_.*"
 )
 
+_BROKEN = ("infrastructure_error", "context_window_exceeded")  # in no headline of tau2-bench
+
 
 def read_tau_bench(files: Sequence[Path], found: Collector, options: Options) -> None:
     """Agents are models, items are tasks, trials are trials; families are the domains of tau2-bench."""
     reader = _Reader(found)
     older: dict[Path, list[Any]] = {}
-    for file in files:
+    parts = [file for file in files if file.parent.name == "simulations"]
+    for file in [f for f in files if f not in parts] or parts:
         with found.reading(file, options):
             content = _content(file, found, options)
             if isinstance(content, dict):
-                reader.simulations(content, file, options)
+                beside = [f for f in parts if f.parent.parent == file.parent]
+                reader.simulations(content, beside, file, options)
             else:
                 older[file] = content
     if older:
@@ -75,7 +82,7 @@ def agent_of_name(stem: str) -> str | None:
 class _Reader:
     def __init__(self, found: Collector) -> None:
         self.found, self.items = found, Identities()
-        self.broken = self.unscored = 0
+        self.broken = self.unscored = self.lost = 0
 
     def conversations(self, rows: list[Any], agent: str, file: Path) -> None:
         for row in rows:
@@ -90,20 +97,29 @@ class _Reader:
             item = label if wording is None else self.items.name("", label, wording)
             self.add(agent, "", item, row["reward"], row.get("trial", 0), file)
 
-    def simulations(self, content: dict[str, Any], file: Path, options: Options) -> None:
+    def simulations(
+        self, content: dict[str, Any], beside: Sequence[Path], file: Path, options: Options
+    ) -> None:
+        """One run; of a run in several files, the index has the rewards, else each file of `beside`."""
         info = field(content, "info", dict, file, "tau2-bench")
         about = field(info, "agent_info", dict, file, "tau2-bench")
-        agent = str(about.get("llm") or about.get("implementation") or "")
+        voice = mapping(info, "audio_native_config").get("model")
+        agent = str(about.get("llm") or voice or about.get("implementation") or "")
         if not agent:
             raise wrong_field(file, "does not name its agent (info.agent_info)", "write it again")
         settings = {"solver": about.get("implementation"), "model+args": about.get("llm_args")}
         agent = agent_name(agent, file, self.found, options, settings)
         family = str(mapping(info, "environment_info").get("domain_name") or "")
-        for row in field(content, "simulations", list, file, "tau2-bench"):
+        rows = content.get("simulations") or content.get("simulation_index")
+        rows = rows or [load_json(one, options.encoding) for one in beside]
+        for row in rows or field(content, "simulations", list, file, "tau2-bench"):
             if not isinstance(row, dict) or "task_id" not in row:
                 raise wrong_field(file, "has a simulation without task_id", "write it again")
-            reward = mapping(row, "reward_info").get("reward")
-            self.unscored += reward is None
+            reward = mapping(row, "reward_info").get("reward", row.get("reward"))
+            if row.get("termination_reason") in _BROKEN:
+                self.lost, reward = self.lost + 1, None
+            else:
+                self.unscored += reward is None
             self.add(agent, family, str(row["task_id"]), reward, row.get("trial", 0), file)
 
     def add(
@@ -113,6 +129,10 @@ class _Reader:
 
     def finish(self) -> None:
         note_failures(self.found, self.broken, "conversations that ended in an error", "tau-bench")
+        if self.lost:
+            self.found.notes.append(
+                f"{self.lost} simulations ended in an error of the infrastructure, and count as missing"
+            )
         if self.unscored:
             self.found.notes.append(
                 f"{self.unscored} simulations have no reward, and count as missing"

@@ -2,16 +2,16 @@
 
     <run>/run_metadata.json            agent_name, model_name, dataset_name
     <run>/results.json                 {"results": [trial, ...], "accuracy": ...}
-    <run>/<task>/<trial>/results.json  task_id, trial_name ("task.2-of-5"), is_resolved, failure_mode,
+    <run>/<task>/<trial>/results.json  task_id, trial_name ("task.2-of-5.run"), is_resolved, failure_mode,
                                        parser_results {test: "passed" | "failed"}
 
 The response is `is_resolved`. A trial without a verdict counts as unresolved, as in the harness's accuracy.
-Attempts at a task are repeats.
+Attempts at a task are repeats, also those of several runs of one agent. (harness/models.py and harness.py of
+terminal-bench 0.2.18, read in November 2026.)
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ from gindex_lab.studies.readers.options import Options
 from gindex_lab.studies.readers.parts import Repeats, field, note_failures, wrong_field
 from gindex_lab.studies.readers.text import load_json
 
-__all__ = ["read_terminal_bench", "trial_number"]
+__all__ = ["read_terminal_bench"]
 
 
 def read_terminal_bench(files: Sequence[Path], found: Collector, options: Options) -> None:
@@ -35,6 +35,11 @@ def read_terminal_bench(files: Sequence[Path], found: Collector, options: Option
         shown = ", ".join(repr(one) for one in sorted(reader.folders)[:3])
         said = f"no run_metadata.json names the model: agents are called after folders ({shown})"
         found.note("agents", said, "agents={old: new}")
+    several = [agent for agent, runs in reader.runs.items() if len(runs) > 1]
+    if several:
+        count = sum(len(reader.runs[agent]) for agent in several)
+        said = f"{count} runs of {', '.join(map(repr, several[:3]))} were joined: their trials are repeats"
+        found.note("repeats", said, "agent_from='folder' (--agent-from), or exclude=[...]")
     what = "trials without a verdict (is_resolved is null)"
     note_failures(found, reader.undecided, what, "Terminal-Bench")
 
@@ -46,6 +51,7 @@ class _Trials:
         self.found, self.options, self.turn = found, options, Repeats()
         self.seen: set[tuple[Path, str]] = set()
         self.folders: set[str] = set()
+        self.runs: dict[str, set[Path]] = {}
         self.undecided = 0
 
     def add(self, run: Path, trial: dict[str, Any], file: Path) -> None:
@@ -61,19 +67,10 @@ class _Trials:
         if not named:
             self.folders.add(agent)
         self.undecided += value is None
-        number = trial_number(name) or self.turn.next(agent, family, task)
+        self.runs.setdefault(agent, set()).add(run)
+        number = self.turn.next(agent, family, task)
         self.found.add(agent, family, task, float(bool(value)), trial=number)
         self.found.detail(errored=trial.get("failure_mode") not in (None, "none", "unset"))
-
-
-def trial_number(name: str) -> int | None:
-    """The attempt in the name of a trial.
-
-    >>> trial_number("hello-world.2-of-5"), trial_number("hello-world")
-    (2, None)
-    """
-    match = re.search(r"\.(\d+)-of-\d+", name)
-    return int(match[1]) if match else None
 
 
 def _trials(file: Path, options: Options) -> Iterator[tuple[Path, dict[str, Any]]]:
@@ -96,6 +93,6 @@ def _who(run: Path, options: Options) -> tuple[str, str, bool]:
     content = content if isinstance(content, dict) else {}
     agent, model = content.get("agent_name"), content.get("model_name")
     family = str(content.get("dataset_name") or "")
-    if agent or model:
+    if (agent or model) and options.agent_from != "folder":
         return " ".join(str(one) for one in (agent, model) if one), family, True
     return run.name, family, False

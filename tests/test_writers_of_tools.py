@@ -1,0 +1,373 @@
+"""What the tools' own writers write, read in their source or run: layouts that a memory of them got wrong.
+
+Each test builds by hand a log of the shape that the named version writes; values are ours.
+"""
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+import gindex_lab as gl
+from gindex_lab.foundation.errors import BadInput
+
+
+def dump(path, content):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(content if isinstance(content, str) else json.dumps(content))
+    return path
+
+
+def said(found, *words):
+    """Whether one note has all the words."""
+    return any(all(word in note for word in words) for note in found.notes)
+
+
+def lines(*rows):
+    return "".join(json.dumps(row) + "\n" for row in rows)
+
+
+# -- Inspect (inspect-ai 0.3.285) --------------------------------------------------------------------
+
+
+def inspect_log(path, values, status="success", created="2026-01-01", model="m", **spec):
+    samples = [
+        {"id": k, "epoch": 1, "input": f"q{k}", "scores": {"match": {"value": v}} if v else {}}
+        for k, v in enumerate(values, 1)
+    ]
+    about = {"created": f"{created}T00:00:00+00:00", "task": "sums", "model": model, **spec}
+    return dump(path, {"version": 2, "status": status, "eval": about, "samples": samples})
+
+
+def test_a_failed_run_beside_its_retry_is_not_a_repeat(tmp_path):
+    inspect_log(tmp_path / "a.json", "II", "error", "2026-01-01")
+    inspect_log(tmp_path / "b.json", "CCI", "success", "2026-01-02")
+    inspect_log(tmp_path / "c.json", "I", "cancelled", "2026-01-03")
+    found = gl.read(tmp_path)
+    assert found.frame.loc["m"].tolist() == [1, 1, 0]
+    assert found.trials is None
+    assert said(found, "a.json", "c.json", "error", "cancelled")
+
+
+def test_of_runs_that_all_failed_the_newest_is_read(tmp_path):
+    inspect_log(tmp_path / "a.json", "III", "error", "2026-01-02")
+    inspect_log(tmp_path / "b.json", "CC", "error", "2026-01-03")
+    assert gl.read(tmp_path).frame.loc["m"].tolist() == [1, 1]
+
+
+def test_two_whole_runs_remain_a_question_for_the_user(tmp_path):
+    for name in "ab":
+        inspect_log(tmp_path / f"{name}.json", "CI")
+    with pytest.raises(BadInput) as error:
+        gl.read(tmp_path)
+    assert error.value.code == "repeats"
+
+
+def test_failed_runs_of_other_models_and_arguments_stay(tmp_path):
+    inspect_log(tmp_path / "a.json", "I", "error")
+    inspect_log(tmp_path / "b.json", "C", model="n")
+    inspect_log(tmp_path / "c.json", "C", task_args={"judge": "x"})
+    assert gl.read(tmp_path).frame.shape == (2, 2)
+
+
+def test_a_run_without_any_score_is_skipped_with_its_reason(tmp_path):
+    inspect_log(tmp_path / "a.json", [None, None])
+    inspect_log(tmp_path / "b.json", "CI")
+    found = gl.read(tmp_path)
+    assert found.frame.loc["m"].tolist() == [1, 0]
+    assert said(found, "1 file was skipped", "a.json")
+    with pytest.raises(BadInput) as error:
+        gl.read(tmp_path / "a.json")
+    assert error.value.code == "unscored"
+
+
+def test_epochs_reduced_otherwise_than_by_their_mean_are_noted(tmp_path):
+    inspect_log(tmp_path / "a.json", "CI", config={"epochs": 3, "epochs_reducer": ["mode"]})
+    assert said(gl.read(tmp_path), "mode", "mean")
+
+
+# -- lm-evaluation-harness (lm-eval 0.4.13) ------------------------------------------------------------
+
+
+def harness_samples(folder, metrics, *rows):
+    time = "2026-01-01T00-00-00"
+    about = {"model_name": "org/m", "config": {}, "results": {"wiki": {}}}
+    ways = {name: name == "acc" for name in metrics}
+    dump(folder / f"results_{time}.json", about | {"higher_is_better": {"wiki": ways}})
+    written = [
+        {"doc_id": k, "filter": "none", "metrics": metrics, **row} for k, row in enumerate(rows)
+    ]
+    dump(folder / f"samples_wiki_{time}.jsonl", lines(*written))
+
+
+def test_rolling_perplexities_give_the_headline_of_the_harness(tmp_path):
+    pairs = [(-50.0, 10), (-400.0, 100)]
+    names = ["word_perplexity", "byte_perplexity", "bits_per_byte"]
+    harness_samples(tmp_path, names, *(dict.fromkeys(names, pair) for pair in pairs))
+    found = gl.read_scores(tmp_path)
+    words = found.items["length"].to_numpy()
+    mean = float((found.frame.loc["org/m"].to_numpy() * words).sum() / words.sum())
+    assert math.exp(-mean) == pytest.approx(math.exp(450 / 110))
+    assert said(found, "log-likelihood")
+    bits = gl.read_scores(tmp_path, metric="bits_per_byte")
+    mean = float((bits.frame.loc["org/m"].to_numpy() * words).sum() / words.sum())
+    assert mean / math.log(2) == pytest.approx(-450 / 110 / math.log(2))
+
+
+def test_a_perplexity_of_one_sample_is_a_log_likelihood_and_not_turned_round(tmp_path):
+    rows = [{"acc": 1, "perplexity": -0.5}, {"acc": 0, "perplexity": -6.0}]
+    harness_samples(tmp_path, ["perplexity", "acc"], *rows)
+    assert gl.read(tmp_path).frame.loc["org/m"].tolist() == [1, 0]
+    found = gl.read_scores(tmp_path, metric="perplexity")
+    assert found.frame.loc["org/m"].tolist() == [-0.5, -6.0]
+
+
+# -- tau2-bench (main, 2026) -------------------------------------------------------------------------
+
+TAU2 = {"info": {"agent_info": {"implementation": "llm_agent", "llm": "m"},
+                 "environment_info": {"domain_name": "retail"}}, "tasks": []}  # fmt: skip
+
+
+def simulation(task, trial, reward, reason="user_stop"):
+    about = {"id": f"{task}-{trial}", "task_id": str(task), "trial": trial}
+    reward_info = None if reward is None else {"reward": reward}
+    return about | {"termination_reason": reason, "reward_info": reward_info, "messages": []}
+
+
+def test_tau2_leaves_out_what_broke_in_the_infrastructure_as_its_own_metrics_do(tmp_path):
+    runs = [simulation(1, 0, 1.0), simulation(2, 0, 0.0, "infrastructure_error"),
+            simulation(3, 0, 0.0, "max_steps")]  # fmt: skip
+    found = gl.read(dump(tmp_path / "m.json", TAU2 | {"simulations": runs}))
+    assert found.frame.loc["m"].dropna().tolist() == [1, 0]
+    assert said(found, "1 simulation", "infrastructure")
+
+
+@pytest.mark.parametrize("index", [True, False])
+def test_tau2_in_a_folder_of_simulations_is_read_once(index, tmp_path):
+    runs = [simulation(1, 0, 1.0), simulation(1, 1, 0.0), simulation(2, 0, 1.0)]
+    rows = [{"id": one["id"], "task_id": one["task_id"], "trial": one["trial"],
+             "reward": one["reward_info"]["reward"], "termination_reason": "user_stop"}
+            for one in runs]  # fmt: skip
+    dump(tmp_path / "results.json", TAU2 | {"simulation_index": rows if index else None})
+    for one in runs:
+        dump(tmp_path / "simulations" / f"{one['id']}.json", one)
+    found = gl.read(tmp_path)
+    assert found.frame.loc["m"].tolist() == [0.5, 1.0]
+    assert not said(found, "skipped")
+
+
+# -- SWE-bench (swebench 5.0.2) ----------------------------------------------------------------------
+
+
+def test_a_report_of_swe_bench_beside_its_instances_is_read_once(tmp_path):
+    ids = ["a__b-1", "a__b-2", "a__b-3"]
+    report = {"total_instances": 3, "completed_ids": ids[:2], "submitted_ids": ids,
+              "resolved_ids": ids[:1], "unresolved_ids": ids[1:2], "error_ids": ids[2:],
+              "failure_reasons": {}, "schema_version": 2}  # fmt: skip
+    dump(tmp_path / "org__m-4.1.run1.json", report)
+    logs = tmp_path / "logs" / "run_evaluation" / "run1"
+    dump(logs / "run.json", {"dataset_name": "x", "split": "test"})
+    for one in ids[:2]:
+        entry = {
+            "patch_exists": True,
+            "patch_successfully_applied": True,
+            "resolved": one == ids[0],
+        }
+        dump(logs / "org__m-4.1" / one / "report.json", {one: entry})
+    found = gl.read(tmp_path)
+    assert found.frame.index.tolist() == ["org/m-4.1"]
+    assert found.frame.loc["org/m-4.1"].tolist() == [1, 0, 0]
+
+
+# -- MTEB (mteb 2.26.24) -----------------------------------------------------------------------------
+
+
+def test_experiments_of_mteb_are_agents_of_their_own(tmp_path):
+    model = tmp_path / "results" / "org__m" / "rev1"
+    task = {"task_name": "STS", "mteb_version": "2.26.24", "dataset_revision": "1"}
+    for place, score, more in (
+        (model, 0.5, {}),
+        (model / "experiments" / "dim_8", 0.25, {"dim": 8}),
+    ):
+        dump(
+            place / "STS.json",
+            task | {"scores": {"test": [{"main_score": score, "hf_subset": "default"}]}},
+        )
+        about = {"name": "org/m", "revision": "rev1", "experiment_kwargs": more or None}
+        dump(place / "model_meta.json", about)
+    found = gl.read(tmp_path)
+    assert found.frame["STS/test"].to_dict() == {"org/m": 0.5, "org/m (dim_8)": 0.25}
+
+
+# -- DeepEval (deepeval 4.3.1) -----------------------------------------------------------------------
+
+
+def test_cases_of_deepeval_without_metrics_are_missing_and_equal_inputs_are_one_item(tmp_path):
+    def case(name, text, success=None):
+        more = (
+            {}
+            if success is None
+            else {"success": success, "metricsData": [{"name": "x", "score": 1.0}]}
+        )
+        return {"name": name, "input": text} | more
+
+    for model, cases in {
+        "a": [case("test_case_0", "q"), case("test_case_1", "r", True)],
+        "b": [case("test_case_0", "r", False), case("test_case_1", "q", True)],
+    }.items():
+        dump(tmp_path / f"{model}.json", {"testCases": cases, "hyperparameters": {"model": model}})
+    found = gl.read(tmp_path)
+    assert found.frame.shape == (2, 2)
+    assert sorted(found.frame.loc["b"]) == [0, 1]
+    assert sorted(found.frame.loc["a"].dropna()) == [1]
+    assert said(found, "1 cases", "missing")
+
+
+# -- OpenCompass (opencompass 0.5.4) -----------------------------------------------------------------
+
+SUMMARY = (
+    "dataset,version,metric,mode,m,n\n"
+    "--------- exams ---------,-,-,-,-,-\n"
+    "mmlu,-,naive_average,gen,55.00,45.00\n"
+    "mmlu_law,a1b2c3,accuracy,gen,60.00,50.00\n"
+    "mmlu_art,d4e5f6,accuracy,gen,50.00,-\n"
+    "math,a7b8c9,accuracy,gen,10.00,20.00\n"
+    "math,a7b8c9,math_std,gen,1.00,2.00\n"
+)
+
+
+def test_groups_of_opencompass_are_not_items_and_its_percentages_are_shares(tmp_path):
+    found = gl.read(dump(tmp_path / "summary" / "summary_20260101_000000.csv", SUMMARY))
+    assert found.frame.columns.tolist() == ["mmlu_law", "mmlu_art", "math"]
+    assert found.frame.loc["m"].tolist() == [0.6, 0.5, 0.1]
+    assert said(found, "mmlu", "left out")
+    assert said(found, "percent")
+    assert said(found, "math_std")
+
+
+def test_answers_of_opencompass_without_a_verdict_leave_the_summary(tmp_path):
+    dump(tmp_path / "summary" / "summary_20260101_000000.csv", SUMMARY)
+    answer = {"prompt": "p", "origin_prediction": "A", "predictions": "A", "references": "B"}
+    dump(
+        tmp_path / "results" / "m" / "mmlu_law.json",
+        {"accuracy": 60, "details": {"type": "GEN", "0": answer}},
+    )
+    assert gl.read(tmp_path).frame.loc["n", "math"] == pytest.approx(0.2)
+
+
+# -- BigCodeBench (0.2.5) and LiveCodeBench (main, 2025) -----------------------------------------------
+
+
+def test_the_name_of_a_file_of_bigcodebench_has_model_and_split(tmp_path):
+    for split, status in (("instruct", "pass"), ("complete", "fail")):
+        name = f"org--m--main--bigcodebench-hard-{split}--vllm-0-1-sanitized_calibrated_eval_results.json"
+        rows = {"BigCodeBench/1": [{"task_id": "BigCodeBench/1", "solution": "", "status": status}]}
+        dump(tmp_path / name, {"date": "2026-01-01", "eval": rows})
+    found = gl.read(tmp_path)
+    assert found.frame.index.tolist() == ["org/m"]
+    assert sorted(found.family) == ["BigCodeBench hard complete", "BigCodeBench hard instruct"]
+
+
+def test_scenarios_of_livecodebench_are_families_and_tests_of_a_question_are_items(tmp_path):
+    code = {"question_id": "1", "platform": "leetcode", "difficulty": "easy", "graded_list": [True]}
+    test = {"question_id": "1", "difficulty": "easy", "question_title": "t", "graded_list": [False]}
+    run = {"question_id": "1", "id": "sample_0", "difficulty": "easy", "graded_list": [True]}
+    dump(tmp_path / "m" / "Scenario.codegeneration_1_0.2_eval_all.json", [code])
+    dump(tmp_path / "m" / "Scenario.selfrepair_1_0.2_eval_all.json", [code])
+    rows = [test | {"test_id": k} for k in (0, 1)]
+    dump(tmp_path / "m" / "Scenario.testoutputprediction_1_0.2_eval_all.json", rows)
+    rows = [run, run | {"id": "sample_1", "graded_list": [False]}]
+    dump(tmp_path / "m" / "Scenario.codeexecution_1_0.2_eval_all.json", rows)
+    found = gl.read(tmp_path)
+    assert found.frame.shape == (1, 6)
+    assert found.family.nunique() == 4
+    assert found.trials is None
+
+
+# -- promptfoo (0.121.20, run here with its echo provider) -----------------------------------------------
+
+
+def foo(provider, prompt, test, success):
+    return {"provider": {"id": provider}, "prompt": {"raw": prompt, "label": prompt}, "success": success,
+            "score": int(success), "vars": {"q": test}, "testIdx": test, "promptIdx": 0, "namedScores": {},
+            "latencyMs": 1, "testCase": {"vars": {"q": test}}, "failureReason": 0}  # fmt: skip
+
+
+def test_one_evaluation_of_promptfoo_in_several_files_is_read_once(tmp_path):
+    rows = [foo("p", "x", 0, True), foo("p", "x", 1, False)]
+    dump(
+        tmp_path / "out.json",
+        {"evalId": "e", "results": {"version": 3, "results": rows, "stats": {}}},
+    )
+    dump(tmp_path / "out.jsonl", lines(*rows))
+    found = gl.read(tmp_path)
+    assert found.frame.loc["p"].tolist() == [1, 0]
+    assert found.trials is None
+    assert said(found, "out.jsonl", "same evaluation")
+
+
+def test_only_providers_with_several_prompts_are_called_after_them(tmp_path):
+    rows = [foo("p", "x", 0, True), foo("q", "y", 1, True), foo("q", "z", 1, False)]
+    found = gl.read(dump(tmp_path / "out.jsonl", lines(*rows)))
+    assert found.frame.index.tolist() == ["p", "q (prompt 1)", "q (prompt 2)"]
+
+
+# -- Harbor (0.25.0), Terminal-Bench (0.2.18) ----------------------------------------------------------
+
+
+def test_harbor_reads_the_reward_where_trials_have_several(tmp_path):
+    for k, rewards in enumerate(
+        [{"format": 1.0, "reward": 0.0}, {"format": 1.0, "reward": 1.0}, None]
+    ):
+        trial = {"task_name": f"t{k}", "trial_name": f"t{k}__a", "trial_uri": "", "task_checksum": "",
+                 "agent_info": {"name": "a", "version": "1", "model_info": {"name": "m", "provider": "p"}},
+                 "verifier_result": rewards and {"rewards": rewards}, "exception_info": None}  # fmt: skip
+        dump(tmp_path / "job" / f"t{k}__a" / "result.json", trial)
+    found = gl.read(tmp_path)
+    assert found.frame.loc["m (a)"].tolist() == [0, 1, 0]
+    assert said(found, "1 trials without a reward")
+
+
+def test_two_runs_of_terminal_bench_by_one_agent_are_repeats(tmp_path):
+    for run, solved in (("r1", True), ("r2", False)):
+        dump(tmp_path / run / "run_metadata.json", {"agent_name": "a", "model_name": "m"})
+        trial = {"trial_name": f"t.1-of-1.{run}", "task_id": "t", "is_resolved": solved,
+                 "failure_mode": "unset", "parser_results": None}  # fmt: skip
+        dump(tmp_path / run / "results.json", {"results": [trial], "accuracy": float(solved)})
+    found = gl.read(tmp_path)
+    assert found.frame.loc["a m"].tolist() == [0.5]
+    assert said(found, "2 runs", "repeats")
+
+
+# -- HELM (crfm-helm 0.5.16) -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("group", "metric", "split"),
+    [
+        ("mm_star_reasoning", "quasi_prefix_exact_match", "valid"),
+        ("image2latex_table", "earth_mover_similarity", "valid"),
+        ("melt_question_answering_mlqa", "quasi_exact_match", "test"),
+        ("cleva_summarization", "chinese_rouge_2", "test"),
+        ("bbq", "bbq_accuracy", "test"),
+        ("mmlu_anatomy", "exact_match", "test"),
+    ],
+)
+def test_the_main_metric_of_helms_later_schemas_is_read(group, metric, split, tmp_path):
+    spec = {"name": f"{group}:model=m", "adapter_spec": {"model": "m"}, "groups": [group]}
+    dump(tmp_path / "run" / "run_spec.json", spec)
+
+    def stat(name, where, mean):
+        return {"name": {"name": name, "split": where}, "count": 1, "sum": mean, "mean": mean}
+
+    names = {"exact_match": 0.0, "quasi_exact_match": 0.25, metric: 1.0}
+    rows = [
+        {"instance_id": f"{where}{k}", "train_trial_index": 0, "stats": [stat(n, where, v) for n, v in names.items()]}
+        for where in ("valid", "test")
+        for k in (1, 2)
+    ]  # fmt: skip
+    dump(tmp_path / "run" / "per_instance_stats.json", rows)
+    found = gl.read(tmp_path)
+    assert [c.rpartition("/")[2] for c in found.frame.columns] == [f"{split}1", f"{split}2"]
+    assert np.all(found.frame.to_numpy() == 1.0)
