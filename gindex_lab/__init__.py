@@ -22,8 +22,9 @@ _CONTENTS = {
     "measures.properties": "aggregate bin_difficulties dominance effort filter_by_frequency isometrics "
     "saturation",
     "measures.alternatives.sigmoid": "sigmoid_curve",
-    "measures.transforms": "absolute_reference distributional_reference irt_difficulty opponent rank "
-    "standardise threshold",
+    "measures.transforms": "absolute_reference distributional_reference opponent rank standardise "
+    "threshold",
+    "measures.psychometrics.irt_scale": "irt_difficulty",
     "measures.summary": "population_intervals population_summary",
     "measures.pairs": "comparisons paired_differences separations tie_groups",
     "measures.alternatives.bootstrap": "bootstrap_table",

@@ -63,12 +63,12 @@ from gindex_lab.measures.properties import saturation as saturation
 from gindex_lab.measures.psychometrics.factors import factors as factors
 from gindex_lab.measures.psychometrics.irt import irt as irt
 from gindex_lab.measures.psychometrics.irt import simulate_irt as simulate_irt
+from gindex_lab.measures.psychometrics.irt_scale import irt_difficulty as irt_difficulty
 from gindex_lab.measures.psychometrics.person_fit import person_fit as person_fit
 from gindex_lab.measures.summary import population_intervals as population_intervals
 from gindex_lab.measures.summary import population_summary as population_summary
 from gindex_lab.measures.transforms import absolute_reference as absolute_reference
 from gindex_lab.measures.transforms import distributional_reference as distributional_reference
-from gindex_lab.measures.transforms import irt_difficulty as irt_difficulty
 from gindex_lab.measures.transforms import opponent as opponent
 from gindex_lab.measures.transforms import rank as rank
 from gindex_lab.measures.transforms import standardise as standardise

@@ -8,10 +8,10 @@ from scipy import stats
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.responses import Responses, Scores
 from gindex_lab.measures.generality import generality
+from gindex_lab.measures.psychometrics.irt_scale import irt_difficulty
 from gindex_lab.measures.transforms import (
     absolute_reference,
     distributional_reference,
-    irt_difficulty,
     opponent,
     rank,
     standardise,

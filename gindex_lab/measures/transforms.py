@@ -2,8 +2,8 @@
 
 A score says little until something stands beside it: the other agents (`rank`, `standardise`), a
 reference agent (`absolute_reference`), a reference population (`distributional_reference`), the
-opponents (`opponent`) or a model of agents and items (`irt_difficulty`). Table 1 of the generality
-paper calls them Rnk, Scale, ARef, DRef, Opp and IRT. Each returns what `gl.generality` takes.
+opponents (`opponent`) or a model of agents and items (`psychometrics.irt_scale`). Table 1 of the
+generality paper calls them Rnk, Scale, ARef, DRef, Opp and IRT. Each returns what `gl.generality` takes.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from gindex_lab.foundation.validate import (
 )
 from gindex_lab.measures.steps import StepCurves
 
-__all__ = ["absolute_reference", "distributional_reference", "irt_difficulty", "opponent", "rank"]
-__all__ += ["standardise", "threshold"]
+__all__ = ["absolute_reference", "distributional_reference", "opponent", "rank", "standardise"]
+__all__ += ["threshold"]
 
 _TIES = {"half": 0.5, "win": 1.0, "loss": 0.0}
 
@@ -257,47 +257,6 @@ def _square(results: object) -> pd.DataFrame:
 def _games(cells: object) -> np.ndarray:
     """Cells (n, n) that are true of a game: nobody plays itself."""
     return np.asarray(cells, dtype=bool) & ~np.eye(len(np.asarray(cells)), dtype=bool)
-
-
-def irt_difficulty(
-    responses: object,
-    model: str = "2pl",
-    *,
-    priors: Any = "auto",
-    constant: str = "drop",
-    centre: float | None = None,
-    deviation: float | None = None,
-    **options: Any,
-) -> Responses:
-    """IRT: the difficulty of an item is its b in a logistic model of agents and items.
-
-    The result's `items` hold `difficulty` and its standard error `difficulty_se`.
-
-    Parameters
-    ----------
-    priors : "auto" gives the slopes a lognormal prior where there are fewer than 200 agents (and says
-        so in a `Caution`); None, "weak", "lognormal" or a `Priors` as in `gl.irt`
-    constant : items that all agents solve, or all fail, have no difficulty on this scale: "drop" leaves
-        them out; "median" gives them the median of the others (Hernández-Orallo et al., A.1)
-    centre, deviation : move the difficulties to this mean and sample sd, so that they compare with
-        another scale (supplement, Fig. S7)
-    options : go to `gl.irt`
-
-    Notes
-    -----
-    Difficulties beyond ±6, where no agent is, are announced with a `Caution`.
-
-    Examples
-    --------
-    >>> from gindex_lab.measures.psychometrics.irt import simulate_irt
-    >>> true = pd.DataFrame({"discrimination": 1.5, "difficulty": [-1.0, 0.0, 0.5, 1.0, 2.0]})
-    >>> irt_difficulty(simulate_irt(true, agents=2000, seed=1)).difficulty.rank().tolist()
-    [1.0, 2.0, 3.0, 4.0, 5.0]
-    """
-    from gindex_lab.measures.psychometrics.irt_scale import on_irt_scale
-
-    scale = {"centre": centre, "deviation": deviation}
-    return on_irt_scale(responses, model, priors=priors, constant=constant, **scale, **options)
 
 
 def threshold(responses: object, epsilon: float = 0.0) -> Responses:

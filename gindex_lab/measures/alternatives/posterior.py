@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gindex_lab.foundation.validate import FloatArray
-from gindex_lab.measures.curves import Indicators, Interval, indicators
+from gindex_lab.measures.curves import Indicators, Interval, Scale, indicators
 
 __all__ = ["Posterior", "Unit", "bands", "curves_of", "design", "limits_of", "marginal"]
 
@@ -105,13 +105,11 @@ def curves_of(found: Posterior, grid: FloatArray) -> FloatArray:
     return np.asarray(expit(found.flat[:, None] * eta))
 
 
-def limits_of(
-    found: Posterior, grid: FloatArray, interval: Interval, origin: float, ci: float
-) -> dict[str, FloatArray]:
+def limits_of(found: Posterior, grid: FloatArray, scale: Scale, ci: float) -> dict[str, FloatArray]:
     """Limits (2, A) of every indicator: quantiles over the curves drawn from the posterior."""
     ends: dict[str, list[tuple[float, float]]] = {name: [] for name in Indicators._fields[:-1]}
     for psi, weight in _drawn(found, grid):
-        drawn = indicators(grid, psi, interval, origin=origin)
+        drawn = indicators(grid, psi, scale.interval, origin=scale.start)
         for name, pairs in ends.items():
             low, high = _quantiles(getattr(drawn, name)[:, None], weight, ci)
             pairs.append((float(low[0]), float(high[0])))

@@ -25,7 +25,7 @@ from gindex_lab.measures.psychometrics.irt_information import (
 )
 from gindex_lab.measures.psychometrics.irt_settings import Priors
 
-__all__ = ["difficulty_errors", "on_irt_scale"]
+__all__ = ["difficulty_errors", "irt_difficulty"]
 
 # Chosen on 54 simulated tables (15, 25 and 40 items). On 360 others the prior changed the mean root mean
 # square error of b from 3.26 to 0.89 at 20 agents, 1.77 to 0.67 at 50, 1.22 to 0.45 at 100, 0.53 to 0.38
@@ -35,7 +35,7 @@ _FARTHEST = 6.0  # the end of the grid of abilities: beyond it nobody is, and b 
 _MANY = 300  # items: the full information of more would be a matrix of 600 x 600 and larger
 
 
-def on_irt_scale(
+def irt_difficulty(
     responses: object,
     model: str = "2pl",
     *,
@@ -45,14 +45,30 @@ def on_irt_scale(
     deviation: float | None = None,
     **options: Any,
 ) -> Responses:
-    """The responses with the difficulties b of a logistic model and their standard errors.
+    """IRT: the difficulty of an item is its b in a logistic model of agents and items.
 
-    `gl.irt_difficulty` is this function: see there.
+    The result's `items` hold `difficulty` and its standard error `difficulty_se`.
 
+    Parameters
+    ----------
+    priors : "auto" gives the slopes a lognormal prior where there are fewer than 200 agents (and says
+        so in a `Caution`); None, "weak", "lognormal" or a `Priors` as in `gl.irt`
+    constant : items that all agents solve, or all fail, have no difficulty on this scale: "drop" leaves
+        them out; "median" gives them the median of the others (Hernández-Orallo et al., A.1)
+    centre, deviation : move the difficulties to this mean and sample sd, so that they compare with
+        another scale (supplement, Fig. S7)
+    options : go to `gl.irt`
+
+    Notes
+    -----
+    Difficulties beyond ±6, where no agent is, are announced with a `Caution`.
+
+    Examples
+    --------
     >>> from gindex_lab.measures.psychometrics.irt import simulate_irt
-    >>> true = pd.DataFrame({"discrimination": 1.0, "difficulty": [-1.0, 0.0, 1.0, 2.0]})
-    >>> on_irt_scale(simulate_irt(true, agents=1000, seed=2), "1pl").items["difficulty_se"].round(2).tolist()
-    [0.09, 0.07, 0.09, 0.13]
+    >>> true = pd.DataFrame({"discrimination": 1.5, "difficulty": [-1.0, 0.0, 0.5, 1.0, 2.0]})
+    >>> irt_difficulty(simulate_irt(true, agents=2000, seed=1)).difficulty.rank().tolist()
+    [1.0, 2.0, 3.0, 4.0, 5.0]
     """
     if (centre is None) != (deviation is None):
         raise BadInput(
@@ -70,7 +86,7 @@ def on_irt_scale(
     kept = [item for item in found.index if constant == "median" or item not in fit.constant_items]
     said = _said(fit, found.loc[kept, "difficulty"], held, constant)
     for sentence in said:
-        warnings.warn(sentence, Caution, stacklevel=3)
+        warnings.warn(sentence, Caution, stacklevel=2)
     found = found.loc[kept]
     if centre is not None and deviation is not None:
         found = _moved(

@@ -118,6 +118,7 @@ def transformed(
     floors: pd.Series | None = None,
 ) -> Responses:
     from gindex_lab.measures import transforms
+    from gindex_lab.measures.psychometrics.irt_scale import irt_difficulty
 
     if transform == "reference":
         if reference is None:
@@ -135,7 +136,7 @@ def transformed(
         "rank": partial(transforms.rank, missing=missing),
         "standardise": partial(transforms.standardise, missing=missing),
         "opponent": partial(transforms.opponent, incomplete=missing),
-        "irt": transforms.irt_difficulty,
+        "irt": irt_difficulty,
         "failure": partial(by_failure, floors=floors),
     }
     return simple[transform](data)

@@ -23,7 +23,8 @@ from gindex_lab.foundation.validate import FloatArray
 from gindex_lab.measures.curves import indicators
 from gindex_lab.measures.generality import generality
 from gindex_lab.measures.pairs import paired_differences
-from gindex_lab.measures.transforms import irt_difficulty, opponent
+from gindex_lab.measures.psychometrics.irt_scale import irt_difficulty
+from gindex_lab.measures.transforms import opponent
 from gindex_lab.studies.simulations.coverage import transform_coverage
 from gindex_lab.studies.simulations.coverage_study import AGENTS, difficulties, kept_study, truth_of
 
