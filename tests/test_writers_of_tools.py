@@ -371,3 +371,78 @@ def test_the_main_metric_of_helms_later_schemas_is_read(group, metric, split, tm
     found = gl.read(tmp_path)
     assert [c.rpartition("/")[2] for c in found.frame.columns] == [f"{split}1", f"{split}2"]
     assert np.all(found.frame.to_numpy() == 1.0)
+
+
+# -- every_eval_ever (0.3.0) -------------------------------------------------------------------------
+
+
+def eee_result(name, score, data="set", **metric):
+    config = {"lower_is_better": False, "min_score": 0.0, "max_score": 1.0, **metric}
+    return {"evaluation_name": name, "source_data": {"dataset_name": data}, "metric_config": config,
+            "score_details": {"score": score}}  # fmt: skip
+
+
+def test_an_overall_result_beside_its_parts_is_not_an_item(tmp_path):
+    rows = [
+        eee_result("X (overall)", 0.5),
+        eee_result("X (law)", 0.25),
+        eee_result("X (art)", 0.75),
+    ]
+    rows += [eee_result("Average", 0.5, "other"), eee_result("overall", 0.1, "alone")]
+    dump(tmp_path / "a.json", {"model_info": {"id": "m"}, "evaluation_results": rows})
+    found = gl.read(tmp_path)
+    assert found.frame.columns.tolist() == [
+        "set/X (law)",
+        "set/X (art)",
+        "other/Average",
+        "alone/overall",
+    ]
+    assert said(found, "left out", "X (overall)")
+
+
+def test_errors_and_roles_of_samples_of_every_eval_ever_are_kept(tmp_path):
+    rows = [
+        {"model_id": "m", "evaluation_name": "e", "sample_id": str(k), "evaluation": {"score": 0.0},
+         "error": error, "metadata": {"difficulty": k}}
+        for k, error in enumerate([None, "timeout"])
+    ]  # fmt: skip
+    found = gl.read(dump(tmp_path / "x_samples.jsonl", lines(*rows)))
+    assert found.difficulty.tolist() == [0, 1]
+    assert said(found, "1 samples ended in an error")
+
+
+# -- what a folder of many logs must not do ------------------------------------------------------------
+
+
+def test_inspect_logs_without_samples_are_read_by_their_results(tmp_path):
+    for model, mean in (("a", 0.25), ("b", 0.5)):
+        scores = [{"name": "match", "metrics": {"accuracy": {"value": mean}, "stderr": {"value": 0.1}}},
+                  {"name": "other", "metrics": {"accuracy": {"value": 0.0}}}]  # fmt: skip
+        log = {
+            "status": "success",
+            "eval": {"task": "sums", "model": model},
+            "results": {"scores": scores},
+        }
+        dump(tmp_path / f"{model}.json", log)
+    found = gl.read(tmp_path)
+    assert found.frame["sums/mean"].to_dict() == {"a": 0.25, "b": 0.5}
+    assert said(found, "results only")
+    inspect_log(tmp_path / "c.json", "CI", model="c")
+    found = gl.read(tmp_path)
+    assert found.frame.index.tolist() == ["c"]
+    assert said(found, "2 files were skipped")
+
+
+def test_samples_of_a_skipped_run_are_not_counted(tmp_path):
+    inspect_log(tmp_path / "a.json", [None, None])
+    inspect_log(tmp_path / "b.json", "CI")
+    assert not said(gl.read(tmp_path), "samples have no score")
+
+
+def test_where_every_file_is_bad_each_reason_is_said(tmp_path):
+    inspect_log(tmp_path / "a.json", [None])
+    inspect_log(tmp_path / "b.json", ["both"], model="n")
+    with pytest.raises(BadInput) as error:
+        gl.read(tmp_path)
+    assert "no score" in error.value.problem
+    assert "b.json" in error.value.problem

@@ -4,11 +4,13 @@ The JSON has `model_info.id`, and in `evaluation_results` for each result `evalu
 `source_data.dataset_name`, `metric_config` (`lower_is_better`, `min_score`, `max_score`) and
 `score_details.score`. A line of the samples has `model_id`, `evaluation_name`, `evaluation_result_id`,
 `sample_id`, `sample_hash` and `evaluation.score`. Samples are read where there are some, and otherwise the
-results: one item per result, on the scale that the log states.
+results: one item per result, on the scale that the log states; not the overall result of a data set whose
+parts are there too. (schemas of every_eval_ever 0.3.0, read in November 2026.)
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 from operator import itemgetter
@@ -28,11 +30,13 @@ from gindex_lab.studies.readers.parts import (
     score_of,
     wrong_field,
 )
+from gindex_lab.studies.readers.roles import log_roles
 from gindex_lab.studies.readers.text import json_lines, plain
 
 __all__ = ["read_every_eval_ever"]
 
 _TOOL = "every_eval_ever"
+_OVERALL = re.compile(r"\b(overall|average|avg|mean|total|aggregate)\b", re.IGNORECASE)
 
 
 def read_every_eval_ever(files: Sequence[Path], found: Collector, options: Options) -> None:
@@ -62,15 +66,19 @@ def _has_samples(file: Path, content: Any, samples: Sequence[Path]) -> bool:
 
 
 def _read_results(results: Mapping[Path, Any], found: Collector, options: Options) -> None:
-    rescaled = 0
+    rescaled, overall = 0, set()
     for file, content in results.items():
         with found.reading(file, options):
             model = agent_name(_model(content, file), file, found, options, {})
             rows = field(content, "evaluation_results", list, file, _TOOL)
             if not rows:
                 raise wrong_field(file, "has no evaluation result", "leave it out", "empty")
-            for row in rows:
-                family, item = _names(row, file)
+            names = [_names(row, file) for row in rows]
+            for row, (family, item) in zip(rows, names, strict=True):
+                parts = [one for data, one in names if data == family and not _OVERALL.search(one)]
+                if _OVERALL.search(item) and len(parts) > 1:
+                    overall.add(item)
+                    continue
                 metric = mapping(row, "metric_config")
                 details = field(row, "score_details", dict, file, _TOOL)
                 value = score_of(details.get("score"), file, f"{family}/{item}")
@@ -83,6 +91,9 @@ def _read_results(results: Mapping[Path, Any], found: Collector, options: Option
             facts = {k: info[k] for k in ("developer", "inference_platform") if info.get(k)}
             found.agent_facts.setdefault(model, {}).update(facts)
     found.notes.append("results only, no samples: each result is one item")
+    if overall:
+        shown = ", ".join(sorted(overall)[:3])
+        found.note("items", f"overall results beside their parts were left out: {shown}")
     if rescaled:
         found.notes.append(
             f"{rescaled} scores were put on [0, 1] by the min_score and max_score of the log"
@@ -148,9 +159,9 @@ def _read_samples(
     files: Sequence[Path], ways: Mapping[str, str], found: Collector, options: Options
 ) -> None:
     """Families are evaluations; of one that scores a sample by several metrics, one is chosen."""
-    rows: list[tuple[Path, str, str, str, str, object, float]] = []
+    rows: list[tuple[Path, str, str, str, str, object, float, dict[str, Any]]] = []
     metrics: dict[str, dict[str, None]] = {}
-    unscored = 0
+    unscored = errors = 0
     for file in files:
         some = []
         with found.reading(file, options):
@@ -164,7 +175,9 @@ def _read_samples(
                 unscored += value != value
                 metric = str(line.get("evaluation_result_id") or name)
                 metrics.setdefault(name, {})[metric] = None
-                some.append((file, model, name, metric, sample, _content(line), value))
+                roles = log_roles(line, options)
+                some.append((file, model, name, metric, sample, _content(line), value, roles))
+                errors += bool(line.get("error"))
             rows += some
     chosen = {name: choose_metric(list(some), options.metrics if len(some) > 1 else (), files[0],
                                   f"evaluation {name!r}") for name, some in metrics.items()}  # fmt: skip
@@ -174,15 +187,21 @@ def _read_samples(
     items = Identities()
     for file, some_rows in groupby(rows, key=itemgetter(0)):
         with found.reading(file, options):
-            for _, model, name, metric, sample, content, value in some_rows:
+            for _, model, name, metric, sample, content, value, roles in some_rows:
                 if metric == chosen[name]:
                     item = sample if content is None else items.name(name, sample, content)
                     agent = agent_name(model, file, found, options, {})
                     found.add(agent, name, item, value)
+                    if roles:
+                        found.item_facts.setdefault((name, item), {}).update(roles)
     found.notes.extend(note_metrics(chosen, {name: set(some) for name, some in metrics.items()}))
     items.say(found)
     if unscored:
         found.notes.append(f"{unscored} samples have no score, and count as missing")
+    if errors:
+        found.notes.append(
+            f"{errors} samples ended in an error; their score is the one in the file"
+        )
 
 
 def _content(line: Mapping[str, Any]) -> object:

@@ -41,9 +41,14 @@ class _Task(NamedTuple):
 def read_inspect(files: Sequence[Path], found: Collector, options: Options) -> None:
     """Read each log: agents are models, families are tasks, trials are epochs."""
     reader = _Logs(found, options)
+    whole: dict[Path, dict[str, Any]] = {}  # logs that have no samples, by their headers
     for file in _current(files, found, options):
         with found.reading(file, options, reader.chosen, reader.others, reader.tasks):
-            reader.read(file)
+            whole |= reader.read(file)
+    alone = not reader.chosen
+    for file, header in whole.items():
+        with found.reading(file, options, reader.chosen, reader.others, reader.tasks):
+            reader.read_results(file, header, alone)
     reader.finish()
 
 
@@ -101,13 +106,16 @@ class _Logs:
         ] = {}  # of each task, whether a score is no share (not in [0, 1])
         self.unscored = 0
 
-    def read(self, file: Path) -> None:
+    def read(self, file: Path) -> dict[Path, dict[str, Any]]:
+        """Add the samples of a log; gives the header of one that has none."""
         archive = beginning(file, 2) == b"PK"
         header, samples = eval_archive(file) if archive else _document(file, self.options)
+        if not samples:
+            return {file: header}
         model, name, given = _names(header, file)
         model = agent_name(model, file, self.found, self.options, _settings(header))
         if self.found.is_unwanted(file, model, name, self.options):
-            return
+            return {}
         task = _key(name, given)
         self.tasks[task] = _Task(name, given)
         self._say_reducer(header)
@@ -118,8 +126,10 @@ class _Logs:
             self.found.note("files", said, "exclude=[...] (--exclude)")
         configuration = _configuration(header)
         scored: bool | None = None  # whether any scored sample has the metric of the task
+        unscored = 0
         for sample in samples:
             values = self._add(sample, model, task, configuration, header, file)
+            unscored += not values
             if values:
                 scored = bool(scored) or self.chosen[task] in values
         if scored is None:
@@ -128,6 +138,29 @@ class _Logs:
             raise BadInput("path", str(file), problem, remedy, code="unscored")
         if scored is False:
             raise lacks_metric(self.chosen[task], file, f"task {name!r}")
+        self.unscored += unscored
+        return {}
+
+    def read_results(self, file: Path, header: dict[str, Any], alone: bool) -> None:
+        """A log without samples: its task is one item, with the first number of the first scorer."""
+        table = _results(header)
+        if not alone or not table:
+            problem = "has no samples: it is a header only"
+            remedy = "name the full log (not read with header_only)"
+            raise BadInput("path", str(file), problem, remedy, code="no-samples")
+        model, name, given = _names(header, file)
+        model = agent_name(model, file, self.found, self.options, _settings(header))
+        task = _key(name, given)
+        wanted = self.options.metrics_of(name)
+        metric = choose_metric(
+            list(table), wanted or _listed_first(self.chosen, task), file, f"task {name!r}"
+        )
+        self.tasks[task], self.chosen[task] = _Task(name, given), metric
+        self.others.setdefault(task, set()).update(table)
+        self.numbers[task] = self.numbers.get(task, False) or not 0 <= table[metric] <= 1
+        self.found.add(model, task, "mean", table[metric])
+        said = "results only, no samples: each task is one item, its score a mean over samples"
+        self.found.note("items", said)
 
     def _say_reducer(self, header: dict[str, Any]) -> None:
         config = header["eval"].get("config")
@@ -147,9 +180,7 @@ class _Logs:
         file: Path,
     ) -> dict[str, float | None]:
         values = score_values(sample, file)
-        if not values:
-            self.unscored += 1
-        elif task not in self.chosen:
+        if values and task not in self.chosen:
             self.chosen[task] = self._choose(values, task, header, file)
         self.others.setdefault(task, set()).update(values)
         value = _value(values, self.chosen.get(task), sample, file)
@@ -195,6 +226,24 @@ class _Logs:
         if self.unscored:
             said = f"{self.unscored} samples have no score (an error, or a limit), and count as missing"
             found.note("gaps", said)
+
+
+def _listed_first(chosen: Mapping[str, str], task: str) -> tuple[str, ...]:
+    return (chosen[task],) if task in chosen else ()
+
+
+def _results(header: dict[str, Any]) -> dict[str, float]:
+    """The numbers of a log's own results, `scorer/metric`, without standard errors."""
+    results = header.get("results")
+    scores = results.get("scores") if isinstance(results, dict) else None
+    found = {}
+    for score in scores if isinstance(scores, list) else ():
+        metrics = score.get("metrics") if isinstance(score, dict) else None
+        for name, one in metrics.items() if isinstance(metrics, dict) else ():
+            value = as_number(one.get("value")) if isinstance(one, dict) else None
+            if value is not None and name not in ("stderr", "std", "var", "bootstrap_stderr"):
+                found[f"{score.get('name')}/{name}"] = value
+    return found
 
 
 def _listed(header: dict[str, Any]) -> list[str]:
@@ -328,7 +377,9 @@ def _names(header: dict[str, Any], file: Path) -> tuple[str, str, dict[str, Any]
 def _document(file: Path, options: Options) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     content = load_json(file, options.encoding)
     samples = content.get("samples") if isinstance(content, dict) else None
-    if not isinstance(samples, list) or not all(isinstance(s, dict) for s in samples):
-        problem = "has no samples: it is a header only"
-        raise BadInput("path", str(file), problem, "name the full log (not read with header_only)")
-    return content, samples
+    if samples is not None and not (
+        isinstance(samples, list) and all(isinstance(s, dict) for s in samples)
+    ):
+        problem = f"has samples={short(samples)} where Inspect writes a list"
+        raise BadInput("path", str(file), problem, "write the log again", code="wrong-type")
+    return content, samples or []

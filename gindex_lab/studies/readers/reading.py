@@ -24,7 +24,7 @@ from gindex_lab.studies.readers.collect import Collector, Gathered
 from gindex_lab.studies.readers.formats import BESIDE, FORMATS, HELM_FILES, READERS, SUFFIXES, sniff
 from gindex_lab.studies.readers.options import Options
 from gindex_lab.studies.readers.roles import settle_roles
-from gindex_lab.studies.readers.storage import about_file
+from gindex_lab.studies.readers.storage import about_file, all_bad
 from gindex_lab.studies.readers.text import plain
 
 __all__ = ["read", "read_rows", "read_scores"]
@@ -304,7 +304,7 @@ def _sorted_by_format(
                 raise
             skipped[file] = error
     if not kinds and skipped:
-        raise next(iter(skipped.values()))
+        raise all_bad(skipped)
     return kinds, skipped
 
 

@@ -21,7 +21,7 @@ from gindex_lab.foundation.validate import FloatArray
 from gindex_lab.studies.readers.choosing import file_names, is_unwanted, none_left
 from gindex_lab.studies.readers.options import Options
 
-__all__ = ["Storage", "about_file", "as_number"]
+__all__ = ["Storage", "about_file", "all_bad", "as_number"]
 
 # Errors about a file that ask the caller to decide something: a file with one of them is not "bad"
 DECISIONS = frozenset(("no-common-metric", "repeats", "unknown-direction", "several"))
@@ -98,7 +98,7 @@ class Storage:
         if not self._rows[3] and self.passed:
             raise none_left(options, self.passed)
         if not self._rows[3] and self.skipped:
-            raise next(iter(self.skipped.values()))
+            raise all_bad(self.skipped)
 
     def _file_codes(self, n: int) -> tuple[list[Path], np.ndarray]:
         """The files, and for each row which of them it is from."""
@@ -224,6 +224,19 @@ class Storage:
         if trial is None:
             return -1
         return self._trials.setdefault(str(trial), len(self._trials))
+
+
+def all_bad(skipped: Mapping[Path, BadInput]) -> BadInput:
+    """The error where no file can be read: that of the first, and the other reasons."""
+    first = next(iter(skipped.values()))
+    others = {e.problem: f.name for f, e in skipped.items() if e.problem != first.problem}
+    if not others:
+        return first
+    shown = "; ".join(f"{name} {problem}" for problem, name in list(others.items())[:2])
+    problem = f"{first.problem}; nor can the other files be read: {shown}" + " …" * (
+        len(others) > 2
+    )
+    return BadInput(first.argument, first.value, problem, first.remedy, code=first.code)
 
 
 def about_file(error: BadInput) -> bool:
