@@ -446,3 +446,49 @@ def test_where_every_file_is_bad_each_reason_is_said(tmp_path):
         gl.read(tmp_path)
     assert "no score" in error.value.problem
     assert "b.json" in error.value.problem
+
+
+def test_results_with_the_id_of_their_metric_are_told_apart_by_name(tmp_path):
+    def row(name, score, metric):
+        return eee_result(name, score, metric_name=metric) | {"evaluation_result_id": metric}
+
+    rows = [row("algebra", 0.25, "exact_match"), row("geometry", 0.5, "exact_match")]
+    rows += [row("logic", 0.75, "acc"), row("logic", 1.0, "acc_norm")]
+    dump(tmp_path / "a.json", {"model_info": {"id": "m"}, "evaluation_results": rows})
+    dump(tmp_path / "b.json", {"model_info": {"id": "n"}, "evaluation_results": rows[2:3]})
+    found = gl.read(tmp_path)
+    names = ["set/algebra", "set/geometry", "set/logic (acc)", "set/logic (acc_norm)"]
+    assert found.frame.columns.tolist() == names
+    assert found.frame.loc["n"].dropna().tolist() == [0.75]
+
+
+# -- FastChat (fschat 0.2.36): MT-bench --------------------------------------------------------------
+
+
+def judged(question, model, score, turn):
+    return {"question_id": question, "model": model, "judge": ["gpt-4", "single-v1"], "user_prompt": "",
+            "judgment": "", "score": score, "turn": turn, "tstamp": 1.0}  # fmt: skip
+
+
+def test_judgments_of_mt_bench_give_its_mean_and_failed_ones_are_missing(tmp_path):
+    rows = [
+        judged(81, "a", 9, 1),
+        judged(81, "a", 6, 2),
+        judged(82, "a", -1, 1),
+        judged(81, "b", 10, 1),
+    ]
+    found = gl.read(dump(tmp_path / "model_judgment" / "gpt-4_single.jsonl", lines(*rows)))
+    assert 10 * found.frame.loc["a"].mean() == pytest.approx(7.5)
+    assert found.frame.loc["b"].dropna().tolist() == [1.0]
+    assert said(found, "1 judgments", "missing")
+
+
+def test_pairs_of_mt_bench_are_battles_and_disagreement_is_a_draw(tmp_path):
+    def pair(one, two):
+        return {"question_id": 81, "model_1": "a", "model_2": "b", "g1_winner": one, "g2_winner": two,
+                "judge": ["gpt-4", "pair-v2"], "turn": 1, "tstamp": 1.0}  # fmt: skip
+
+    rows = [pair("model_1", "model_1"), pair("model_1", "model_2"), pair("error", "error")]
+    found = gl.read(dump(tmp_path / "gpt-4_pair.jsonl", lines(*rows)))
+    assert found.frame.loc["a", "against b"] == pytest.approx(0.75)
+    assert said(found, "1 battles", "error")

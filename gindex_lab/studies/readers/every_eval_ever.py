@@ -67,13 +67,14 @@ def _has_samples(file: Path, content: Any, samples: Sequence[Path]) -> bool:
 
 def _read_results(results: Mapping[Path, Any], found: Collector, options: Options) -> None:
     rescaled, overall = 0, set()
+    several = _several(results)
     for file, content in results.items():
         with found.reading(file, options):
             model = agent_name(_model(content, file), file, found, options, {})
             rows = field(content, "evaluation_results", list, file, _TOOL)
             if not rows:
                 raise wrong_field(file, "has no evaluation result", "leave it out", "empty")
-            names = [_names(row, file) for row in rows]
+            names = [_names(row, several, file) for row in rows]
             for row, (family, item) in zip(rows, names, strict=True):
                 parts = [one for data, one in names if data == family and not _OVERALL.search(one)]
                 if _OVERALL.search(item) and len(parts) > 1:
@@ -110,17 +111,30 @@ def _model(content: Any, file: Path) -> str:
     return name
 
 
-def _names(row: Any, file: Path) -> tuple[str, str]:
-    """Data set and name of a result; the name alone where it is that of the data set."""
+def _names(row: Any, several: Mapping[tuple[str, str], set[str]], file: Path) -> tuple[str, str]:
+    """Data set (none where it is called like the result) and name, with the metric where it has several."""
     name = field(row, "evaluation_name", str, file, _TOOL)
-    source = row.get("source_data")
-    data = str(source.get("dataset_name") or "") if isinstance(source, dict) else ""
-    metric = row.get("metric_config")
-    kind = str(metric.get("metric_id") or "") if isinstance(metric, dict) else ""
-    item = str(row.get("evaluation_result_id") or name)
-    if kind and kind not in item:
-        item = f"{item} ({kind})"
+    data = str(mapping(row, "source_data").get("dataset_name") or "")
+    item = f"{name} ({_metric(row)})" if len(several[data, name]) > 1 else name
     return ("" if data == item else data), item
+
+
+def _metric(row: Any) -> str:
+    about = mapping(row, "metric_config")
+    known = about.get("metric_id") or about.get("metric_name") or row.get("evaluation_result_id")
+    return str(known or "")
+
+
+def _several(results: Mapping[Path, Any]) -> dict[tuple[str, str], set[str]]:
+    """The metrics of each evaluation, by data set and name."""
+    found: dict[tuple[str, str], set[str]] = {}
+    for content in results.values():
+        rows = content.get("evaluation_results") if isinstance(content, dict) else None
+        for row in rows if isinstance(rows, list) else ():
+            if isinstance(row, dict):
+                data = str(mapping(row, "source_data").get("dataset_name") or "")
+                found.setdefault((data, str(row.get("evaluation_name"))), set()).add(_metric(row))
+    return found
 
 
 def _scaled(value: float, metric: Mapping[str, Any]) -> tuple[float, bool]:

@@ -1,10 +1,13 @@
-"""Preferences: annotations of AlpacaEval, and battles of an arena.
+"""Preferences: annotations of AlpacaEval, battles of an arena, and judgments of MT-bench.
 
 AlpacaEval (1 and 2) compares each output with that of one reference model: {instruction, generator_1 (the
 reference), generator_2 (the model), dataset, preference} with a preference from 1 (the reference) to 2 (the
 model), 1.5 or 0 for a draw. The response is preference - 1, whose mean is the win rate. An arena lets two
 models meet: {model_a, model_b, winner}. There an item is an opponent and every battle against it a repeat:
-1 won, 0 lost, 0.5 a draw. The mean over items is the win rate with every opponent counted alike.
+1 won, 0 lost, 0.5 a draw. The mean over items is the win rate with every opponent counted alike. MT-bench
+has judges write {question_id, model, score (1-10, -1 where it failed), turn}, or for pairs {model_1, model_2,
+g1_winner, g2_winner} in both orders: what two orders say differently is a draw. (main.py of
+alpaca_eval 0.6.6, llm_judge/*.py of fschat 0.2.36, read in November 2026.)
 """
 
 from __future__ import annotations
@@ -18,9 +21,9 @@ from gindex_lab.studies.readers.options import Options
 from gindex_lab.studies.readers.parts import Identities, Repeats, score_of, wrong_field
 from gindex_lab.studies.readers.text import json_lines, load_json, plain
 
-__all__ = ["read_alpaca_eval", "read_arena"]
+__all__ = ["read_alpaca_eval", "read_arena", "read_mt_bench"]
 
-_WON = {"model_a": 1.0, "model_b": 0.0, "a": 1.0, "b": 0.0}
+_WON = {"model_a": 1.0, "model_b": 0.0, "a": 1.0, "b": 0.0, "model_1": 1.0, "model_2": 0.0}
 
 
 def _rows(
@@ -82,12 +85,16 @@ def read_alpaca_eval(files: Sequence[Path], found: Collector, options: Options) 
 
 def read_arena(files: Sequence[Path], found: Collector, options: Options) -> None:
     """Agents are models, items are opponents, trials are battles; a model never meets itself."""
-    turn, draws, battles, same = Repeats(), 0, 0, 0
+    turn, draws, battles, same, broken = Repeats(), 0, 0, 0, 0
     for file in files:
         with found.reading(file, options):
             for number, row in _rows(file, found, options, ["model_a", "model_b"]):
-                first, second = (_text(row, f"model_{side}", file, number) for side in "ab")
+                sides = "12" if "model_1" in row else "ab"
+                first, second = (_text(row, f"model_{side}", file, number) for side in sides)
                 won = _outcome(row, file, number)
+                if won != won:
+                    broken += 1
+                    continue
                 battles, draws = battles + 1, draws + (won == 0.5)
                 if first == second:
                     same += 1
@@ -101,9 +108,16 @@ def read_arena(files: Sequence[Path], found: Collector, options: Options) -> Non
     )
     if same:
         found.notes.append(f"{same} battles of a model with itself were left out")
+    if broken:
+        found.notes.append(f"{broken} battles whose judge ended in an error were left out")
 
 
 def _outcome(row: Mapping[str, Any], file: Path, number: int) -> float:
+    if "g1_winner" in row:
+        first, second = (str(row[f"g{k}_winner"]) for k in (1, 2))
+        if "error" in (first, second):
+            return float("nan")
+        return _WON.get(first, 0.5) if first == second else 0.5
     if "winner" not in row:
         one, two = (bool(row.get(f"winner_model_{side}")) for side in "ab")
         return 0.5 if one == two else float(one)
@@ -114,3 +128,20 @@ def _outcome(row: Mapping[str, Any], file: Path, number: int) -> float:
         problem = f"has winner={row['winner']!r} in row {number}"
         raise wrong_field(file, problem, "write model_a, model_b or tie", "not-an-option")
     return _WON[winner]
+
+
+def read_mt_bench(files: Sequence[Path], found: Collector, options: Options) -> None:
+    """Agents are models, items are turns of questions; a tenth of the score, whose mean is MT-bench's own."""
+    failed, tenth = 0, 1.0 if options.scale else 10.0
+    for file in files:
+        with found.reading(file, options):
+            for number, row in _rows(file, found, options, ["model"]):
+                model = _text(row, "model", file, number)
+                value = score_of(row.get("score"), file, f"row {number}")
+                item = f"{row.get('question_id')}/turn {row.get('turn')}"
+                failed += value == -1
+                found.add(model, "", item, float("nan") if value == -1 else value / tenth)
+    if not options.scale:
+        found.note("scale", "scores from 1 to 10 were divided by 10", "scale=(1, 10) (--scale)")
+    if failed:
+        found.notes.append(f"{failed} judgments failed (score -1), and count as missing")

@@ -276,9 +276,18 @@ def _alpaca(row: Mapping[str, Any]) -> bool:
 
 
 def _battle(row: Mapping[str, Any]) -> bool:
-    return {"model_a", "model_b"} <= set(row) and (
-        "winner" in row or {"winner_model_a", "winner_model_b"} <= set(row)
+    return _battle_of_judges(row) or (
+        {"model_a", "model_b"} <= set(row)
+        and ("winner" in row or {"winner_model_a", "winner_model_b"} <= set(row))
     )
+
+
+def _battle_of_judges(row: Mapping[str, Any]) -> bool:
+    return {"model_1", "model_2", "g1_winner", "g2_winner"} <= set(row)
+
+
+def _judged(row: Mapping[str, Any]) -> bool:
+    return {"question_id", "model", "judge", "judgment", "score", "turn"} <= set(row)
 
 
 def _metr(row: Mapping[str, Any]) -> bool:
@@ -290,6 +299,7 @@ _RECORDS = {
     "livecodebench": _livecodebench,
     "alpaca-eval": _alpaca,
     "arena": _battle,
+    "mt-bench": _judged,
     "metr": _metr,
     "promptfoo": _graded,
 }
