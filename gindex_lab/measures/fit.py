@@ -42,7 +42,8 @@ class Fit:
 
     `own` is the variance (A, 3) of area, of area with moment, and of moment that the contributions do not
     show and that an agent shares with nobody. `lower` and `upper` are the same study when whatever lies
-    beyond an agent's items is counted as low, or as high, as a falling curve allows.
+    beyond an agent's items is counted as low, or as high, as a falling curve allows, and the items are
+    joined by straight lines.
     """
 
     sample: Sample
@@ -56,6 +57,7 @@ class Fit:
     weight_moment: FloatArray
     own: FloatArray  # (A, 3)
     design: FloatArray  # (A, 3) the part that more responses to the same items would not lessen
+    grouped: FloatArray  # (A,) what straight lines across the gaps may have added to S²
     units: np.ndarray  # (A,) how many units each agent was measured on
     seen: FloatArray  # (A,) minority responses: failures of the strong, successes of the weak
     lower: Fit | None = None
@@ -125,12 +127,19 @@ def unit_sums(fit: Fit) -> FloatArray:
 
 
 def _open(sample: Sample) -> bool:
-    """Is there an agent whose items do not reach both ends of the interval?"""
+    """Is there an agent whose items do not reach both ends of the interval, or are there steps?
+
+    A step holds each response from the previous item on, the least that a falling curve allows in every
+    gap: that is no error of chance, and errors that all have one sign do not average out.
+    """
     assert sample.difficulty is not None
+    steps = sample.scale.estimator == "step"
+    if steps and sample.trials is None:
+        return True
     met = ~np.isnan(sample.values)
     first = np.where(met, sample.difficulty, np.inf).min(axis=1)
     last = np.where(met, sample.difficulty, -np.inf).max(axis=1)
-    left = sample.scale.estimator == "trapezoid" and (first > sample.interval[0]).any()
+    left = not steps and (first > sample.interval[0]).any()
     return bool(left or (last < sample.interval[1]).any())
 
 
@@ -139,7 +148,7 @@ def _of_responses(sample: Sample, completion: str) -> Fit:
     a, free = len(sample.values), sample.codes >= 0
     f = sample.units if sample.trials is None else sample.values.shape[1] * sample.trials.shape[2]
     sums, seen = np.zeros((3, a)), np.zeros(a)
-    own, design = np.zeros((2, a, 3))
+    own, design, grouped = np.zeros((a, 3)), np.zeros((a, 3)), np.zeros(a)
     by, weight, units = np.zeros((3, a, f)), np.zeros((2, a, f)), np.zeros(a, dtype=np.int64)
     for items, rows in patterns(~np.isnan(sample.values)):
         some = items[free[items]]
@@ -152,12 +161,12 @@ def _of_responses(sample: Sample, completion: str) -> Fit:
         inside = weights[:, free[items]]
         errors = _item_errors if sample.trials is None else _trial_errors
         found = errors(sample, rows, some, inside)
-        by[:, rows], weight[:, rows], more, units[rows] = found
+        by[:, rows], weight[:, rows], more, grouped[rows], units[rows] = found
         _enough(int(units[rows[0]]), sample.agents[rows[0]], sample.word)
         share = 1 / np.maximum(seen[rows], 1.0)[:, None]
         whole, single = _surprise(weight[:, rows]), _surprise(inside[:, None, :])
         own[rows], design[rows] = single + np.maximum(whole - single, 0.0) * share + more, more
-    parts: list[Any] = [*sums, *by, *weight, own, design, units, seen]
+    parts: list[Any] = [*sums, *by, *weight, own, design, grouped, units, seen]
     return Fit(sample, *parts)
 
 
@@ -172,7 +181,9 @@ def _weights(sample: Sample, items: np.ndarray, completion: str) -> tuple[FloatA
         "lower": (low, last),  # as at the first item; nothing beyond the last
         "upper": (first, high),  # everything up to the first item; as at the last
     }[completion]
-    rule = rule_of(levels, sample.interval, sample.scale.estimator, reach)
+    own = completion == "estimate" or sample.trials is not None
+    estimator = sample.scale.estimator if own else "trapezoid"
+    rule = rule_of(levels, sample.interval, estimator, reach)
     per_item = (np.stack([rule.area, rule.moment]) / count)[:, level_of]
     constant = np.array([rule.block, rule.block**2 / 2])
     if sample.floor is None:
@@ -183,8 +194,9 @@ def _weights(sample: Sample, items: np.ndarray, completion: str) -> tuple[FloatA
 
 def _item_errors(
     sample: Sample, rows: np.ndarray, items: np.ndarray, weights: FloatArray
-) -> tuple[FloatArray, FloatArray, FloatArray, int]:
-    """Errors (3, A, F) and weights (2, A, F) by unit, further variance (A, 3), number of units."""
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, int]:
+    """Errors (3, A, F) and weights (2, A, F) by unit, further variance (A, 3), the S² of straight lines
+    (A,), number of units."""
     assert sample.difficulty is not None
     h, codes = sample.difficulty[items], sample.codes[items]
     answers = sample.values[np.ix_(rows, items)]
@@ -201,11 +213,11 @@ def _item_errors(
     weight = np.zeros((2, len(rows), sample.units))
     weight[:, :, present] = _by_unit(weights, place)[:, None, :]
     lift = np.ones(len(items)) if sample.floor is None else 1 / (1 - sample.floor[items])
-    more = _between(h, 1 - (1 - answers) * lift, error * lift, sample.interval)
+    more, grouped = _between(h, 1 - (1 - answers) * lift, error * lift, sample.interval)
     if sample.difficulty_error is not None:
         fitted = 1 - (1 - fitted) * lift
         more = more + _of_difficulty(h, fitted, sample.difficulty_error[items], sample.interval[0])
-    return by, weight, more, len(present)
+    return by, weight, more, grouped, len(present)
 
 
 def _lines(h: FloatArray, family: np.ndarray) -> Any:
@@ -276,21 +288,39 @@ def _surprise(weight: FloatArray) -> FloatArray:
 
 def _between(
     h: FloatArray, answers: FloatArray, error: FloatArray, interval: Interval
-) -> FloatArray:
-    """Where between two levels does a curve fall? Anywhere: the area of a gap g with a fall Δ has the
-    variance (gΔ)²/12 of a uniform place (A, 3). Falls that are noise are subtracted on average, so that
-    little is left where items are dense, and much where they are few or far apart."""
+) -> tuple[FloatArray, FloatArray]:
+    """Where between two levels does a curve fall? Anywhere: a fall Δ at a uniform place of variance v has
+    an area of variance vΔ² (A, 3). Falls that are noise are subtracted on average, so that little is left
+    where items are dense, and much where they are few or far apart. And a straight line has the S² of falls
+    everywhere in the gap, a single one has none: ΣvΔ (A,) is Sheppard's correction (1898), negative where
+    a curve rises."""
     levels, level_of, count = np.unique(h, return_inverse=True, return_counts=True)
-    edges = np.clip(levels, *interval)
-    gap, middle = np.diff(edges), (edges[1:] + edges[:-1]) / 2 - interval[0]
+    middle, v = _places(levels, interval)
     psi = _by_unit(answers, level_of) / count
     noise = _by_unit(error**2, level_of) / count**2
-    square = (gap * np.diff(psi, axis=1)) ** 2
-    real = (square - gap**2 * (noise[:, 1:] + noise[:, :-1])).sum(axis=1)
+    fall = -np.diff(psi, axis=1)
+    square = v * fall**2
+    real = (square - v * (noise[:, 1:] + noise[:, :-1])).sum(axis=1)
     total = square.sum(axis=1)
     share = np.divide(np.maximum(real, 0.0), total, out=np.zeros_like(total), where=total > 0)
     products = [square, square * middle, square * middle**2]
-    return np.asarray(np.stack([x.sum(axis=1) for x in products], axis=1) * share[:, None] / 12)
+    variance = np.stack([x.sum(axis=1) for x in products], axis=1) * share[:, None]
+    return np.asarray(variance), np.asarray(fall @ v)
+
+
+def _places(levels: FloatArray, interval: Interval) -> tuple[FloatArray, FloatArray]:
+    """Mean above low, and variance, of a uniform place in each gap; beyond the interval is at its end.
+
+    >>> [x.round(3).tolist() for x in _places(np.array([0.0, 1.0, 2.0]), (0.0, 1.5))]
+    [[0.5, 1.375], [0.083, 0.026]]
+    """
+    above_low, q = levels - interval[0], interval[1] - interval[0]
+    a, b = np.clip(above_low[:-1], 0.0, q), np.clip(above_low[1:], 0.0, q)
+    width = np.diff(levels)
+    inside, beyond = (b - a) / width, (above_low[1:] - b) / width
+    middle = inside * (a + b) / 2 + beyond * q
+    square = inside * (a**2 + a * b + b**2) / 3 + beyond * q**2
+    return middle, np.maximum(square - middle**2, 0.0)
 
 
 def _of_difficulty(h: FloatArray, fitted: FloatArray, error: FloatArray, low: float) -> FloatArray:
@@ -305,7 +335,7 @@ def _of_difficulty(h: FloatArray, fitted: FloatArray, error: FloatArray, low: fl
 
 def _trial_errors(
     sample: Sample, rows: np.ndarray, items: np.ndarray, weights: FloatArray
-) -> tuple[FloatArray, FloatArray, FloatArray, int]:
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, int]:
     """The items are these very items; only what the agent did at each trial is random."""
     assert sample.trials is not None
     trials = sample.trials[rows]
@@ -319,7 +349,7 @@ def _trial_errors(
     share = np.where(known, 1 / np.maximum(count, 1)[:, :, None], 0.0)
     by = (deviation[None] * full[:, None, :, None]).reshape(3, a, n * t)
     weight = (share[None] * full[:2, None, :, None]).reshape(2, a, n * t)
-    return by, weight, np.zeros((a, 3)), int(count[0].sum())
+    return by, weight, np.zeros((a, 3)), np.zeros(a), int(count[0].sum())
 
 
 def _of_positions(sample: Sample) -> Fit:
@@ -347,7 +377,7 @@ def _of_positions(sample: Sample) -> Fit:
         half = sum(np.stack([x**2, x * y, y**2], axis=1) for x, y in away) * SURPRISE / 2
         own[rows] = half * size[:, None]
         units[rows], seen[rows] = len(present), np.inf
-    parts: list[Any] = [*sums, *by, *weight, own, np.zeros((a, 3)), units, seen]
+    parts: list[Any] = [*sums, *by, *weight, own, np.zeros((a, 3)), np.zeros(a), units, seen]
     return Fit(sample, *parts)
 
 

@@ -203,9 +203,21 @@ def _limits(fit: Fit, ci: float) -> Limits:
     result["capability"] = np.clip(result["capability"], *fit.interval)
     least = _TINY * (fit.interval[1] - fit.interval[0]) ** 2
     low, high = result["spread"]
+    low, high = low - np.maximum(fit.grouped, 0.0), high - np.minimum(fit.grouped, 0.0)
+    result["normalised_generality"] = _as_steps(fit, *result["normalised_generality"])
     result["spread"] = np.sqrt([np.where(low > least, low, 0.0), high])
     _never_seen_to_vary(result, fit)
     return with_generality(result)
+
+
+def _as_steps(fit: Fit, low: FloatArray, high: FloatArray) -> FloatArray:
+    """Limits (2, A) of γ if every fall, or every rise, between two items may be a step: then γ is 1, or -1."""
+    q = fit.interval[1] - fit.interval[0]
+    area = np.clip(fit.area, 0.0, q)
+    room = area * (q - area)
+    more = np.divide(fit.grouped, room, out=np.zeros_like(room), where=room > 0)
+    low, high = low + np.minimum(more, 0.0), high + np.maximum(more, 0.0)
+    return np.stack([np.where(low < _TINY - 1, -1.0, low), np.where(high > 1 - _TINY, 1.0, high)])
 
 
 def with_generality(ends: Limits) -> Limits:
@@ -238,17 +250,20 @@ def _share_limits(
     least: FloatArray,
 ) -> tuple[FloatArray, FloatArray]:
     """Limits of the share y of as many trials as its variance is worth, at least `least`: half-way between
-    Jeffreys' and Clopper and Pearson's, which cover on average and at least (Brown, Cai, DasGupta 2001)."""
-    from scipy.special import betaincinv
+    Jeffreys' and Clopper and Pearson's, which cover on average and at least (Brown, Cai, DasGupta 2001).
+    What the design leaves open is added as Zou and Donner (2008) add limits of independent parts."""
+    from scipy.special import betaincinv, ndtri
 
     variance, design = noise  # in all, and of it what the design is to blame for
     middle = (least * y + 0.5) / (least + 1)
     one = middle * (1 - middle)  # the variance of a single trial
-    trials = one / np.maximum(variance - design, 1e-300) * worth
-    n = 1 / (1 / np.maximum(trials, least) + design / one)
+    n = np.maximum(one / np.maximum(variance - design, 1e-300) * worth, least)
     low = betaincinv(n * y + 0.25, n * (1 - y) + 0.75, (1 - ci) / 2)
     high = betaincinv(n * y + 0.75, n * (1 - y) + 0.25, (1 + ci) / 2)
-    return np.where(y <= 0, 0.0, low), np.where(y >= 1, 1.0, high)
+    low, high = np.where(y <= 0, 0.0, low), np.where(y >= 1, 1.0, high)
+    away = ndtri((1 + ci) / 2) ** 2 * design  # not a share of trials: squares of distances add
+    low, high = y - np.sqrt((y - low) ** 2 + away), y + np.sqrt((high - y) ** 2 + away)
+    return np.maximum(low, 0.0), np.minimum(high, 1.0)
 
 
 def _moment_limits(
