@@ -194,7 +194,8 @@ def test_a_step_may_stand_anywhere_between_two_levels(levels, repeats):
     h = np.repeat(np.linspace(0, 1, levels), repeats)
     cut = np.linspace(0, 1, levels)[1:]
     table = gl.generality(h < cut[:, None] - 1e-9, h, ci=0.95)
-    assert table["normalised_generality_high"].eq(1).all() and table["spread_low"].eq(0).all()
+    assert table["normalised_generality_high"].eq(1).all()
+    assert table["spread_low"].eq(0).all()
     assert (table["capability_low"] <= cut - 1 / (levels - 1) + 1e-12).all()
     assert (table["capability_high"] >= cut - 1e-12).all()
 

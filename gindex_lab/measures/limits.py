@@ -211,7 +211,7 @@ def _limits(fit: Fit, ci: float) -> Limits:
 
 
 def _as_steps(fit: Fit, low: FloatArray, high: FloatArray) -> FloatArray:
-    """Limits (2, A) of γ if every fall, or every rise, between two items may be a step: then γ is 1, or -1."""
+    """Limits (2, A) of γ if every fall, or every rise, between items may be a step: γ is 1, or -1."""
     q = fit.interval[1] - fit.interval[0]
     area = np.clip(fit.area, 0.0, q)
     room = area * (q - area)
