@@ -227,6 +227,26 @@ def test_an_interval_wider_than_the_items_is_covered(curve, extrapolate):
     assert min(found.values()) > 0.92, found
 
 
+@pytest.mark.parametrize("curve", [flat(0.5), flat(0.9), PROFILES["typical"]])
+def test_levels_that_do_not_reach_the_ends_leave_generality_open(curve):
+    """Held on both sides, a flat curve has γ = 0; with solved easy and failed hard items, which the limits
+    allowed for, or with one of the two, it has more (covered in 0% of studies with 400 items)."""
+    found = coverage_of(curve, np.repeat(np.linspace(0.2, 0.7, 6), 60), seed=5)
+    assert min(found.values()) > 0.92, found
+
+
+@pytest.mark.parametrize("level", [0, 1, 2])
+def test_an_agent_met_at_one_level_only_has_limits(level):
+    """At the first level or at the last, the whole table was refused for its sake."""
+    h = np.repeat([0.0, 1.0, 2.0], 4)
+    responses = np.tile([1.0, 0.0, 1.0, 0.0], (2, 3))
+    responses[1, h != level] = np.nan
+    table = gl.generality(responses, h, missing="drop", ci=0.95).iloc[1]
+    assert table["capability"] == pytest.approx(1.0)
+    assert table["capability_low"] <= (level * 0.5) <= 1 <= table["capability_high"]
+    assert table["normalised_generality_high"] == 1
+
+
 def test_a_held_curve_goes_on_as_it_ends():
     answers, h = [[1, 1, 0.5]], [1, 2, 3]
     paper = gl.generality(answers, h, interval=(0, 5))

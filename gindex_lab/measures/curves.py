@@ -258,13 +258,13 @@ def rule_of(
     low, high = interval
     if not low < high:
         raise BadInput("interval", interval, "is empty", "give (lowest, highest) difficulty")
-    if low >= levels[-1] or high <= levels[0]:
-        problem = f"does not meet the difficulties {levels[0]:g} to {levels[-1]:g}"
-        raise BadInput("interval", interval, problem, "give one that overlaps them")
     points, level = levels, np.arange(len(levels))
     if reach is not None:
         points = np.unique([min(reach[0], levels[0]), *levels, max(reach[1], levels[-1])])
         level = np.clip(np.searchsorted(levels, points), 0, len(levels) - 1)
+    if low >= points[-1] or high <= points[0]:
+        problem = f"does not meet the difficulties {points[0]:g} to {points[-1]:g}"
+        raise BadInput("interval", interval, problem, "give one that overlaps them")
     x0, x1 = np.concatenate([[min(low, points[0])], points[:-1]]), points
     a, b = np.clip(x0, low, high), np.clip(x1, low, high)
     block, before = 0.0, level

@@ -11,6 +11,7 @@ between two distant items a curve falls, and the error of estimated difficulties
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -41,9 +42,9 @@ class Fit:
     """Sums, errors and design of A agents on F units (items, families or trials).
 
     `own` is the variance (A, 3) of area, of area with moment, and of moment that the contributions do not
-    show and that an agent shares with nobody. `lower` and `upper` are the same study when whatever lies
-    beyond an agent's items is counted as low, or as high, as a falling curve allows, and the items are
-    joined by straight lines.
+    show and that an agent shares with nobody. `completions` are the same study when whatever lies beyond an
+    agent's items, on either side, is counted as low, or as high, as a falling curve allows (four of them),
+    and the items are joined by straight lines.
     """
 
     sample: Sample
@@ -60,8 +61,7 @@ class Fit:
     grouped: FloatArray  # (A,) what straight lines across the gaps may have added to S²
     units: np.ndarray  # (A,) how many units each agent was measured on
     seen: FloatArray  # (A,) minority responses: failures of the strong, successes of the weak
-    lower: Fit | None = None
-    upper: Fit | None = None
+    completions: tuple[Fit, ...] = ()
 
     @property
     def agents(self) -> pd.Index:
@@ -86,14 +86,13 @@ class Fit:
     def rows(self, which: Any) -> Fit:
         """The same for some agents only, by position."""
         parts: dict[str, Any] = {f.name: getattr(self, f.name) for f in fields(self)}
-        for name, part in parts.items():
-            if part is not None:
-                parts[name] = part[which] if isinstance(part, np.ndarray) else part.rows(which)
-        return Fit(**parts)
+        parts = {k: x[which] if isinstance(x, np.ndarray) else x for k, x in parts.items()}
+        completions = tuple(x.rows(which) for x in self.completions)
+        return Fit(**parts | {"sample": self.sample.rows(which), "completions": completions})
 
 
 def fit_of(sample: Sample) -> Fit:
-    """The fit of a sample, with the two completions where items do not reach the ends.
+    """The fit of a sample, with its completions where items do not reach the ends.
 
     >>> import gindex_lab as gl
     >>> fit = gl.generality([[1, 1, 0, 1, 0, 0]], range(6), ci=0.95).fit
@@ -102,10 +101,11 @@ def fit_of(sample: Sample) -> Fit:
     """
     if sample.difficulty is None:
         return _of_positions(sample)
-    fit = _of_responses(sample, "estimate")
+    fit = _of_responses(sample, None)
     if not _open(sample):
         return fit
-    return replace(fit, lower=_of_responses(sample, "lower"), upper=_of_responses(sample, "upper"))
+    held = itertools.product([True, False], repeat=2)
+    return replace(fit, completions=tuple(_of_responses(sample, sides) for sides in held))
 
 
 def unit_sums(fit: Fit) -> FloatArray:
@@ -118,7 +118,7 @@ def unit_sums(fit: Fit) -> FloatArray:
         cells = np.stack([*grid_sums(values, sample.interval, sample.grid), values]) / count
     else:
         met = np.flatnonzero(~np.isnan(sample.values[0]))
-        weights = _weights(sample, met, "estimate")[0][:, free[met]]
+        weights = _weights(sample, met)[0][:, free[met]]
         cells = np.stack([values * weights[0], values * weights[1], values / count])
     present, place = np.unique(codes, return_inverse=True)
     found = np.zeros((*cells.shape[:2], sample.units))
@@ -143,7 +143,8 @@ def _open(sample: Sample) -> bool:
     return bool(left or (last < sample.interval[1]).any())
 
 
-def _of_responses(sample: Sample, completion: str) -> Fit:
+def _of_responses(sample: Sample, held: tuple[bool, ...] | None) -> Fit:
+    """As the study says what lies beyond an agent's items, or held or not as at its ends."""
     assert sample.difficulty is not None
     a, free = len(sample.values), sample.codes >= 0
     f = sample.units if sample.trials is None else sample.values.shape[1] * sample.trials.shape[2]
@@ -154,7 +155,7 @@ def _of_responses(sample: Sample, completion: str) -> Fit:
         some = items[free[items]]
         part = sample.values[np.ix_(rows, items)]
         answers = sample.values[np.ix_(rows, some)]
-        weights, constant = _weights(sample, items, completion)
+        weights, constant = _weights(sample, items, held)
         sums[:2, rows] = weights @ part.T + constant[:, None]
         sums[2, rows] = answers.mean(axis=1)
         seen[rows] = minority(answers, None if sample.floor is None else sample.floor[some])
@@ -170,19 +171,22 @@ def _of_responses(sample: Sample, completion: str) -> Fit:
     return Fit(sample, *parts)
 
 
-def _weights(sample: Sample, items: np.ndarray, completion: str) -> tuple[FloatArray, FloatArray]:
+def _weights(
+    sample: Sample, items: np.ndarray, held: tuple[bool, ...] | None = None
+) -> tuple[FloatArray, FloatArray]:
     """Weights (2, N) of each response in area and moment, and their constants (2,)."""
     assert sample.difficulty is not None
     h, (low, high) = sample.difficulty, sample.interval
     levels, level_of, count = np.unique(h[items], return_inverse=True, return_counts=True)
-    first, last = levels[0], levels[-1]
-    reach = {
-        "estimate": sample.scale.reach or (h.min(), h.max()),
-        "lower": (low, last),  # as at the first item; nothing beyond the last
-        "upper": (first, high),  # everything up to the first item; as at the last
-    }[completion]
-    own = completion == "estimate" or sample.trials is not None
-    estimator = sample.scale.estimator if own else "trapezoid"
+    reach, estimator = sample.scale.reach or (h.min(), h.max()), sample.scale.estimator
+    if held is not None:  # solved up to the first item and failed beyond the last, where not held
+        reach = low if held[0] else levels[0], high if held[1] else levels[-1]
+        estimator = "trapezoid" if sample.trials is None else estimator
+        if (
+            max(reach[1], levels[-1]) <= low or min(reach[0], levels[0]) >= high
+        ):  # met nothing inside
+            q = 0.0 if levels[-1] <= low else high - low
+            return np.zeros((2, len(items))), np.array([q, q**2 / 2])
     rule = rule_of(levels, sample.interval, estimator, reach)
     per_item = (np.stack([rule.area, rule.moment]) / count)[:, level_of]
     constant = np.array([rule.block, rule.block**2 / 2])

@@ -174,15 +174,14 @@ def most_degrees(fit: Fit, minority: bool) -> FloatArray:
 def limits(fit: Fit, ci: float) -> Limits:
     """`(low, high)` of every measure at confidence `ci`, each (A,); NaN where no interval can be had.
 
-    Where items do not reach the ends of the interval, from the lowest limit to the highest that the two
+    Where items do not reach the ends of the interval, from the lowest limit to the highest that the
     completions of the curve give.
     """
     result = _limits(fit, ci)
-    for other in (fit.lower, fit.upper):
-        if other is not None:
-            for name, (low, high) in _limits(other, ci).items():
-                at = result[name]
-                result[name] = np.stack([np.minimum(at[0], low), np.maximum(at[1], high)])
+    for other in fit.completions:
+        for name, (low, high) in _limits(other, ci).items():
+            at = result[name]
+            result[name] = np.stack([np.minimum(at[0], low), np.maximum(at[1], high)])
     few = fit.effective < FEWEST_EFFECTIVE
     return {name: x if name == "mean" else np.where(few, np.nan, x) for name, x in result.items()}
 
@@ -230,8 +229,9 @@ def _least_items(fit: Fit) -> FloatArray:
     """Equal items (A,) that tell no more than these: the effective number, and no more than if every item
     weighed half as much as the heaviest (two isolated items that both go wrong are not rare)."""
     weight = fit.weight_area
-    heaviest = weight.max(axis=1) / weight.sum(axis=1)
-    return np.asarray(np.minimum(fit.effective, 2 / heaviest))
+    whole = np.maximum(weight.sum(axis=1), 1e-300)  # a completion may leave the items no say at all
+    share = weight / whole[:, None]
+    return np.asarray(1 / np.maximum((share**2).sum(axis=1), share.max(axis=1) / 2).clip(1e-9))
 
 
 def _shrink(freedom: FloatArray, ci: float) -> FloatArray:
@@ -274,16 +274,16 @@ def _moment_limits(
 
     off = np.minimum(np.sqrt(variance) / 2, 0.5)
     middle = np.clip(y, np.maximum(off, 1e-9), 1 - np.maximum(off, 1e-9))
-    n = middle * (1 - middle) / np.maximum(variance, 1e-300) * worth
+    n = middle * (1 - middle) / np.maximum(variance, 1e-30) * worth
     shape = [np.maximum(n * part, 0.02) for part in (middle, 1 - middle)]
     low, high = (betaincinv(*shape, level) for level in ((1 - ci) / 2, (1 + ci) / 2))
     return np.minimum(low, y), np.maximum(high, y)
 
 
 def _never_seen_to_vary(result: Limits, fit: Fit) -> None:
-    """All solved or all failed, or no better than guessing: how the rest would be spread is unknown; any
-    curve of that capability."""
-    which = fit.seen <= 0
+    """All solved or all failed, no better than guessing, or nothing met inside the interval: how the rest
+    would be spread is unknown; any curve of that capability."""
+    which = (fit.seen <= 0) | (fit.weight_area.sum(axis=1) <= 0)
     if fit.sample.floor is not None:
         which |= result["capability"][0] <= fit.interval[0]
     if not which.any():

@@ -64,8 +64,11 @@ def bootstrap_table(
     Notes
     -----
     `effective_items` is the number of equally weighted items that would tell as much; where it is below
-    2.5 one or two items decide everything, and there is no interval (NaN, and a warning). Where the items
-    do not reach the ends of the interval, the limits hold whether the curve goes on as it ends or not.
+    2.5 one or two items decide everything, and there is no interval (NaN, and a warning). The limits are for
+    the agent's curve itself, from which another study would take other responses (and other items), on the
+    interval of the table. Between two difficulties it may be a step. Where the items do not reach the ends
+    of the interval, the limits hold whether the curve goes on as it ends or not, as long as it falls.
+    With "trials" they are for the curve through what the agent does on average on these very items.
     Responses that did not vary are no certainty: half a surprise is added. With few items the intervals
     are wide and cover more than they say. Spread and γ are freed of the bias of squaring a noisy area, so
     their interval lies around a larger spread than the plain estimate.
@@ -76,7 +79,7 @@ def bootstrap_table(
     >>> table[["capability_low", "capability", "capability_high"]].round(1)
              capability_low  capability  capability_high
     agent 1             9.3        11.5             13.5
-    agent 2             5.0         9.5             14.0
+    agent 2             4.9         9.5             14.1
     """
     choice("method", method, METHODS)
     study = study_of(responses, difficulty, missing)
