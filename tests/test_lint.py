@@ -4,13 +4,18 @@ import io
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
+import pandas as pd
 import pytest
 
+from gindex_lab.foundation.errors import BadInput
 from gindex_lab.presentation.plots.common import STYLE
+from gindex_lab.press.claim_lines import claims_fold, claims_line
 from gindex_lab.press.cli import main
 from gindex_lab.press.descriptions import description
 from gindex_lab.press.figures import WIDE, figure_findings, page_of_figures
 from gindex_lab.press.lint import COLUMN, REMEDIES, RULES, page_findings
+from gindex_lab.press.reproduction.claims import Record, Result, ledger
+from gindex_lab.press.tables import people_table
 
 PLANTED = {
     r"<p>$\\Delta = 1 - S^2$ is printed</p>": "tex",
@@ -209,3 +214,74 @@ def test_a_figure_says_what_it_shows():
     plt.close(fig)
     assert told.startswith("2 panels. agent a: bars of response ψ against difficulty; agent b")
     assert page_findings(f'<img src="x" alt="{told}">') == []
+
+
+# -- tables, claims and answers of a page ------------------------------------------------------------
+
+
+def test_a_table_for_people_passes_the_lint():
+    raw = pd.DataFrame(
+        {
+            "normalised_generality": [0.123456789, float("nan")],
+            "normalised_generality_low": [0.1, float("nan")],
+            "normalised_generality_high": [0.2, float("nan")],
+            "PR(>F)": [6.9e-17, 0.5],
+            "separated": [True, False],
+            "dates": [pd.Timestamp("2024-01-01"), pd.NaT],
+            "parts": [{"a": 1}, [1.5, 2]],
+            "games": [14.0, 12345.0],
+            "nothing": [None, "x"],
+        }
+    )
+    html = people_table(raw, link="tables/raw.csv")
+    assert "0.123 (0.1 to 0.2)" in html
+    assert 'href="tables/raw.csv"' in html
+    assert {f.rule for f in page_findings(html)} == {"columns"}  # nobody chose among them
+    chosen = {
+        "normalised_generality": "γ",
+        "PR(>F)": "p",
+        "dates": "since",
+        "parts": "of",
+        "games": "n",
+    }
+    html = people_table(raw, chosen)
+    assert page_findings(html) == []
+    assert "12,345" in html
+
+
+def test_a_table_for_people_refuses_what_it_cannot_show():
+    raw = pd.DataFrame([range(9)], columns=list("abcdefghi"))
+    for columns, code in ((list("abcdefgh"), "too-many"), (["z"], "columns")):
+        with pytest.raises(BadInput) as caught:
+            people_table(raw, columns)
+        assert (caught.value.argument, caught.value.code) == ("columns", code)
+
+
+def test_rows_that_are_left_out_are_counted():
+    html = people_table(pd.DataFrame({"x": range(30)}), rows=10)
+    assert "20 rows not shown here" in html
+    assert html.count("<td>") == 10
+
+
+def held(*words):
+    claim = ledger()["N047"]  # needs the data set mazes
+    return [Result(claim, (Record(claim.id, 0.5),), word, "") for word in words]
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (["reproduced"] * 3, "✓ 3 of 3 reproduced"),
+        (["reproduced", "differs"], "≠ 1 of 2 reproduced, 1 differs"),
+        (["reproduced", "differs", "differs"], "≠ 1 of 3 reproduced, 2 differ"),
+        (["needs data"] * 2, "○ 2 claims need the published data"),
+        (["reproduced", "needs data"], "✓ 1 of 1 reproduced, 1 more needs the published data"),
+    ],
+)
+def test_claims_are_told_in_one_line(words, line):
+    assert claims_line(held(*words)) == line
+    fold = claims_fold(held(*words))
+    assert fold.startswith('<details class="gl-claims"><summary')
+    assert fold.count("<tr>") == 1 + len(words)
+    assert ("gindex-lab data fetch mazes" in fold) == ("needs data" in words)
+    assert page_findings(fold) == []

@@ -93,6 +93,25 @@ def test_a_notebook_shows_where_its_numbers_come_from(path):
     assert "start" in {call.func.attr for call in calls(path)}, "show the banner: nb.start(...)"
 
 
+def answers(path):
+    return [call for call in calls(path) if call.func.attr == "answer"]
+
+
+def test_every_notebook_answers_its_title_but_those_that_are_listed():
+    """`without_answer.txt` only shrinks: whoever gives a notebook its nb.answer takes it off the list."""
+    listed = (Path(__file__).parent / "without_answer.txt").read_text().split()
+    assert listed == sorted(e.path for e in ENTRIES if not answers(e.file))
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda e: e.path)
+def test_an_answer_is_computed_and_stands_once(entry):
+    given = [call.args[0] for call in answers(entry.file)]
+    assert len(given) <= 1
+    assert not any(isinstance(text, ast.Constant) for text in given), (
+        "compute it: nb.answer(f'...')"
+    )
+
+
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda e: e.path)
 def test_a_notebook_runs_again_when_data_it_loads_change(entry):
     loads = [c for c in calls(entry.file) if c.func.attr in ("load", "load_or") and c.args]

@@ -65,6 +65,8 @@ def finished(tmp_path_factory, still):
         text("formula", r"The spread $S$ and $$\Gamma = \frac{1}{S}$$"),
         cell("work", RICH),
         cell("claim", "nb.claim('N295', -0.8660254)\nnb.found('All **well** <here>.')"),
+        cell("twice", "nb.claim('N301', 0.625)\nnb.claim('N302', 0.234375)"),
+        cell("answer", "nb.answer(f'There are **{n}**, <all> told.')"),
     )
     write_notebook(root, "demo/bad", cell("work", "x = 1\ny = [][x]  # <b>\nz = 3"))
     write_notebook(root, "demo/quiet", cell("work", "1 + 1"))
@@ -149,6 +151,19 @@ def test_the_pages_are_escaped_and_need_no_network(finished):
     for name in ("index.html", "claims.html", "demo/one/report.html"):
         page = (reports / name).read_text().replace("http://www.w3.org/1998/Math/MathML", "")
         assert "://" not in page
+
+
+def test_a_page_opens_with_its_answer_and_tells_the_claims_of_a_cell_in_one_line(finished):
+    _, reports, _ = finished
+    page = (reports / "demo/one/report.html").read_text()
+    opening, _, story = page.partition('class="gl-banner"')
+    assert "There are <strong>4</strong>, &lt;all&gt; told." in opening
+    assert 'src="figures/dot.png"' in opening
+    assert "There are <strong>" not in story
+    assert story.count('<details class="gl-claims">') == 2  # one a cell
+    assert (
+        page.count("set-up of this run") == 2
+    )  # parameters; and the answer's cell, which shows nothing here
 
 
 def test_the_ledger_page_has_a_row_for_every_claim(finished):

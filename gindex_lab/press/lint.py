@@ -105,6 +105,13 @@ REMEDIES = {
     "row numbers": "let the first column name the rows, or nb.table(..., index=False)",
 }
 _RAW_NAME = re.compile(r"^[a-z]\w*_\w+$|^\w+\.\w+_\w+$")
+_MEASURES = {
+    "normalised_generality",
+    "expected_difficulty",
+    "p_value",
+    "domain_distance",
+    "g_index",
+}
 _FILE_NAME = re.compile(r"^[\w.-]*$|\.(?:png|svg)$|^No description", re.IGNORECASE)
 
 
@@ -173,7 +180,7 @@ def page_findings(html: str, place: str = "") -> list[Finding]:
     from bs4 import BeautifulSoup
 
     page = BeautifulSoup(html, "html.parser")
-    found = [*_formulas(page), *_pictures(page), *_tables(page), *_warnings(page)]
+    found = [*_formulas(page), *_pictures(page), *_tables(page), *_left_out(page), *_warnings(page)]
     for quoted in page.select(".quoted, details.code, .highlight"):
         quoted.decompose()
     found += [(rule, piece) for text in _texts(page) for rule, piece in _in_text(text)]
@@ -236,6 +243,17 @@ def _tables(page: BeautifulSoup) -> Iterator[tuple[str, str]]:
         yield from _table(texts)
 
 
+def _left_out(page: BeautifulSoup) -> Iterator[tuple[str, str]]:
+    """Columns that a table for people left out because nobody chose among them."""
+    for note in page.select("[data-left-out]"):
+        table = note.find_previous("table")
+        head = table.find("tr").get_text(" ") if table else ""  # type: ignore[union-attr]
+        yield (
+            "columns",
+            f"{note['data-left-out']} columns left out after {' '.join(head.split())[:60]}",
+        )
+
+
 def _table(rows: list[list[str]]) -> Iterator[tuple[str, str]]:
     head, width = rows[0], max(map(len, rows))
     named = " | ".join(filter(None, head))[:70]
@@ -243,7 +261,8 @@ def _table(rows: list[list[str]]) -> Iterator[tuple[str, str]]:
         yield "columns", f"{width} columns: {named}"
     elif _least_width(rows, width) > COLUMN:
         yield "cut", f"about {_least_width(rows, width):.0f} of {COLUMN} pixels: {named}"
-    for name in head:
+    measures = {row[0] for row in rows[1:]} & _MEASURES
+    for name in [*head, *sorted(measures)]:
         if _RAW_NAME.match(name):
             yield "name", name
     body = rows[1:]

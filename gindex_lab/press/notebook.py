@@ -2,8 +2,9 @@
 
 `start` shows the banner (which data, seed, mode, version); `show` and `save_table` display a figure or
 a table and, when `gindex-lab reproduce` runs the notebook, also write it to the notebook's folder;
-`claim` holds a computed value against what the paper printed; `say` states a result in the text, `found` in a
-box. Run by hand, the same calls only display.
+`table` shows one for people; `claim` holds a computed value against what the paper printed; `answer` is the
+sentence that the page opens with, `say` states a result in the text, `found` in a box. Run by hand, the same
+calls only display.
 
 >>> start("Which model is the most general?", data="simulated", seed=1)   # a banner
 >>> claim("N295", -0.8660)                                                # a line, and a record
@@ -13,40 +14,47 @@ box. Run by hand, the same calls only display.
 from __future__ import annotations
 
 import html
-import io
 import json
-import os
 import re
-import struct
-import textwrap
-from collections import Counter
-from collections.abc import Iterable, Mapping
+import weakref
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gindex_lab.foundation.errors import BadInput
-from gindex_lab.foundation.output import write_bytes, write_text
+from gindex_lab.foundation.output import write_text
 from gindex_lab.foundation.places import OUTPUT
 from gindex_lab.foundation.validate import choice, number
+from gindex_lab.press.claim_lines import claims_fold, claims_line
 from gindex_lab.press.descriptions import description
-from gindex_lab.press.figures import PER_INCH
-from gindex_lab.press.reproduction.claim_values import shown
+from gindex_lab.press.drawn import save_figure, show_png, sign, to_png, width_on_page
+from gindex_lab.press.kernel import cell, in_notebook, inline, keep, output
+from gindex_lab.press.kernel import display as _display
 from gindex_lab.press.reproduction.claims import Record, Result, find, status
+from gindex_lab.press.tables import people_table
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
-    from matplotlib.transforms import Bbox
 
-__all__ = ["OUTPUT", "SOURCES", "claim", "claims", "found", "save_table", "say", "show", "start"]
+__all__ = [
+    "OUTPUT",
+    "SOURCES",
+    "answer",
+    "claim",
+    "claims",
+    "found",
+    "save_table",
+    "say",
+    "show",
+    "start",
+    "table",
+]
 
 SOURCES = ("published", "own experiment", "simulated")
 _NAME = re.compile(r"[a-z0-9][a-z0-9_.-]*")
 _COLOURS = {"published": "#0072B2", "own experiment": "#009E73", "simulated": "#D55E00"}
 _LAID_OUT: Any = {"figure.autolayout": False, "figure.constrained_layout.use": False}
-_DPI = 200
-_SIGNATURE = 7  # points
 _BOX = "border-left:4px solid {colour};padding:.5em .9em;margin:.6em 0;background:{ground}"
 
 
@@ -59,14 +67,19 @@ class _Provenance:
     profile: str = ""
 
     def line(self, source: bool = True) -> str:
+        from gindex_lab import __version__
+
         parts = [self.data, f"{self.source} data" if source and self.source else ""]
         parts += [] if self.seed is None else [f"seed {self.seed}"]
         parts += [f"mode {self.mode}"] if self.mode else []
         parts += [f"profile {self.profile}"] if self.profile else []
-        return " · ".join([*filter(None, parts), f"gindex_lab {_version()}"])
+        return " · ".join([*filter(None, parts), f"gindex_lab {__version__}"])
 
 
 _current = _Provenance()
+_folded: dict[str, list[Result]] = {}  # the claims that each cell has shown
+_saved: dict[int, tuple[Any, str]] = {}  # tables by their id, while they live, with their names
+_pictures: dict[str, dict[str, Any]] = {}  # the figures shown so far, in their order
 
 
 def start(
@@ -92,7 +105,8 @@ def start(
     if mode is not None:
         choice("mode", mode, ["exact", "reference"])
     _current = _Provenance(worst, names, seed, mode or "", profile or "")
-    _keep("provenance.json", asdict(_current))
+    keep("provenance.json", asdict(_current))
+    _tables_for_people()
     _display(_banner(title), f"{title} ({_current.line()})")
 
 
@@ -125,74 +139,20 @@ def show(
     >>> show(figure, "fig06")
     """
     import matplotlib
-
-    _checked_name(name)
-    folder = _output()
-    told = description(fig) if alt is None else alt
-    with matplotlib.rc_context(_LAID_OUT):
-        crop = _sign(fig)
-        png = _png(fig, crop)
-        if folder is not None:
-            _save_figure(fig, crop, png, folder / "figures" / name)
-    if table is not None:
-        save_table(table, name)
-    _show_png(png, told)
-    _close(fig)
-
-
-def _save_figure(fig: Figure, crop: Bbox, png: bytes, path: Path) -> None:
-    """SVG and PNG; no dates and no random ids, so that the same figure is the same file."""
-    import matplotlib
-
-    metadata = {"Date": None, "Creator": f"gindex_lab {_version()}"}
-    buffer = io.BytesIO()
-    with matplotlib.rc_context({"svg.hashsalt": path.name}):
-        fig.savefig(buffer, format="svg", bbox_inches=crop, metadata=metadata)
-    write_bytes(Path(f"{path}.svg"), buffer.getvalue())
-    write_bytes(Path(f"{path}.png"), png)
-
-
-def _sign(fig: Figure) -> Bbox:
-    """Where the numbers come from, in small type below everything that is drawn.
-
-    Returns the part of the paper that is drawn on, in inches: found once, since finding it takes as long
-    as drawing, and each format would look for it again.
-    """
-    import matplotlib
-    from matplotlib.transforms import Bbox
-
-    fig.draw_without_rendering()
-    fig.set_layout_engine(None)  # or the line would move the axes, and each format be drawn twice
-    renderer = fig.canvas.get_renderer()  # type: ignore[attr-defined]
-    drawn = fig.get_tightbbox(renderer)
-    below = drawn.y0 / fig.get_figheight() - 0.02
-    letters = max(int(72 * drawn.width / (0.62 * _SIGNATURE)), 40)  # a letter takes 0.6 of its size
-    text = textwrap.fill(_current.line(), letters)
-    look: dict[str, Any] = {"fontsize": _SIGNATURE, "color": "#707070", "va": "top", "ha": "left"}
-    line = fig.text(0.01, below, text, **look)
-    signed = line.get_window_extent(renderer).transformed(fig.dpi_scale_trans.inverted())
-    return Bbox.union([drawn, signed]).padded(matplotlib.rcParams["savefig.pad_inches"])
-
-
-def _png(fig: Figure, crop: Bbox) -> bytes:
-    buffer = io.BytesIO()
-    fig.savefig(buffer, format="png", dpi=_DPI, bbox_inches=crop, metadata={"Software": None})
-    return buffer.getvalue()
-
-
-def _show_png(png: bytes, alt: str) -> None:
-    """At the size at which it is read: `PER_INCH` pixels of the page to an inch of the figure."""
-    if not _in_notebook():
-        return
-    from IPython.display import Image, display
-
-    width = round(struct.unpack(">I", png[16:20])[0] * PER_INCH / _DPI)
-    display(Image(png, width=width, alt=alt))  # type: ignore[no-untyped-call]
-
-
-def _close(fig: Figure) -> None:
     import matplotlib.pyplot as plt
 
+    _checked_name(name)
+    folder = output()
+    told = description(fig) if alt is None else alt
+    with matplotlib.rc_context(_LAID_OUT):
+        crop = sign(fig, _current.line())
+        png = to_png(fig, crop)
+        if folder is not None:
+            save_figure(fig, crop, png, folder / "figures" / name)
+    if table is not None:
+        save_table(table, name)
+    _pictures[name] = {"alt": told, "width": width_on_page(png)}
+    show_png(png, told)
     plt.close(fig)
 
 
@@ -209,12 +169,57 @@ def save_table(table: pd.DataFrame, name: str) -> pd.DataFrame:
     _checked_name(name)
     if not hasattr(table, "to_csv"):
         raise BadInput("table", table, "is not a DataFrame", "wrap it: pd.DataFrame(...)")
-    folder = _output()
+    folder = output()
     if folder is not None:
         plain = list(table.index.names) == [None] and list(table.index) == list(range(len(table)))
         text = table.to_csv(index=not plain, float_format="%.12g", lineterminator="\n")
         write_text(folder / "tables" / f"{name}.csv", text)
+        _saved[id(table)] = (weakref.ref(table), name)
     return table
+
+
+def table(
+    table: pd.DataFrame,
+    name: str,
+    columns: Sequence[str] | Mapping[str, str] | None = None,
+    *,
+    digits: int = 3,
+    index: bool | str | None = None,
+    rows: int = 25,
+) -> None:
+    """Show a table for people, with a link to all of it (saved as CSV under `name`).
+
+    `columns` chooses at most seven, as a list or as a mapping to the names to show; `index` names the first
+    column, or is False to leave it out; `digits` is how many the largest number of a column has.
+
+    >>> import pandas as pd
+    >>> table(pd.DataFrame({"theta": [0.697]}, ["gpt-2"]), "table1", index="model")
+    """
+    save_table(table, name)
+    options: dict[str, Any] = {"digits": digits, "index": index, "rows": rows}
+    words = people_table(table, columns, **options, link=_link(table))
+    _display(words, str(table if columns is None else table[list(columns)]))
+
+
+def _link(table: object) -> str:
+    """Where the full table lies, seen from the page, if it was saved."""
+    kept, name = _saved.get(id(table), (lambda: None, ""))
+    return f"tables/{name}.csv" if kept() is table else ""
+
+
+def _tables_for_people() -> None:
+    """From here on, every DataFrame and Series of this notebook appears as a table for people."""
+    if not in_notebook():
+        return
+    import pandas as pd
+    from IPython.core.getipython import get_ipython
+
+    shell: Any = get_ipython()
+    html_of = shell.display_formatter.formatters["text/html"]
+    html_of.for_type(pd.DataFrame, lambda frame: people_table(frame, link=_link(frame)))
+    html_of.for_type(
+        pd.Series, lambda series: people_table(series.to_frame(series.name or "value"))
+    )
 
 
 def claim(
@@ -227,7 +232,7 @@ def claim(
     error: float = 0.0,
     note: str = "",
 ) -> None:
-    """Hold a computed value against the ledger, show the result in a line, and record it.
+    """Hold a computed value against the ledger, and record it; the claims of a cell are shown in one line.
 
     The value stands in the unit of the print (76.2 for "76%"): a number, a list where several are
     printed, a string for a name, True or False for a statement. `exact` is the exact mode's value where
@@ -236,7 +241,11 @@ def claim(
 
     >>> claim("N295", -0.8660254)
     """
-    _display(*_held(claim_id, value, mode, source, exact, error, note)[1:])
+    result = _held(claim_id, value, mode, source, exact, error, note)
+    key = f"claims-{cell()}"
+    results = _folded.setdefault(key, [])
+    results[:] = [*(r for r in results if r.claim.id != claim_id), result]
+    _show_claims(results, key=key)
 
 
 def claims(
@@ -256,12 +265,17 @@ def claims(
     held = [
         _held(key, value, mode, None, beside.get(key), 0.0, "") for key, value in values.items()
     ]
-    counts = Counter(word for word, *_ in held)
-    said = ", ".join(f"{n} {word}" for word, n in counts.items()) or "none on this machine"
-    summary = f"{title + ': ' if title else ''}{len(held)} printed numbers, {said}"
-    body = "".join(markup for _, markup, _ in held)
-    fold = f"<details><summary>{html.escape(summary)}</summary>{body}</details>"
-    _display(fold, "\n".join([summary, *(plain for *_, plain in held)]))
+    _show_claims(held, title=title)
+
+
+def _show_claims(results: list[Result], *, title: str = "", key: str = "") -> None:
+    lines = [
+        f"{r.claim.id} {r.claim.quantity}: printed {r.claim.published}, ours {r.ours}"
+        for r in results
+    ]
+    told = [f"{line} -> {r.status}" for line, r in zip(lines, results, strict=True)]
+    heading = f"{title}: {claims_line(results)}" if title else claims_line(results)
+    _display(claims_fold(results, title), "\n".join([heading, *told]), key)
 
 
 def _held(
@@ -272,8 +286,8 @@ def _held(
     exact: object,
     error: float,
     note: str,
-) -> tuple[str, str, str]:
-    """Record a value; its status, and the line that shows it, as HTML and as text."""
+) -> Result:
+    """Record a value; what comes of holding it against the print."""
     entry = find(claim_id)
     record = Record(
         claim_id,
@@ -285,24 +299,30 @@ def _held(
         note=note,
     )
     _keep_claim(record)
-    word, why = status(entry, [record])
-    result = Result(entry, (record,), word, why)
-    beside = f" (exact: {shown(record.exact)})" if record.exact is not None else ""
-    beside += f" ± {record.error:.2g} (sampling)" if record.error else ""
-    text = f"{claim_id} {entry.quantity}: printed {entry.published}, ours {shown(record.value)}{beside}"
-    text += f" [{result.grade}]"
-    return word, _claim_line(word, text, note or why), f"{text} -> {word}"
+    return Result(entry, (record,), *status(entry, [record]))
 
 
-def _claim_line(word: str, text: str, why: str) -> str:
-    mark, colour = {"reproduced": ("✓", "#009E73"), "differs": ("≠", "#D55E00")}.get(
-        word, ("○", "#666666")
-    )
-    reason = f' <span style="color:#666">({html.escape(why)})</span>' if why else ""
-    return (
-        f'<div class="gl-claim" style="font-size:90%"><span style="color:{colour};font-weight:bold">'
-        f"{mark} {word}</span> {html.escape(text)}{reason}</div>"
-    )
+def answer(text: str, figure: str | None = None) -> None:
+    """The answer to the question of the title, in one sentence that this run computed.
+
+    The page opens with it and with `figure`, the name of one that was shown (the last one unless given).
+
+    >>> gap = 0.25
+    >>> answer(f"Agent b, by **{gap:.2f}** in γ.")
+    """
+    name = figure or next(reversed(_pictures), None)
+    if figure is not None and figure not in _pictures:
+        raise BadInput("figure", figure, "was not shown yet", f"choose from {list(_pictures)}")
+    sentence = inline(text)
+    if len(text.split()) > 60:
+        raise BadInput(
+            "text", text, "has more than 60 words", "answer in one sentence", code="long"
+        )
+    picture = {"figure": name, **_pictures[name]} if name else {}
+    keep("answer.json", {"text": text, "html": sentence, **picture})
+    box = _BOX.format(colour="#0072B2", ground="#eef5fa")
+    markup = f'<div class="gl-answer" style="{box};color:#222;font-size:110%">{sentence}</div>'
+    _display(markup, f"Answer: {text}")
 
 
 def found(text: str) -> None:
@@ -310,7 +330,7 @@ def found(text: str) -> None:
 
     >>> found("The exact value is **0.412**; the printed one follows `mode='reference'`.")
     """
-    paragraphs = [_inline(part) for part in re.split(r"\n\s*\n", text.strip())]
+    paragraphs = [inline(part) for part in re.split(r"\n\s*\n", text.strip())]
     body = "".join(f'<p style="margin:.3em 0">{part}</p>' for part in paragraphs)
     box = _BOX.format(colour="#E69F00", ground="#fdf7ea")
     _display(
@@ -331,61 +351,21 @@ def say(text: str, *, holds: object = True, otherwise: str = "", only: str | Non
         return
     for part in re.split(r"\n\s*\n", (text if holds else otherwise).strip()):
         if part:
-            _display(f'<p class="gl-said">{_inline(part)}</p>', part)
-
-
-def _inline(text: str) -> str:
-    text = html.escape(text.strip(), quote=False)
-    text = re.sub(r"`([^`]+)`", r"<code>\1</code>", text)
-    return re.sub(r"\*\*([^*]+)\*\*", r"<strong>\1</strong>", text)
-
-
-def _output() -> Path | None:
-    folder = os.environ.get(OUTPUT)
-    return Path(folder) if folder else None
-
-
-def _keep(name: str, content: Any) -> None:
-    folder = _output()
-    if folder is not None:
-        text = json.dumps(content, indent=1, ensure_ascii=False)
-        write_text(folder / name, text + "\n")
+            _display(f'<p class="gl-said">{inline(part)}</p>', part)
 
 
 def _keep_claim(record: Record) -> None:
     """Replace an earlier record of the same claim: a cell may be run again."""
-    folder = _output()
+    folder = output()
     if folder is None:
         return
     path = folder / "claims.json"
     kept: list[dict[str, Any]] = json.loads(path.read_text()) if path.exists() else []
     fields: Iterable[str] = ("id", "value", "source", "mode", "exact", "error", "note")
     entry = {field: getattr(record, field) for field in fields}
-    _keep("claims.json", [e for e in kept if e["id"] != record.id] + [entry])
+    keep("claims.json", [e for e in kept if e["id"] != record.id] + [entry])
 
 
 def _checked_name(name: object) -> None:
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         raise BadInput("name", name, "cannot be a file name here", 'use lower case, e.g. "fig06"')
-
-
-def _in_notebook() -> bool:
-    try:
-        from IPython.core.getipython import get_ipython
-    except ImportError:
-        return False
-    return get_ipython() is not None
-
-
-def _display(markup: str, plain: str) -> None:
-    if not _in_notebook():
-        return
-    from IPython.display import display
-
-    display({"text/html": markup, "text/plain": plain}, raw=True)  # type: ignore[no-untyped-call]
-
-
-def _version() -> str:
-    from gindex_lab import __version__
-
-    return __version__

@@ -37,4 +37,5 @@ document.querySelectorAll("#claims th").forEach((head, column, heads) => head.fi
 document.querySelector("form.filters").addEventListener("submit", event => event.preventDefault());
 [words, paper, status, grade].filter(Boolean).forEach(control => control.addEventListener("input", filter));
 if (location.hash.startsWith("#status=")) status.value = decodeURIComponent(location.hash.slice(8));
+if (location.hash.startsWith("#words=")) words.value = decodeURIComponent(location.hash.slice(7));
 filter();

@@ -7,6 +7,7 @@ from a notebook, a paper or an error message is escaped by the templates.
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
@@ -15,7 +16,16 @@ from typing import Any
 
 from gindex_lab.presentation.pages import TEMPLATES, formula, page
 from gindex_lab.presentation.policy import player_scripts
-from gindex_lab.press.reproduction.claims import GRADES, STATUSES, Result, counted_once
+from gindex_lab.press.claim_lines import claims_line
+from gindex_lab.press.reproduction.claims import (
+    GRADES,
+    STATUSES,
+    Record,
+    Result,
+    counted_once,
+    ledger,
+    status,
+)
 from gindex_lab.press.reproduction.inputs import Entry
 
 __all__ = ["claims_page", "index_page", "notebook_page", "places_page", "rehearse"]
@@ -79,25 +89,80 @@ def notebook_page(executed: Path, entry: Entry, profile: str) -> str:
     from pygments.formatters import HtmlFormatter  # type: ignore[import-untyped]
 
     notebook = nbformat.read(executed, as_version=4)  # type: ignore[no-untyped-call]
-    for cell in notebook.cells:  # papermill gives its own cell a random id
-        if "injected-parameters" in cell.metadata.get("tags", []):
-            cell["id"] = "injected-parameters"
+    answer = _answer(executed.parent)
+    if answer:
+        _take_away_answers(notebook.cells)
+    notebook.cells = _joined(notebook.cells)
     exporter = _exporter()
     highlight = Highlight2HTML(pygments_lexer="python")  # type: ignore[no-untyped-call]
     exporter.register_filter("highlight_code", highlight)
     body, _ = exporter.from_notebook_node(notebook)
+    title, _, rest = body.partition("</h1>") if "</h1>" in body else ("", "", body)
     return page(
         "notebook.html.j2",
         title=entry.title,
         paper=_PAPERS.get(entry.paper, entry.paper),
         entry=entry,
         profile=profile,
-        body=body,
+        heading=f"{title}</h1>" if title else "",
+        body=rest,
+        answer=answer,
+        claims=_claims_of(executed.parent),
         scripts=[(TEMPLATES / "fold.js").read_text(encoding="utf-8"), *player_scripts(body)],
         colours=HtmlFormatter(style="friendly").get_style_defs(".highlight"),
         up="../../",
         here="",
     )
+
+
+def _joined(cells: list[Any]) -> list[Any]:
+    """Code that shows nothing joins the code that follows it: one fold, not a row of them.
+
+    What comes before everything that is shown but the banner (parameters, imports) is the set-up.
+    """
+    joined: list[Any] = []
+    shown = False
+    for cell in cells:
+        if cell.cell_type == "code":
+            if "injected-parameters" in cell.metadata.get("tags", []):
+                cell["id"] = "injected-parameters"  # papermill gives its own cell a random id
+            before = joined[-1] if joined else cell
+            if before is not cell and before.cell_type == "code" and not before.outputs:
+                parts = [c.source.removeprefix("# Parameters\n").strip() for c in (before, cell)]
+                cell.source = "\n\n".join(filter(None, parts))
+                joined.pop()
+            shown = shown or any('class="gl-banner"' not in _markup(o) for o in cell.outputs)
+            if not shown:
+                cell.metadata["tags"] = ["set-up"]
+        joined.append(cell)
+    return joined
+
+
+def _markup(output: Any) -> str:
+    return str(output.get("data", {}).get("text/html", ""))
+
+
+def _answer(folder: Path) -> dict[str, Any]:
+    path = folder / "answer.json"
+    return dict(json.loads(path.read_bytes())) if path.is_file() else {}
+
+
+def _take_away_answers(cells: list[Any]) -> None:
+    """The page opens with the answer: it does not stand a second time where it was computed."""
+    for cell in cells:
+        if cell.cell_type == "code":
+            kept = [output for output in cell.outputs if 'class="gl-answer"' not in _markup(output)]
+            cell.outputs = kept
+
+
+def _claims_of(folder: Path) -> str:
+    """What became of the claims of a notebook, in one line; empty where it has none."""
+    path = folder / "claims.json"
+    kept = json.loads(path.read_bytes()) if path.is_file() else []
+    known = ledger()
+    records = [Record(**entry) for entry in kept if entry["id"] in known]
+    results = [Result(known[r.id], (r,), *status(known[r.id], [r])) for r in records]
+    return claims_line(results) if results else ""
 
 
 def index_page(

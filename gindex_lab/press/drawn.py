@@ -1,0 +1,77 @@
+"""A figure as it is shown and saved: signed with its source, at the size at which it is read."""
+
+from __future__ import annotations
+
+import io
+import struct
+import textwrap
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gindex_lab.foundation.output import write_bytes
+from gindex_lab.press.figures import PER_INCH
+from gindex_lab.press.kernel import in_notebook
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from matplotlib.transforms import Bbox
+
+__all__ = ["save_figure", "show_png", "sign", "to_png", "width_on_page"]
+
+_DPI = 200
+_SIGNATURE = 7  # points
+
+
+def save_figure(fig: Figure, crop: Bbox, png: bytes, path: Path) -> None:
+    """SVG and PNG; no dates and no random ids, so that the same figure is the same file."""
+    import matplotlib
+
+    from gindex_lab import __version__
+
+    metadata = {"Date": None, "Creator": f"gindex_lab {__version__}"}
+    buffer = io.BytesIO()
+    with matplotlib.rc_context({"svg.hashsalt": path.name}):
+        fig.savefig(buffer, format="svg", bbox_inches=crop, metadata=metadata)
+    write_bytes(Path(f"{path}.svg"), buffer.getvalue())
+    write_bytes(Path(f"{path}.png"), png)
+
+
+def sign(fig: Figure, line: str) -> Bbox:
+    """Where the numbers come from, in small type below everything that is drawn.
+
+    Returns the part of the paper that is drawn on, in inches: found once, since finding it takes as long
+    as drawing, and each format would look for it again.
+    """
+    import matplotlib
+    from matplotlib.transforms import Bbox
+
+    fig.draw_without_rendering()
+    fig.set_layout_engine(None)  # or the line would move the axes, and each format be drawn twice
+    renderer = fig.canvas.get_renderer()  # type: ignore[attr-defined]
+    drawn = fig.get_tightbbox(renderer)
+    below = drawn.y0 / fig.get_figheight() - 0.02
+    letters = max(int(72 * drawn.width / (0.62 * _SIGNATURE)), 40)  # a letter takes 0.6 of its size
+    text = textwrap.fill(line, letters)
+    look: dict[str, Any] = {"fontsize": _SIGNATURE, "color": "#707070", "va": "top", "ha": "left"}
+    drawn_line = fig.text(0.01, below, text, **look)
+    signed = drawn_line.get_window_extent(renderer).transformed(fig.dpi_scale_trans.inverted())
+    return Bbox.union([drawn, signed]).padded(matplotlib.rcParams["savefig.pad_inches"])
+
+
+def to_png(fig: Figure, crop: Bbox) -> bytes:
+    buffer = io.BytesIO()
+    fig.savefig(buffer, format="png", dpi=_DPI, bbox_inches=crop, metadata={"Software": None})
+    return buffer.getvalue()
+
+
+def show_png(png: bytes, alt: str) -> None:
+    """At the size at which it is read: `PER_INCH` pixels of the page to an inch of the figure."""
+    if not in_notebook():
+        return
+    from IPython.display import Image, display
+
+    display(Image(png, width=width_on_page(png), alt=alt))  # type: ignore[no-untyped-call]
+
+
+def width_on_page(png: bytes) -> int:
+    return round(struct.unpack(">I", png[16:20])[0] * PER_INCH / _DPI)

@@ -1,0 +1,234 @@
+"""Tables for people: names instead of column names, digits that mean something, at most seven columns.
+
+`nb.start` makes every DataFrame of a notebook appear this way; `nb.table` also chooses and names columns. An
+estimate and its limits (`capability`, `capability_low`, `capability_high`) are one column.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.press.lint import COLUMNS
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["NAMES", "number_words", "people_table"]
+
+#: What the columns of our tables are called on a page; other names lose their underscores.
+NAMES = {
+    "capability": "capability Ψ",
+    "spread": "spread S",
+    "generality": "generality Γ",
+    "normalised_generality": "normalised generality γ",
+    "expected_difficulty": "expected difficulty H",
+    "divergence": "divergence Δ",
+    "delta": "divergence Δ",
+    "domain_distance": "domain distance Ω",
+    "omega": "domain distance Ω",
+    "performance": "performance θ",
+    "theta": "performance θ",
+    "priors": "priors ρ",
+    "experience": "experience E",
+    "g_index": "g-index",
+    "aiq": "AIQ",
+    "p_value": "p value",
+    "PR(>F)": "p value",
+    "sum_sq": "sum of squares",
+    "df": "degrees of freedom",
+    "F": "F",
+    "std": "standard deviation",
+    "sd": "standard deviation",
+    "se": "standard error",
+    "ci": "interval",
+    "r": "correlation r",
+}
+_ROWS = 25
+_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def people_table(
+    table: pd.DataFrame,
+    columns: Sequence[str] | Mapping[str, str] | None = None,
+    *,
+    digits: int = 3,
+    index: bool | str | None = None,
+    rows: int = _ROWS,
+    link: str = "",
+) -> str:
+    """The table as HTML; see `notebook.table`. `link` leads to the full table.
+
+    >>> import pandas as pd
+    >>> table = pd.DataFrame({"p_value": [0.0123456, float("nan")], "separated": [True, False]}, ["a", "b"])
+    >>> html = people_table(table)
+    >>> [word in html for word in ("p value", "0.012", "–", "yes", "NaN", "True")]
+    [True, True, True, True, False, False]
+    """
+    import pandas as pd
+
+    shown, left = _chosen(_merged(table, digits), columns)
+    head = shown.head(rows)
+    words = pd.DataFrame(
+        {k: _column(head.iloc[:, k], digits) for k in range(head.shape[1])}, index=head.index
+    )
+    words.columns = pd.Index(_names(shown.columns, columns), dtype=object)
+    plain = list(table.index) == list(range(len(table))) and table.index.nlevels == 1
+    named = index if isinstance(index, bool) else not (plain and table.index.name is None)
+    words.index = _index(words.index, index if isinstance(index, str) else None)
+    with pd.option_context("display.max_colwidth", None):
+        html = words.to_html(border=0, classes="gl-table", index=named, sparsify=True)
+    return f'<div class="gl-scroll">{html}</div>{_below(len(table) - len(head), left, link)}'
+
+
+def _below(rows: int, columns: int, link: str) -> str:
+    """What is not shown, and where it is."""
+    left = [
+        f"{n:,} {what}{'s' if n > 1 else ''}"
+        for n, what in ((rows, "row"), (columns, "column"))
+        if n
+    ]
+    said = f"{' and '.join(left)} not shown here" if left else ""
+    if link:
+        said += f'{". " if said else ""}<a href="{escape(link)}">Full table (CSV)</a>'
+    auto = f' data-left-out="{columns}"' if columns else ""
+    return f'<p class="gl-below"{auto}>{said}</p>' if said else ""
+
+
+def _merged(table: pd.DataFrame, digits: int) -> pd.DataFrame:
+    """Estimates with their limits in one column: 0.41 (0.35 to 0.48)."""
+    merged = table.copy()
+    for name in [c for c in table.columns if isinstance(c, str)]:
+        low, high = f"{name}_low", f"{name}_high"
+        if low in merged and high in merged and name in merged:
+            value, least, most = (_column(table[c], digits) for c in (name, low, high))
+            merged[name] = [
+                v if v == "–" or a == b == "–" else f"{v} ({a} to {b})"
+                for v, a, b in zip(value, least, most, strict=True)
+            ]
+            merged = merged.drop(columns=[low, high])
+    return merged
+
+
+def _chosen(
+    table: pd.DataFrame, columns: Sequence[str] | Mapping[str, str] | None
+) -> tuple[pd.DataFrame, int]:
+    """The columns to show, and how many were left out unasked."""
+    if columns is not None:
+        for name in columns:
+            if name not in table:
+                remedy = f"choose from {list(table.columns)}"
+                raise BadInput(
+                    "columns", name, "is not a column of the table", remedy, code="columns"
+                )
+        if len(list(columns)) > COLUMNS:
+            problem, remedy = f"are more than {COLUMNS}", "choose those that answer the question"
+            raise BadInput("columns", list(columns), problem, remedy, code="too-many")
+        return table[list(columns)], 0
+    room = COLUMNS - 1
+    return table.iloc[:, :room], max(table.shape[1] - room, 0)
+
+
+def _names(found: pd.Index, columns: Sequence[str] | Mapping[str, str] | None) -> list[object]:
+    given = columns if isinstance(columns, Mapping) else {}
+    return [given.get(name, _name(name)) for name in found]
+
+
+def _name(name: object) -> str:
+    if isinstance(name, tuple):
+        return " · ".join(_name(part) for part in name if part != "")
+    if isinstance(name, float):
+        return number_words(name)
+    text = str(name)
+    return NAMES.get(text, text.replace("_", " ").strip())
+
+
+def _index(index: pd.Index, named: str | None) -> pd.Index:
+    import pandas as pd
+
+    if isinstance(index, pd.MultiIndex):
+        parts = [[_cell(v) for v in index.get_level_values(k)] for k in range(index.nlevels)]
+        return pd.MultiIndex.from_arrays(parts, names=[_name(n) if n else "" for n in index.names])
+    return pd.Index(
+        [_cell(v) for v in index], name=named or (_name(index.name) if index.name else None)
+    )
+
+
+def _column(values: pd.Series, digits: int) -> list[str]:
+    """The cells of one column: numbers to the same decimals, small ones to two digits of their own."""
+    import pandas as pd
+
+    if not pd.api.types.is_numeric_dtype(values) or pd.api.types.is_bool_dtype(values):
+        return [_cell(v) for v in values]
+    given = [float(v) for v in values.astype("float64")]
+    finite = [abs(v) for v in given if math.isfinite(v)]
+    if all(v == round(v) for v in finite) and max(finite, default=0) < 1e15:
+        return [_whole(v) for v in given]
+    top = max(finite)
+    decimals = digits if top <= 1 else max(digits - 1 - math.floor(math.log10(top)), 0)
+    noise = 1e-12 * max(top, 1e-3)
+    rounded = [round(v, decimals) for v in finite]
+    while decimals > 1 and all(round(v, decimals - 1) == v for v in rounded):
+        decimals -= 1
+    return [number_words(v, decimals, noise=noise) for v in given]
+
+
+def _whole(value: float) -> str:
+    # a year or an identifier has four digits at most: five and more are grouped
+    if not math.isfinite(value):
+        return number_words(value)
+    return (f"{value:,.0f}" if abs(value) >= 10_000 else f"{value:.0f}").replace("-", "−")
+
+
+def number_words(value: float, decimals: int | None = None, noise: float = 0.0) -> str:
+    """A number for people: – for a gap, ∞, a power of ten where it is tiny or huge.
+
+    >>> [number_words(v, 2) for v in (0.5, -0.123, 0.00123, 6.9e-17, float("nan"), float("inf"))]
+    ['0.50', '−0.12', '0.0012', '6.9 × 10⁻¹⁷', '–', '∞']
+    >>> number_words(6.9e-17, 2, noise=1e-12), number_words(1234567.0, 0), number_words(2.5)
+    ('0.00', '1,234,567', '2.5')
+    """
+    if math.isnan(value):
+        return "–"
+    if math.isinf(value):
+        return "∞" if value > 0 else "−∞"
+    if value == 0 or abs(value) <= noise:
+        return f"{0:.{decimals or 0}f}"
+    if abs(value) < 1e-4 or abs(value) >= 1e9:
+        mantissa, _, power = f"{value:.1e}".partition("e")
+        return f"{mantissa} × 10{str(int(power)).translate(_SUPERSCRIPTS)}".replace("-", "−")
+    if decimals is None or round(abs(value), decimals) == 0:
+        text = f"{value:.3g}" if decimals is None else f"{float(f'{value:.2g}'):f}".rstrip("0")
+        return (f"{value:,.0f}" if "e" in text else text).replace("-", "−")
+    return f"{value:,.{decimals}f}".replace("-", "−")
+
+
+def _cell(value: Any) -> str:
+    """One cell that is not of a column of numbers."""
+    import numbers
+
+    import numpy as np
+    import pandas as pd
+
+    if isinstance(value, (bool, np.bool_)):
+        return "yes" if value else "no"
+    if value is None or value is pd.NA or value is pd.NaT:
+        return "–"
+    if isinstance(value, numbers.Integral):
+        return _whole(float(value))
+    if isinstance(value, numbers.Real):
+        return number_words(float(value))
+    if isinstance(value, pd.Timestamp):
+        return f"{value:%Y-%m-%d}" if value == value.normalize() else f"{value:%Y-%m-%d %H:%M}"
+    if isinstance(value, pd.Interval):
+        return f"{_cell(value.left)} to {_cell(value.right)}"
+    if isinstance(value, (list, tuple, np.ndarray)):
+        return ", ".join(_cell(v) for v in value)
+    if isinstance(value, (set, frozenset)):
+        return ", ".join(sorted(map(_cell, value)))
+    if isinstance(value, Mapping):
+        return ", ".join(f"{_cell(k)}: {_cell(v)}" for k, v in value.items())
+    return str(value)
