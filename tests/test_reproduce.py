@@ -161,9 +161,7 @@ def test_a_page_opens_with_its_answer_and_tells_the_claims_of_a_cell_in_one_line
     assert 'src="figures/dot.png"' in opening
     assert "There are <strong>" not in story
     assert story.count('<details class="gl-claims">') == 2  # one a cell
-    assert (
-        page.count("set-up of this run") == 2
-    )  # parameters; and the answer's cell, which shows nothing here
+    assert page.count("set-up of this run") == 1  # what comes before anything is shown
 
 
 def test_the_ledger_page_has_a_row_for_every_claim(finished):
