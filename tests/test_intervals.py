@@ -482,6 +482,27 @@ def test_missing_cells_widen_but_work(study):
     assert drawn[ENDS].notna().all(axis=None)
 
 
+def repeated_trials(chances, items=20, trials=5, seed=1):
+    """Agents that solve every item with their own chance, each item tried several times."""
+    solved = (
+        np.random.default_rng(seed).random((len(chances), items, trials))
+        < np.array(chances)[:, None, None]
+    )
+    agent, item, trial = np.indices(solved.shape).reshape(3, -1)
+    long = {"agent": agent, "item": item, "trial": trial, "response": solved.ravel() * 1.0}
+    return Responses.from_long(pd.DataFrame(long), trial="trial").with_difficulty(np.arange(items))
+
+
+@pytest.mark.parametrize("measure", ["capability", "mean"])
+def test_trials_separate_agents_that_differ_and_not_those_that_do_not(measure):
+    """The exchange test was given deviations from each item's mean, whose sum is 0: p was 1, always."""
+    table = gl.generality(repeated_trials([0.2, 0.8]), resample="trials", ci=0.95)
+    assert separations(table, measure).loc[0, 1]
+    equal = gl.generality(repeated_trials([0.5] * 60, 10, 3), resample="trials", ci=0.95)
+    assert 0.01 < comparisons(equal, measure)["p_value"].le(0.05).mean() < 0.08
+    assert not separations(equal, measure).any(axis=None)
+
+
 def test_trials_alone_vary_less_than_items(study):
     repeated = with_trials(study)
     items, trials = (bootstrap_table(repeated, resample=r) for r in ("items", "trials"))

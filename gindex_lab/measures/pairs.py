@@ -316,9 +316,19 @@ def _welch(fit: Fit, part: Linear, first: np.ndarray, second: np.ndarray) -> Flo
 def _cells(fit: Fit, measure: str) -> FloatArray:
     """What each unit brings to the area, or the mean, of each agent (A, F)."""
     if fit.sample.trials is not None:
-        return np.asarray(fit.by_area)
+        return _trial_cells(fit, measure)
     area, _, mean = unit_sums(fit)
     return np.asarray(mean if measure == "mean" else area)
+
+
+def _trial_cells(fit: Fit, measure: str) -> FloatArray:
+    """What each trial brings (A, N · T): its response, times its share of the area or of the mean."""
+    assert fit.sample.trials is not None
+    known = ~np.isnan(fit.sample.trials)
+    count = known.sum(axis=2, keepdims=True)
+    share = known / np.maximum(count, 1) / np.maximum((count > 0).sum(axis=1, keepdims=True), 1)
+    weight = share.reshape(len(known), -1) if measure == "mean" else fit.weight_area
+    return np.asarray(np.nan_to_num(fit.sample.trials).reshape(len(known), -1) * weight)
 
 
 def _exchange(
