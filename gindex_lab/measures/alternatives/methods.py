@@ -20,7 +20,7 @@ import pandas as pd
 from gindex_lab.foundation.errors import BadInput, Caution
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import FloatArray, choice, confidence, known
-from gindex_lab.measures.alternatives.monotone import falling_curves, ratio_band
+from gindex_lab.measures.alternatives.monotone import falling_curves, likelihood, ratio_band
 from gindex_lab.measures.alternatives.pooled import pooled_posterior
 from gindex_lab.measures.alternatives.posterior import Posterior, bands, curves_of, limits_of
 from gindex_lab.measures.alternatives.smooth import dispersion, smooth_posterior
@@ -108,23 +108,24 @@ def by_method(
         about["ci"] = confidence(ci)
         plain = pd.DataFrame(with_limits(study, table, about["ci"], resample))
         ends = limits_of(curves.posterior, curves.grid[::2], sample.scale, about["ci"])
-        result = _half_way(plain.assign(**found), ends, sample)
+        result = _of_model(plain.assign(**found), ends, sample)
     result.attrs = about
     return result
 
 
-def _half_way(table: pd.DataFrame, ends: Limits, sample: Sample) -> pd.DataFrame:
-    """The table with the plain limits moved to half-way between them and those of a model, where the
-    model's are the narrower: what a model adds is believed by half, since agents may not follow it."""
+def _of_model(plain: pd.DataFrame, ends: Limits, sample: Sample) -> pd.DataFrame:
+    """The table with limits half-way from those of a model to the wider plain ones that it has: what a model
+    adds is believed by half, since agents need not follow it."""
     enough, step = _reaches(sample), np.less_equal(*_ends_met(sample))
     ends["spread"][0][step], ends["normalised_generality"][1][step] = 0.0, 1.0
+    table = plain.copy()
     for name in ("capability", "spread", "normalised_generality", "expected_difficulty"):
-        at, (low, high) = table[name].to_numpy(dtype=float), ends[name]
-        wide = (table[f"{name}_{end}"].to_numpy(dtype=float) for end in ("low", "high"))
-        low = low - MISFIT * np.maximum(low - next(wide), 0.0)
-        high = high + MISFIT * np.maximum(next(wide) - high, 0.0)
-        table[f"{name}_low"] = np.minimum(low, at) if enough else np.nan
-        table[f"{name}_high"] = np.maximum(high, at) if enough else np.nan
+        at, columns = table[name].to_numpy(dtype=float), [f"{name}_low", f"{name}_high"]
+        (low, high), (lowest, highest) = ends[name], plain[columns].to_numpy(dtype=float).T
+        low = low - MISFIT * np.maximum(low - lowest, 0.0)
+        high = high + MISFIT * np.maximum(highest - high, 0.0)
+        table[columns[0]] = np.minimum(low, at) if enough else np.nan
+        table[columns[1]] = np.maximum(high, at) if enough else np.nan
     with np.errstate(divide="ignore"):
         table["generality_low"] = 1 / table["spread_high"].to_numpy()
         table["generality_high"] = 1 / table["spread_low"].to_numpy()
@@ -181,21 +182,44 @@ def curve_by_method(
     curve.attrs = {"interval": sample.interval, "agent": name}
     if ci is None:
         return curve
-    level = confidence(ci)
-    if curves.posterior is None:
-        one = sample.rows([place])
-        assert one.difficulty is not None
-        levels, psi, count = merge(one.values, one.difficulty)
-        ends = ratio_band(
-            levels[met], psi[0, met], count[0, met].astype(float), level, float(dispersion(one)[0])
-        )
-    else:
-        own = curves.posterior.of(place)
-        low, high = bands(own, curves.grid, level)
-        hardest, easiest = (x[place] for x in _ends_met(sample))
+    level, one = confidence(ci), sample.rows([place])
+    levels, low, high = _falling_band(one, level)
+    if curves.posterior is not None:
+        wide = np.stack([np.interp(curves.grid, levels, end) for end in (low, high)])
+        ends = np.stack([x[0] for x in bands(curves.posterior.of(place), curves.grid, level)])
+        hardest, easiest = (x[0] for x in _ends_met(one))
         if hardest <= easiest:
-            low[0, curves.grid > hardest], high[0, curves.grid < easiest] = 0.0, 1.0
-        ends = low[0], high[0]
-    curve["low"] = np.minimum(ends[0], curve["response"])
-    curve["high"] = np.maximum(ends[1], curve["response"])
+            ends[0, curves.grid > hardest], ends[1, curves.grid < easiest] = 0.0, 1.0
+        # a curve that is all but 0 or 1 is beyond any limit that a logistic model sets itself
+        low, high = np.minimum(ends[0], wide[0]), np.maximum(ends[1], wide[1])
+        offered = _reaches(sample)
+    else:
+        offered = not _rises(one, name)
+    curve["low"] = np.minimum(low, curve["response"]) if offered else np.nan
+    curve["high"] = np.maximum(high, curve["response"]) if offered else np.nan
     return curve
+
+
+def _falling_band(one: Sample, level: float) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """The levels that an agent met, and the limits of its falling curve there."""
+    assert one.difficulty is not None
+    levels, psi, count = merge(one.values, one.difficulty)
+    met = count[0] > 0
+    n, noise = count[0, met].astype(float), float(dispersion(one)[0])
+    return levels[met], *ratio_band(levels[met], psi[0, met], n, level, noise)
+
+
+def _rises(one: Sample, name: object) -> bool:
+    """Is the likeliest rising curve of an agent likelier than the likeliest falling one? If so, say it."""
+    assert one.difficulty is not None
+    psi, count = (x[0] for x in merge(one.values, one.difficulty)[1:])
+    ways = (falling_curves(sign * one.difficulty, one.values)[1][:, ::sign] for sign in (1, -1))
+    falls, rises = (likelihood(psi, curve, count)[0] for curve in ways)
+    if rises > falls:
+        warnings.warn(
+            f"no band for {name!r}: a rising curve fits its responses better than a falling one; use "
+            "method='smooth'",
+            Caution,
+            stacklevel=4,
+        )
+    return bool(rises > falls)
