@@ -19,6 +19,7 @@ __all__ = [
     "GIndexLabError",
     "NotebookFailed",
     "WorkerLost",
+    "ensure",
     "short",
 ]
 
@@ -94,6 +95,27 @@ class BadInput(GIndexLabError, ValueError):
     """An argument, a table or a file that cannot mean what it says."""
 
     code = "bad-input"
+
+
+def ensure(
+    holds: object,
+    argument: str,
+    value: object,
+    problem: str,
+    remedy: str,
+    *,
+    code: str | None = None,
+) -> None:
+    """Refuse an argument unless something holds of it.
+
+    >>> ensure(3 > 2, "agents", 3, "are too few", "give three")
+    >>> ensure(2 > 2, "agents", 2, "are too few", "give three")
+    Traceback (most recent call last):
+        ...
+    gindex_lab.foundation.errors.BadInput: agents=2: are too few; give three
+    """
+    if not holds:
+        raise BadInput(argument, value, problem, remedy, code=code)
 
 
 class BadProgram(BadInput):

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.errors import ensure
 from gindex_lab.foundation.validate import FloatArray, choice
 
 __all__ = [
@@ -256,15 +256,14 @@ def rule_of(
     """
     choice("estimator", estimator, ESTIMATORS)
     low, high = interval
-    if not low < high:
-        raise BadInput("interval", interval, "is empty", "give (lowest, highest) difficulty")
+    ensure(low < high, "interval", interval, "is empty", "give (lowest, highest) difficulty")
     points, level = levels, np.arange(len(levels))
     if reach is not None:
         points = np.unique([min(reach[0], levels[0]), *levels, max(reach[1], levels[-1])])
         level = np.clip(np.searchsorted(levels, points), 0, len(levels) - 1)
-    if low >= points[-1] or high <= points[0]:
-        problem = f"does not meet the difficulties {points[0]:g} to {points[-1]:g}"
-        raise BadInput("interval", interval, problem, "give one that overlaps them")
+    meets = low < points[-1] and high > points[0]
+    problem = f"does not meet the difficulties {points[0]:g} to {points[-1]:g}"
+    ensure(meets, "interval", interval, problem, "give one that overlaps them")
     x0, x1 = np.concatenate([[min(low, points[0])], points[:-1]]), points
     a, b = np.clip(x0, low, high), np.clip(x1, low, high)
     block, before = 0.0, level
@@ -308,8 +307,8 @@ def along(
 def _pieces(levels: FloatArray, psi: FloatArray, scale: Scale) -> tuple[FloatArray, ...]:
     """Ends a, b and heights ya, yb of the pieces (A, K) of each curve, cut to the interval: from the
     last level an agent met to this one, and up to its first level all solved."""
-    if np.isnan(psi).all(axis=1).any():
-        raise BadInput("responses", "an agent", "has no response at all", "leave that agent out")
+    empty = np.isnan(psi).all(axis=1).any()
+    ensure(not empty, "responses", "an agent", "has no response at all", "leave that agent out")
     low, high = scale.interval
     psi = held_to_the_ends(psi)
     if scale.reach is not None:

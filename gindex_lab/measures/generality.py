@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.errors import BadInput, ensure
 from gindex_lab.foundation.guessing import floors_of
 from gindex_lab.foundation.responses import Responses, Scores
 from gindex_lab.foundation.validate import FloatArray, choice, generator, mode_of, pair, refuse
@@ -112,19 +112,15 @@ def generality(
     if seed is not None:
         generator(seed)
     study = _with_levels(responses, difficulty)
-    theirs = (("estimator", estimator, "trapezoid"), ("extrapolate", extrapolate, "paper"))
-    for name, value, only in theirs:
-        if kind == "reference" and value != only:
-            raise BadInput(name, value, "is not what the authors' code does", "use mode='exact'")
     if method != "plain":
         from gindex_lab.measures.alternatives.methods import by_method, cannot
 
         cannot(study, method, kind, estimator, resample)
+    _check_together(study, kind, estimator, extrapolate, method, floor)
     given = pair("interval", interval) or study.interval
     span, origin = _span(study, given, estimator)
-    _check_size("interval", *span)
-    scale = Scale(span, estimator, origin, extrapolate)
-    h, floors = difficulties_of(study), _floors(study, floor, kind, method)
+    scale, h = Scale(span, estimator, origin, extrapolate), difficulties_of(study)
+    floors = None if floor is None else np.asarray(floors_of(study, floor), dtype=float)
     rows = study.values if floors is None else 1 - (1 - study.values) / (1 - floors)
     sums = sums_of(h, rows, scale)
     _check_missing(study, missing, sums.total)
@@ -132,9 +128,10 @@ def generality(
         found = _reference(study, given)
     elif isinstance(study, StepCurves) and study.continuous and study.positions is not None:
         found = of_positions(study.positions.to_numpy(), span)
+    elif floors is None:
+        found = indicators_of(sums, h, rows)
     else:
-        concluded = indicators_of if floors is None else above_guessing
-        found = concluded(sums, h, rows)
+        found = above_guessing(sums, h, rows)
     table = _table(study, found, sums.total if floors is None else study.values.sum(axis=1))
     table.attrs = asdict(scale) | {"mode": kind}
     if floors is not None:
@@ -148,21 +145,20 @@ def generality(
     return with_limits(study, table, ci, resample)
 
 
-def _floors(study: Responses, floor: object, mode: str, method: str) -> FloatArray | None:
-    """What guessing gives at each item (N,), or None; refused where a curve has no responses to correct."""
-    if floor is None:
-        return None
-    for name, value, plain in (("mode", mode, "exact"), ("method", method, "plain")):
-        if value != plain:
-            problem, remedy = (
-                f"does not know a floor (only {name}={plain!r} does)",
-                "leave out floor=",
-            )
-            raise BadInput(name, value, problem, remedy)
-    if isinstance(study, StepCurves):
-        problem = "needs responses: positions among agents say nothing of guessing"
-        raise BadInput("floor", floor, problem, "give the items difficulties instead of ranking")
-    return np.asarray(floors_of(study, floor), dtype=float)
+def _check_together(
+    study: Responses, mode: str, estimator: str, extrapolate: str, method: str, floor: object
+) -> None:
+    """The authors' code knows one estimator and no floor; a floor needs responses and the plain curve."""
+    exact, none = mode == "exact", floor is None
+    theirs, remedy = ("is not what the authors' code does", "use mode='exact'"), "leave out floor="
+    ensure(exact or estimator == "trapezoid", "estimator", estimator, *theirs)
+    ensure(exact or extrapolate == "paper", "extrapolate", extrapolate, *theirs)
+    for name, value, only in (("mode", mode, "exact"), ("method", method, "plain")):
+        problem = f"does not know a floor (only {name}={only!r} does)"
+        ensure(none or value == only, name, value, problem, remedy)
+    problem = "needs responses: positions among agents say nothing of guessing"
+    remedy = "give the items difficulties instead of ranking"
+    ensure(none or not isinstance(study, StepCurves), "floor", floor, problem, remedy)
 
 
 def study_of(responses: object, difficulty: object = None, missing: str = "error") -> Responses:
@@ -177,9 +173,8 @@ def study_of(responses: object, difficulty: object = None, missing: str = "error
 
 
 def _with_levels(responses: object, difficulty: object) -> Responses:
-    if isinstance(responses, Scores):
-        remedy = "turn them into responses first, for instance with gl.rank(scores)"
-        raise BadInput("responses", responses, "holds raw scores", remedy)
+    remedy = "turn them into responses first, for instance with gl.rank(scores)"
+    ensure(not isinstance(responses, Scores), "responses", responses, "holds raw scores", remedy)
     if not isinstance(responses, Responses):
         study = Responses(responses, difficulty=difficulty)
     else:
@@ -188,38 +183,30 @@ def _with_levels(responses: object, difficulty: object) -> Responses:
     if h is None:
         remedy = "pass it, or make it with gl.rank, gl.absolute_reference or gl.irt_difficulty"
         raise BadInput("difficulty", None, "is needed: the items have none", remedy)
-    if h.nunique() < 2:
-        problem = "is the only difficulty, and one point makes no curve"
-        raise BadInput("difficulty", h.iloc[0], problem, "use items of at least two difficulties")
-    _check_size("difficulty", h.min(), h.max())
+    problem = "is the only difficulty, and one point makes no curve"
+    remedy = "use items of at least two difficulties"
+    ensure(h.nunique() > 1, "difficulty", h.iloc[0], problem, remedy)
+    _check_size("difficulty", float(h.min()), float(h.max()))
     return study
 
 
 def _check_size(name: str, low: float, high: float) -> None:
     """Spread is a square: numbers whose squares are no floats are refused."""
-    if max(abs(low), abs(high)) > _LARGEST or high - low < 1 / _LARGEST:
-        problem = (
-            f"is too large or too narrow to square (beyond {_LARGEST:g}, within {1 / _LARGEST:g})"
-        )
-        raise BadInput(
-            name, (float(low), float(high)), problem, "measure difficulty in another unit"
-        )
+    fits = max(abs(low), abs(high)) <= _LARGEST and high - low >= 1 / _LARGEST
+    problem = f"is too large or too narrow to square (beyond {_LARGEST:g}, within {1 / _LARGEST:g})"
+    ensure(fits, name, (low, high), problem, "measure difficulty in another unit")
 
 
 def _check_missing(study: Responses, missing: str, total: FloatArray) -> None:
     """Refuse, or check, the rows whose sum is NaN."""
     choice("missing", missing, ["error", "drop"])
-    rows = np.flatnonzero(np.isnan(total))
-    if not len(rows):
-        return
-    short = study.frame.iloc[rows]
+    short = study.frame[np.isnan(total)]
     if missing == "error":
         remedy = "pass missing='drop' to study each agent on the items that it met"
         refuse("responses", short, short.isna(), "is missing", remedy)
-    empty = short.index[short.isna().all(axis=1)]
-    if len(empty):
+    for empty in short.index[short.isna().all(axis=1)]:
         remedy = "leave it out with responses.select(agents=...)"
-        raise BadInput("responses", empty[0], "is an agent without a single response", remedy)
+        raise BadInput("responses", empty, "is an agent without a single response", remedy)
 
 
 def difficulties_of(study: Responses) -> FloatArray:
@@ -232,6 +219,7 @@ def _span(study: Responses, given: Interval | None, estimator: str) -> tuple[Int
     """The interval, and the origin of H: as given, or the range of the difficulties (with room for
     the first step) counted from the limits of the study."""
     if given is not None:
+        _check_size("interval", *given)
         return given, given[0]
     h = difficulties_of(study)
     levels = np.unique(h)
@@ -242,9 +230,9 @@ def _span(study: Responses, given: Interval | None, estimator: str) -> tuple[Int
 def _reference(study: Responses, interval: Interval | None) -> Indicators:
     """With an interval, the authors' indicators on it; without, their full study: limits from the
     quantiles, four padding points, γ on the range of the items."""
-    if isinstance(study, StepCurves) and study.continuous:
-        problem = "is a continuous curve, which the authors never draw"
-        raise BadInput("columns", None, problem, "use columns=100")
+    never = "is a continuous curve, which the authors never draw"
+    continuous = isinstance(study, StepCurves) and study.continuous
+    ensure(not continuous, "columns", None, never, "use columns=100")
     h, values = difficulties_of(study), study.values
     if interval is not None:
         levels, psi, _ = merge(values, h)

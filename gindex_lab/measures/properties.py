@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.errors import ensure
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import (
     FloatArray,
@@ -26,15 +26,8 @@ from gindex_lab.measures.curves import Interval, merge
 from gindex_lab.measures.generality import difficulties_of, generality, study_of
 from gindex_lab.measures.reference import EPSILON
 
-__all__ = [
-    "aggregate",
-    "bin_difficulties",
-    "dominance",
-    "effort",
-    "filter_by_frequency",
-    "isometrics",
-]
-__all__ += ["saturation", "spread_at"]
+__all__ = ["aggregate", "bin_difficulties", "dominance", "effort", "filter_by_frequency"]
+__all__ += ["isometrics", "saturation", "spread_at"]
 
 
 def aggregate(responses: object, difficulty: object = None, by: object = None) -> Responses:
@@ -50,10 +43,8 @@ def aggregate(responses: object, difficulty: object = None, by: object = None) -
     labels = study.agents[by] if isinstance(by, str) and by in study.agents else by
     if labels is None:
         labels = np.full(len(study.frame), "all")
-    elif (
-        not pd.api.types.is_list_like(labels) or np.shape(pd.Index(labels)) != study.frame.shape[:1]
-    ):
-        raise BadInput("by", by, "does not label the agents", "name a column of agents, or a list")
+    fits = pd.api.types.is_list_like(labels) and len(pd.Index(labels)) == len(study.frame)
+    ensure(fits, "by", by, "does not label the agents", "name a column of agents, or a list")
     frame = study.frame.groupby(np.asarray(labels), sort=False).mean()
     return Responses(frame, items=study.items, interval=study.interval, name=study.name)
 
@@ -117,9 +108,9 @@ def spread_at(capability: object, gamma: float, interval: Interval) -> FloatArra
     """
     low, high = required_pair("interval", interval)
     c = vector("capability", capability) - low
-    if (c < 0).any() or (c > high - low).any():
-        problem = f"leaves the interval {low:g} to {high:g}"
-        raise BadInput("capability", capability, problem, "stay inside")
+    inside = (c >= 0).all() and (c <= high - low).all()
+    problem = f"leaves the interval {low:g} to {high:g}"
+    ensure(inside, "capability", capability, problem, "stay inside")
     gamma = number("gamma", gamma, -1, 1)
     return np.asarray(np.sqrt((1 - gamma) * c * np.maximum(high - low - c, 0.0)))
 
@@ -154,8 +145,7 @@ def bin_difficulties(difficulty: object, n: int, mode: str = "exact") -> FloatAr
     h = vector("difficulty", difficulty)
     n = integer("n", n, 1 if kind == "exact" else 2)
     low, high = h.min(), h.max()
-    if low == high:
-        raise BadInput("difficulty", low, "is the only difficulty", "there is nothing to bin")
+    ensure(low < high, "difficulty", low, "is the only difficulty", "there is nothing to bin")
     if kind == "exact":
         edges = np.linspace(low, high, n + 1)
         bin_of = np.clip(np.searchsorted(edges, h, side="left"), 1, n)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.errors import ensure
 from gindex_lab.foundation.validate import FloatArray, vector
 from gindex_lab.measures.curves import Indicators, Interval
 from gindex_lab.measures.samples import patterns
@@ -68,36 +68,30 @@ def reference_indicators(
     >>> found.capability.round(9).tolist(), found.spread.round(9).tolist()
     ([3.0], [1.183215957])
     """
-    if np.isnan(
-        psi
-    ).any():  # agents that met other levels are studied apart: the authors have no gaps
+    if np.isnan(psi).any():  # the authors have no gaps: agents that met other levels are apart
         found = [np.empty(len(psi)) for _ in range(5)] + [np.empty(len(psi), dtype=bool)]
+        span = interval or (levels[0], levels[-1])
         for met, rows in patterns(~np.isnan(psi)):
-            part = psi[np.ix_(rows, met)]
-            own = reference_indicators(
-                levels[met], part, limits, interval or (levels[0], levels[-1])
-            )
+            own = reference_indicators(levels[met], psi[np.ix_(rows, met)], limits, span)
             for whole, piece in zip(found, own, strict=True):
                 whole[rows] = piece
         return Indicators(*found)
     kmin = levels[0] if limits[0] is None else float(limits[0])
     kmax = levels[-1] if limits[1] is None else float(limits[1])
     used = (levels >= kmin) & (levels <= kmax)
-    if used.sum() < 2:
-        problem = f"leaves fewer than two distinct difficulties between {kmin:g} and {kmax:g}"
-        remedy = "give items of at least two difficulties inside the interval"
-        raise BadInput("difficulty", levels[used].tolist(), problem, remedy)
+    problem = f"leaves fewer than two distinct difficulties between {kmin:g} and {kmax:g}"
+    remedy = "give items of at least two difficulties inside the interval"
+    ensure(used.sum() > 1, "difficulty", levels[used].tolist(), problem, remedy)
     x, y = levels[used], psi[:, used]
     block = max(levels[0] - kmin, 0.0)
     width, left, right = np.diff(x), y[:, :-1], y[:, 1:]
     area = block + (width * (left + right) / 2).sum(axis=1)
     pieces = width * (x[:-1] * (2 * left + right) + x[1:] * (left + 2 * right)) / 6
     moment = pieces.sum(axis=1) + ((levels[0] ** 2 - kmin**2) / 2 if block > 0 else 0.0)
-    if not (area > 0).all():
-        agent = f"agent {int(np.flatnonzero(~(area > 0))[0]) + 1}"
-        problem = "solves nothing, so the authors' expected difficulty is 0 / 0"
-        remedy = "start the interval below the easiest item, or use mode='exact'"
-        raise BadInput("responses", agent, problem, remedy)
+    agent = f"agent {np.argmin(area > 0) + 1}"
+    problem = "solves nothing, so the authors' expected difficulty is 0 / 0"
+    remedy = "start the interval below the easiest item, or use mode='exact'"
+    ensure((area > 0).all(), "responses", agent, problem, remedy)
     expected = moment / area
     spread = np.sqrt(np.maximum(2 * area * (expected - kmin) - area**2, 0.0))
     with np.errstate(divide="ignore"):

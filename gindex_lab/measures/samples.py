@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.errors import BadInput, ensure
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import FloatArray, choice, refuse
 from gindex_lab.measures.curves import Interval, Scale
@@ -71,22 +71,17 @@ def sample_of(study: Responses, scale: Scale, resample: str = "items") -> Sample
     >>> sample_of(study, Scale((1.0, 3.0))).units
     3
     """
-    if choice("resample", resample, [*RESAMPLE, "agents"]) == "agents":
-        remedy = "use gl.population_intervals for means and correlations over agents"
-        raise BadInput("resample", resample, "says nothing of a single agent", remedy)
+    choice("resample", resample, [*RESAMPLE, "agents"])
+    remedy = "use gl.population_intervals for means and correlations over agents"
+    ensure(resample != "agents", "resample", resample, "says nothing of a single agent", remedy)
     agents = study.frame.index
     if isinstance(study, StepCurves) and study.positions is not None:
-        if resample == "trials":
-            problem = (
-                "needs repeated trials, and a transform keeps none: it compares means over trials"
-            )
-            remedy = "use resample='items', or measure the untransformed responses"
-            raise BadInput("resample", resample, problem, remedy)
-        about, values = study.position_items, study.positions.to_numpy(dtype=float)
-        codes = _codes(
-            pd.DataFrame(index=study.positions.columns) if about is None else about, resample
-        )
-        grid = None if study.continuous else study.grid
+        problem = "needs repeated trials, and a transform keeps none: it compares means over trials"
+        remedy = "use resample='items', or measure the untransformed responses"
+        ensure(resample != "trials", "resample", resample, problem, remedy)
+        positions, about = study.positions, study.position_items
+        codes = _codes(pd.DataFrame(index=positions.columns) if about is None else about, resample)
+        grid, values = None if study.continuous else study.grid, positions.to_numpy(dtype=float)
         return Sample(agents, values, None, codes, scale, resample, grid=grid)
     about, error = study.items, None
     if "difficulty_se" in about:  # a model estimated them (`gl.irt_difficulty`)
@@ -121,9 +116,9 @@ def _codes(about: pd.DataFrame, resample: str) -> np.ndarray:
     codes = np.full(len(about), -1)
     codes[free] = np.arange(free.sum())
     if resample == "families":
-        if "family" not in about:
-            remedy = "give items with a column 'family', or use resample='items'"
-            raise BadInput("resample", resample, "needs to know the family of each item", remedy)
+        remedy = "give items with a column 'family', or use resample='items'"
+        problem = "needs to know the family of each item"
+        ensure("family" in about, "resample", resample, problem, remedy)
         family = about["family"][free]
         refuse("items.family", family, family.isna(), "is missing", "name the item's family")
         codes[free] = pd.factorize(family)[0]

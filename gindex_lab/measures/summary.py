@@ -9,14 +9,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from gindex_lab.foundation.errors import BadInput
-from gindex_lab.foundation.validate import (
-    FloatArray,
-    choice,
-    confidence,
-    generator,
-    integer,
-)
+from gindex_lab.foundation.errors import ensure
+from gindex_lab.foundation.validate import FloatArray, choice, confidence, generator, integer
 from gindex_lab.measures.curves import Interval, from_sums
 from gindex_lab.measures.fit import Fit, fit_of
 from gindex_lab.measures.generality import generality, study_of
@@ -31,7 +25,6 @@ _STATISTICS = [
     *(f"mean_{name}" for name in _MEASURES),
     *("abstruse_share", "capability_spread", "capability_generality"),
 ]
-_NEEDED = ("capability", "spread", "normalised_generality", "abstruse")
 
 
 def population_summary(table: pd.DataFrame) -> pd.Series:
@@ -46,11 +39,10 @@ def population_summary(table: pd.DataFrame) -> pd.Series:
     >>> population_summary(table).round(2).to_dict()["capability_generality"]
     0.94
     """
-    absent = [name for name in _NEEDED if name not in table]
-    if absent:
-        raise BadInput("table", absent[0], "is not one of its columns", "pass gl.generality(...)")
-    if table.empty:
-        raise BadInput("table", table.shape, "has no agents", "pass at least one")
+    for name in (*_MEASURES, "abstruse"):
+        problem = "is not one of its columns"
+        ensure(name in table, "table", name, problem, "pass gl.generality(...)")
+    ensure(not table.empty, "table", table.shape, "has no agents", "pass at least one")
     capability, gamma = table["capability"], table["normalised_generality"]
     found = {
         "agents": len(table),
@@ -88,14 +80,14 @@ def population_intervals(
     [14.5, 13.7, 15.2]
     """
     choice("resample", resample, ["agents", "items", "families", "both"])
-    if isinstance(responses, pd.DataFrame) and {"capability", "spread"} <= set(responses.columns):
-        remedy = "pass the responses that the measures come from"
-        raise BadInput("responses", "a table of measures", "has no items to resample", remedy)
+    measured = isinstance(responses, pd.DataFrame) and {"capability", "spread"} <= set(responses)
+    problem, remedy = "has no items to resample", "pass the responses that the measures come from"
+    ensure(not measured, "responses", "a table of measures", problem, remedy)
     level = confidence(ci)
     study = study_of(responses, difficulty, missing)
     table = generality(study, interval=interval, estimator=estimator, missing=missing)
-    if len(table) < 3:
-        raise BadInput("responses", len(table), "are too few agents for a population", "add agents")
+    few = "are too few agents for a population"
+    ensure(len(table) > 2, "responses", len(table), few, "add agents")
     unit = "families" if resample == "families" else "items"
     fit = fit_of(sample_like(table, study, unit))
     b, random = integer("resamples", resamples, 100), generator(seed)

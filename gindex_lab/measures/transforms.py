@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.errors import BadInput, ensure
 from gindex_lab.foundation.responses import Responses, Scores
 from gindex_lab.foundation.validate import (
     choice,
@@ -65,25 +65,19 @@ def rank(
     table = _scores(scores, missing)
     choice("ties", ties, ["half", "win"])
     alone = int(flag("leave_one_out", leave_one_out))
-    if len(table.frame) < 1 + alone:
-        raise BadInput("scores", table.shape, "has no other agent to compare with", "add agents")
+    problem = "has no other agent to compare with"
+    ensure(len(table.frame) > alone, "scores", table.shape, problem, "add agents")
     frame = table.frame if decimals is None else table.frame.round(integer("decimals", decimals, 0))
     below = frame.rank(method="min") - 1
     equal = frame.rank(method="max") - below - alone
     others = frame.notna().sum() - alone
-    refuse(
-        "scores",
-        others + 1,
-        others < 1,
-        "is a single score, with none to rank it by",
-        "leave it out",
-    )
+    problem = "is a single score, with none to rank it by"
+    refuse("scores", others + 1, others < 1, problem, "leave it out")
     # Two divisions, as in the authors' code: on a grid of difficulties a position that meets one exactly
     # counts half there, and (below + ½ equal) / others can miss it, or meet it, by its last digit.
     halves = below / others + equal / others / 2
-    return _steps(
-        table, halves if ties == "half" else (below + equal) / others, (0.0, 1.0), columns
-    )
+    share = halves if ties == "half" else (below + equal) / others
+    return _steps(table, share, (0.0, 1.0), columns)
 
 
 def standardise(
@@ -147,11 +141,9 @@ def _beta_share(frame: pd.DataFrame, mu: pd.Series, sigma: pd.Series) -> pd.Data
     """F(value) of the beta distributions with these moments: α = ((1 - μ)/σ² - 1/μ)μ², β = α(1/μ - 1)."""
     from scipy.special import betainc
 
-    problem = "is not in [0, 1], where the beta distribution lives"
-    refuse(
-        "values", frame, (frame < 0) | (frame > 1), problem, "rescale it, or use family='normal'"
-    )
-    refuse("mean", mu, (mu <= 0) | (mu >= 1), "is not inside (0, 1)", "use family='normal'")
+    problem, remedy = "is not in [0, 1], where the beta distribution lives", "use family='normal'"
+    refuse("values", frame, (frame < 0) | (frame > 1), problem, f"rescale it, or {remedy}")
+    refuse("mean", mu, (mu <= 0) | (mu >= 1), "is not inside (0, 1)", remedy)
     problem, remedy = "is too large for a beta distribution", "it must be below √(mean (1 - mean))"
     refuse("sd", sigma, sigma**2 >= mu * (1 - mu), problem, remedy)
     alpha = ((1 - mu) / sigma**2 - 1 / mu) * mu**2
@@ -174,11 +166,10 @@ def absolute_reference(scores: object, reference: object, ties: str = "half") ->
     """
     table = _scores(scores, "drop")
     frame, level = table.frame, _TIES[choice("ties", ties, list(_TIES))]
-    label = pd.api.types.is_hashable(reference)
-    known = label and reference in frame.index
-    if not known and not (isinstance(reference, str) and reference == "mean"):
-        remedy = f"use 'mean' or one of {list(frame.index[:5])} …"
-        raise BadInput("reference", reference, "is not an agent of the table", remedy)
+    known = pd.api.types.is_hashable(reference) and reference in frame.index
+    mean = isinstance(reference, str) and reference == "mean"
+    remedy = f"use 'mean' or one of {list(frame.index[:5])} …"
+    ensure(known or mean, "reference", reference, "is not an agent of the table", remedy)
     bar = frame.loc[reference] if known else frame.mean()
     row, remedy = bar.to_frame(reference).T, "a reference needs a score on every item"
     refuse("scores", row, row.isna(), "is missing", remedy)
@@ -218,10 +209,8 @@ def opponent(results: object, *, self_draw: bool = True, incomplete: str = "erro
     if len(idle):
         raise BadInput("results", idle[0], "played no game", "leave the player out")
     np.fill_diagonal(played, 0.5 if self_draw else np.nan)
-    games, top = (
-        pd.DataFrame(played, frame.index, frame.columns),
-        float(len(frame) - (not self_draw)),
-    )
+    games = pd.DataFrame(played, frame.index, frame.columns)
+    top = float(len(frame) - (not self_draw))
     items = pd.DataFrame({"difficulty": games.mean(axis=1) * top, "anchor": False})
     for name, level, response in (("(nobody)", 0.0, 1.0), ("(everybody)", top, 0.0)):
         if not (items["difficulty"] == level).any():  # unless a player stands there already
@@ -237,10 +226,10 @@ def _square(results: object) -> pd.DataFrame:
     frame = numeric_frame("results", results)
     if not isinstance(results, pd.DataFrame) and frame.shape[0] == frame.shape[1]:
         frame.columns = frame.index
-    if len(frame) < 2 or set(frame.index) != set(frame.columns):
-        problem = "does not have the same players in rows and columns"
-        remedy = "give one row and one column to each of at least two players"
-        raise BadInput("results", frame.shape, problem, remedy)
+    problem = "does not have the same players in rows and columns"
+    remedy = "give one row and one column to each of at least two players"
+    same = len(frame) > 1 and set(frame.index) == set(frame.columns)
+    ensure(same, "results", frame.shape, problem, remedy)
     frame = frame.loc[:, list(frame.index)]
     values = frame.to_numpy()
     missing, uneven = np.isnan(values), np.abs(values + values.T - 1) > 1e-9
@@ -269,9 +258,9 @@ def threshold(responses: object, epsilon: float = 0.0) -> Responses:
     >>> threshold([[0.3]], epsilon=0.7).frame.to_numpy().tolist()
     [[1.0]]
     """
-    if isinstance(responses, StepCurves):
-        remedy = "threshold the responses before the transform"
-        raise BadInput("responses", responses, "has been transformed already", remedy)
+    remedy = "threshold the responses before the transform"
+    raw = not isinstance(responses, StepCurves)
+    ensure(raw, "responses", responses, "has been transformed already", remedy)
     table = responses if isinstance(responses, Responses) else Responses(responses)
     bar = 1 - number("epsilon", epsilon, 0, 1) - 1e-12
     accepted = (table.frame >= bar).astype(float).where(table.frame.notna())
@@ -281,8 +270,8 @@ def threshold(responses: object, epsilon: float = 0.0) -> Responses:
 def _scores(scores: object, missing: str) -> Scores | Responses:
     """The table of scores, whatever it came as; missing cells only where they are allowed."""
     choice("missing", missing, ["error", "drop"])
-    if isinstance(scores, StepCurves):
-        raise BadInput("scores", scores, "has been transformed already", "pass the raw scores")
+    raw = not isinstance(scores, StepCurves)
+    ensure(raw, "scores", scores, "has been transformed already", "pass the raw scores")
     table = scores if isinstance(scores, (Scores, Responses)) else Scores(scores)
     gaps = np.isnan(table.values)
     if missing == "error":
@@ -305,16 +294,14 @@ def _steps(
 
 
 def _about(table: Scores | Responses) -> dict[str, Any]:
-    kept = ("agents", "name", "source", "citation", "licence")
-    return {key: getattr(table, key) for key in kept}
+    return {key: getattr(table, key) for key in ("agents", "name", "source", "citation", "licence")}
 
 
 def _per_item(name: str, values: object, table: Scores | Responses) -> pd.Series:
     """One number per item: a column of `items`, a Series or mapping by item, or a list."""
     if isinstance(values, str):
-        if values not in table.items:
-            remedy = f"use one of {list(table.items)}"
-            raise BadInput(name, values, "is not a column of items", remedy)
+        remedy = f"use one of {list(table.items)}"
+        ensure(values in table.items, name, values, "is not a column of items", remedy)
         values = table.items[values]
     items = table.frame.columns
     return pd.Series(per_item(name, values, items), items)

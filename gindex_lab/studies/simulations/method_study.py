@@ -1,11 +1,11 @@
 """How good are the curves of `gl.generality(method=...)`? Error and coverage on simulated agents.
 
 Designs and seeds are fixed here. The priors of `smooth` and `pooled`, how much of the posterior their limits
-leave out, and how far these go towards the plain ones were chosen on the designs whose `part` is "tuning" (and
-on 10 even, 25 skewed, 60 items in eight families), with another seed; the verdict is that of the others
-("report"). For "pooled", eight agents of the kind in question stand among twelve of a mixed
+leave out, and how far these go towards the plain ones were chosen on the designs whose `part` is "tuning"
+(and on 10 even, 25 skewed, and 60 items in eight families), with other seeds; the verdict is that of the
+others ("report"). For "pooled", eight agents of the kind in question stand among twelve of a mixed
 population, and count. The table is kept in `data/measured/methods.csv`; `python -m
-gindex_lab.studies.simulations.method_study OUT.csv` makes it again in about twenty minutes of one core, and
+gindex_lab.studies.simulations.method_study OUT.csv` makes it again in about ten minutes of one core, and
 goes on where it was stopped.
 """
 
