@@ -443,10 +443,8 @@ def test_numbers_of_a_scorer_of_unknown_name_have_no_known_direction(tmp_path):
     assert file.exists()
 
 
-@pytest.mark.parametrize(
-    "scores", [("C", "I", "P"), (1, 0, 1), (True, False, True), (0.2, 0.9, 1.0)]
-)
-def test_letters_and_shares_of_a_scorer_of_unknown_name_are_better_when_larger(scores, tmp_path):
+@pytest.mark.parametrize("scores", [("C", "I", "P"), (1, 0, 1), (True, False, True)])
+def test_right_and_wrong_of_a_scorer_of_unknown_name_are_better_when_larger(scores, tmp_path):
     for model in ("ann", "bob"):
         file = inspect_log(tmp_path, model, scores=scores)
         file.write_text(file.read_text().replace('"match"', '"zork"'))

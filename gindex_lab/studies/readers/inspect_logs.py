@@ -101,9 +101,7 @@ class _Logs:
         self.chosen: dict[str, str] = {}
         self.others: dict[str, set[str]] = {}
         self.tasks: dict[str, _Task] = {}
-        self.numbers: dict[
-            str, bool
-        ] = {}  # of each task, whether a score is no share (not in [0, 1])
+        self.numbers: dict[str, bool] = {}  # of each task, whether a score is not right or wrong
         self.unscored = 0
 
     def read(self, file: Path) -> dict[Path, dict[str, Any]]:
@@ -184,7 +182,7 @@ class _Logs:
             self.chosen[task] = self._choose(values, task, header, file)
         self.others.setdefault(task, set()).update(values)
         value = _value(values, self.chosen.get(task), sample, file)
-        if not (0 <= value <= 1 or value != value):
+        if value not in (0, 0.5, 1) and value == value:
             self.numbers[task] = True
         item = _id(sample, file)
         code = self.found.add(model, task, item, value, trial=sample.get("epoch", 1))
@@ -213,7 +211,7 @@ class _Logs:
         return choose_metric(names, self.options.metrics_of(name), file, f"task {name!r}")
 
     def finish(self) -> None:
-        """Directions are settled last, when all values are known: shares are better when larger."""
+        """Directions are settled last, when all values are known: right is better than wrong."""
         found = self.found
         for task, metric in self.chosen.items():
             guess = None if self.numbers.get(task) else "higher"
