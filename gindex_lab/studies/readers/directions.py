@@ -1,7 +1,8 @@
 """Is more of a metric better? The log says, or its name does; where neither does, the caller must.
 
 Perplexities, error rates, distances, times and costs are better when small. Read as they are, they would rank
-the worst first; so their scores are turned round: 1 - x where they are shares, and -x otherwise.
+the worst first; so their scores are turned round: 1 - x where they are shares, and -x otherwise. What has no
+upper end (bits per byte, a loss, a cost) is no share, even where all of it happens to lie below 1.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from gindex_lab.foundation.errors import BadInput
 from gindex_lab.studies.readers.collect import Collector
 from gindex_lab.studies.readers.options import Options
 
-__all__ = ["direction_of", "settle_direction"]
+__all__ = ["direction_of", "is_unbounded", "settle_direction"]
 
 _SMALL = """
 perplexity ppl bits bpb bpc loss nll entropy error errors err wer cer ter mer mae mse rmse mape brier ece
@@ -30,6 +31,12 @@ _LOWER, _HIGHER = frozenset(_SMALL.split()), frozenset(_LARGE.split())
 # Names of measures, which stay what they are when called a score or a value (brier_score)
 _MEASURES = {"perplexity", "ppl", "wer", "cer", "ter", "mer", "ece", "brier", "crps"}
 _MEASURES |= {"mae", "mse", "rmse", "mape", "nll", "bpb"}
+_UNBOUNDED = """
+perplexity ppl bits bpb bpc loss nll entropy mae mse rmse mape latency ttft runtime duration seconds
+milliseconds ms elapsed cost costs price usd regret mistakes fid kl divergence distance emissions co2
+difference
+"""
+_ENDLESS = frozenset(_UNBOUNDED.split())
 _ANY = {"score", "scores", "value", "result", "response", "resp"}
 _WHOLE = {  # names whose words would mislead
     "likelihood_difference": "lower",
@@ -54,11 +61,24 @@ def direction_of(name: str) -> str | None:
     plain = name.strip().lower()
     if plain in _WHOLE:
         return _WHOLE[plain]
-    words = set(re.findall(r"[a-z]+[0-9]?", plain.replace("_", " ")))
+    words = _words(plain)
     if words & _MEASURES and words & _HIGHER <= _ANY:
         return "lower"
     lower, higher = bool(words & _LOWER), bool(words & _HIGHER)
     return None if lower == higher else "lower" if lower else "higher"
+
+
+def is_unbounded(name: str) -> bool:
+    """Whether the name of a metric that is better when small says that it has no upper end.
+
+    >>> is_unbounded("bits_per_byte"), is_unbounded("error_rate")
+    (True, False)
+    """
+    return bool(_words(name.strip().lower()) & _ENDLESS)
+
+
+def _words(plain: str) -> set[str]:
+    return set(re.findall(r"[a-z]+[0-9]?", plain.replace("_", " ")))
 
 
 def settle_direction(
@@ -89,5 +109,5 @@ def settle_direction(
         said = f"{metric!r} is taken to be better when larger: neither log nor name tells"
         found.note("direction", said, "lower_is_better=[...] (--lower-is-better)")
     if way == "lower":
-        found.turn_round(metric, family, item)
+        found.turn_round(metric, family, item, endless=is_unbounded(metric))
     return way or "higher"

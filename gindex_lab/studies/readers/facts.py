@@ -14,7 +14,7 @@ from gindex_lab.foundation.errors import BadInput
 from gindex_lab.studies.readers.collect import Collector
 from gindex_lab.studies.readers.options import Options
 
-__all__ = ["is_fact", "is_text", "split_columns"]
+__all__ = ["is_fact", "is_generic", "is_text", "split_columns"]
 
 _WORDS = """
 gender sex age birth birthday year date month country region language education school class race ethnicity
@@ -52,6 +52,22 @@ def is_fact(name: str) -> bool:
     if words[0] == "n" or {"num", "number"} & set(words):
         return True
     return all(w in _FACTS or w in _BESIDE for w in words) and any(w in _FACTS for w in words)
+
+
+def is_generic(name: str) -> bool:
+    """Whether a column of scores does not say of what: in another table it is another item.
+
+    >>> is_generic("Score (%)"), is_generic("mean accuracy"), is_generic("GSM8K score")
+    (True, True, False)
+    """
+    words = set(re.findall(r"[a-z0-9]+", name.lower()))
+    return bool(words) and words <= _SCORES | _FACTS | {
+        "value",
+        "result",
+        "points",
+        "marks",
+        "grade",
+    }
 
 
 def split_columns(

@@ -7,7 +7,7 @@ own. Other columns (type, precision, parameters, licence) are facts of the model
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -18,7 +18,7 @@ from gindex_lab.studies.readers.directions import settle_direction
 from gindex_lab.studies.readers.facts import split_columns
 from gindex_lab.studies.readers.options import Options
 from gindex_lab.studies.readers.tables import table_at, table_header
-from gindex_lab.studies.readers.wide import add_facts, add_frame
+from gindex_lab.studies.readers.wide import add_facts, add_frame, names_apart
 
 __all__ = ["raw_columns", "read_leaderboard"]
 
@@ -27,15 +27,16 @@ _MODELS = ("fullname", "model", "model_name", "agent")
 
 def read_leaderboard(files: Sequence[Path], found: Collector, options: Options) -> None:
     """Agents are models; two rows of one model are told apart by `eval_name` or precision."""
+    new = names_apart(files, found, options)
     for file in files:
         with found.reading(file, options):
-            _read_board(file, found, options)
+            _read_board(file, found, options, new.get(file, {}))
 
 
-def _read_board(file: Path, found: Collector, options: Options) -> None:
-    header = list(table_header(file, options))
+def _read_board(file: Path, found: Collector, options: Options, new: Mapping[str, str]) -> None:
+    header = [new.get(c, c) for c in table_header(file, options)]
     name = _model_column(header, options, file)
-    table = table_at(file, [name], options)
+    table = table_at(file, [name], options).rename(columns=dict(new))
     items = raw_columns(header)
     if items and options.items is None:
         facts = [c for c in header if c not in items and c != name]

@@ -5,7 +5,8 @@ Columns of words, and those that are facts by their name (`facts`), stay with th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -14,12 +15,19 @@ from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.validate import numeric_frame
 from gindex_lab.studies.readers.collect import Collector
 from gindex_lab.studies.readers.directions import settle_direction
-from gindex_lab.studies.readers.facts import is_fact, is_text, split_columns
+from gindex_lab.studies.readers.facts import is_fact, is_generic, is_text, split_columns
 from gindex_lab.studies.readers.names import column_of
-from gindex_lab.studies.readers.options import Options
+from gindex_lab.studies.readers.options import ROLES, Options
 from gindex_lab.studies.readers.tables import table_at, table_header
+from gindex_lab.studies.readers.text import plain
 
-__all__ = ["add_facts", "add_frame", "read_wide"]
+__all__ = ["add_facts", "add_frame", "names_apart", "read_wide"]
+
+_OF_ITEMS = tuple(role for role in ROLES if role != "date")
+_MODEL = re.compile(  # names by which models go, with or without their organisation
+    r"(?i)^([\w.-]+/)?(chat)?(gpt|claude|gemini|gemma|llama|qwen|mistral|mixtral|deepseek|phi-?\d|grok|"
+    r"command-?r|falcon|yi-|o[134](-|$)|kimi|glm-|olmo|palm|bard|nova-|jamba|granite|nemotron)"
+)
 
 
 def read_wide(files: Sequence[Path], found: Collector, options: Options) -> None:
@@ -27,25 +35,35 @@ def read_wide(files: Sequence[Path], found: Collector, options: Options) -> None
 
     A first column called item, question, task ... makes it a table of one row per item.
     """
+    new = names_apart(files, found, options)
     for file in files:
         with found.reading(file, options):
-            _read_wide(file, found, options)
+            _read_wide(file, found, options, new.get(file, {}))
 
 
-def _read_wide(file: Path, found: Collector, options: Options) -> None:
+def _read_wide(file: Path, found: Collector, options: Options, new: Mapping[str, str]) -> None:
     name = _agent_column(list(table_header(file, options)), options)
-    table = table_at(file, [name], options)
+    table = table_at(file, [name], options).rename(columns=dict(new))
     for note in table.attrs.get("notes", ()):
         found.note_once(note)
     if table.shape[1] < 2:
         problem = "has fewer than two columns"
         raise BadInput("path", str(file), problem, "put agents first, then items")
     label = table.columns[name] if isinstance(name, int) else name
-    if _rows_are_items(str(label), options):
-        said = f"rows were read as items and columns as agents (the first column is {label!r})"
+    why = _why_rows_are_items(str(label), table, options)
+    if why:
+        said = f"rows were read as items and columns as agents ({why})"
         found.note("orientation", said, "transpose=False (--no-transpose)")
         _add_items(table, str(label), found, options)
         return
+    if column_of([str(c) for c in table.columns], "item") and table[label].duplicated().any():
+        problem = (
+            f"has a row per {label!r} and item, and several columns that could be the response"
+        )
+        remedy = "name it: columns={'response': ...} (--columns response=NAME)"
+        raise BadInput("path", str(file), problem, remedy, code="no-column")
+    said = f"rows were read as agents (column {str(label)!r}) and columns as items"
+    found.note("orientation", said, "transpose=True (--transpose)")
     table = _rows_of_facts(table, str(label), found, options)
     items, facts = split_columns(table, label, found, options)
     add_frame(table.set_index(label)[items], found, options)
@@ -59,10 +77,47 @@ def _read_wide(file: Path, found: Collector, options: Options) -> None:
         settle_direction(str(item), found, options, item=str(item), guess="higher")
 
 
+def names_apart(
+    files: Sequence[Path], found: Collector, options: Options
+) -> dict[Path, dict[str, str]]:
+    """New names of columns that stand in several different tables, by file.
+
+    `score` of two tables is two items; `MMLU` is taken to be one, and that is noted. Tables with the same
+    columns are parts of one.
+    """
+    columns = {}
+    for file in files if options.items is None else ():
+        try:
+            header = [str(c) for c in table_header(file, options)]
+        except BadInput:
+            continue  # it is told where the file is read
+        rows_are_items = any(column_of(header[:1], kind) for kind in ("item", "family"))
+        if not rows_are_items:
+            agent = _agent_column(header, options)
+            label = header[agent] if isinstance(agent, int) else agent
+            columns[file] = {c for c in header if c != label and not is_fact(c)}
+    if len({frozenset(names) for names in columns.values()}) < 2:
+        return {}
+    where: dict[str, list[Path]] = {}
+    for file, names in columns.items():
+        for name in sorted(names):
+            where.setdefault(name, []).append(file)
+    new: dict[Path, dict[str, str]] = {}
+    for name, some in where.items():
+        if len(some) > 1 and is_generic(name):
+            for file in some:
+                new.setdefault(file, {})[name] = f"{plain(file).stem}/{name}"
+        elif len(some) > 1 and not _MODEL.match(name):
+            files_said = ", ".join(file.name for file in some[:3]) + " …" * (len(some) > 3)
+            said = f"{name!r} of {files_said} was read as one item"
+            found.note("items", said, "exclude=[...] (--exclude), or other names of the columns")
+    return new
+
+
 def _add_items(table: pd.DataFrame, label: str, found: Collector, options: Options) -> None:
     """A table with a row per item: columns of words, and those that play a role, are facts of the items."""
     header = [str(c) for c in table.columns if c != label]
-    roles = {r: _role_column(header, r, options) for r in ("difficulty", "weight", "family")}
+    roles = {r: _role_column(header, r, options) for r in (*_OF_ITEMS, "family")}
     texts = [c for c in header if is_text(table[c]) or is_fact(c)]
     facts = {c: c for c in texts} | {c: r for r, c in roles.items() if c is not None}
     rest = [c for c in header if c not in facts]
@@ -71,7 +126,7 @@ def _add_items(table: pd.DataFrame, label: str, found: Collector, options: Optio
     add_frame(table.set_index(label)[rest].T, found, options)
     for column, role in facts.items():
         values = table[column]
-        if role in ("difficulty", "weight"):
+        if role in _OF_ITEMS:
             values = numeric_frame("scores", table.set_index(label)[[column]])[column]
         for item, value in zip(table[label], values, strict=True):
             found.item_facts.setdefault(("", str(item)), {})[role] = value
@@ -93,8 +148,8 @@ def _role_column(header: Sequence[str], role: str, options: Options) -> str | No
 def _rows_of_facts(
     table: pd.DataFrame, label: str, found: Collector, options: Options
 ) -> pd.DataFrame:
-    """A wide table without the rows that were named as difficulty or weight of the items."""
-    for role in ("difficulty", "weight"):
+    """A wide table without the rows that were named as difficulty, minutes ... of the items."""
+    for role in _OF_ITEMS:
         name = options.columns.get(role)
         if name is None:
             continue
@@ -121,11 +176,22 @@ def _agent_column(header: list[str], options: Options) -> str | int:
     return named[0] if len(named) == 1 else 0
 
 
-def _rows_are_items(label: str, options: Options) -> bool:
+def _why_rows_are_items(label: str, table: pd.DataFrame, options: Options) -> str:
+    """Why a wide table has a row per item: as asked for, by its first column, or because the other columns
+    are called like models; empty where it has a row per agent."""
     if options.transpose is not None:
-        return options.transpose
-    kinds = ("item", "family")
-    return "agent" not in options.columns and any(column_of([label], kind) for kind in kinds)
+        return "as asked for" if options.transpose else ""
+    if "agent" in options.columns:
+        return ""
+    if any(column_of([label], kind) for kind in ("item", "family")):
+        return f"the first column is {label!r}"
+    if column_of([label], "agent"):
+        return ""
+    numbers = [str(c) for c in table.columns if c != label and not is_text(table[c])]
+    models = [c for c in numbers if _MODEL.match(c)]
+    if len(models) * 2 > len(numbers) and not table[label].astype(str).str.match(_MODEL).any():
+        return f"columns are called like models: {', '.join(map(repr, models[:3]))}"
+    return ""
 
 
 def add_facts(table: pd.DataFrame, agent: str, facts: Sequence[str], found: Collector) -> None:
