@@ -171,7 +171,9 @@ class _Table:
             "trials": self.trials,
         }
         kept |= {k: getattr(self, k) for k in _FACTS}
-        return type(self)(frame, **(kept | changes))
+        found = type(self)(frame, **(kept | changes))
+        found.notes = self.notes
+        return found
 
     def select(self, agents: Labels = None, items: Labels = None) -> Self:
         """The same table with these agents and items only, in this order.

@@ -22,6 +22,7 @@ from gindex_lab.studies.analysis.tables import (
     integrity_cells,
     linked_cells,
     pair_cells,
+    ranked_first,
     rounded,
     score_cells,
     task_cells,
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 __all__ = ["report_page", "text_report"]
 
 _CONTROL = {"capability_sd": "sd of capability over agents", "mean_gamma": "mean γ of the agents"}
+_DRAWN = ("capability", "normalised_generality")
 _MOST_BARS = 80  # agents in a figure of intervals
 _MOST_ITEMS = 12  # items listed for each finding
 
@@ -44,9 +46,7 @@ def report_page(found: Analysis) -> str:
     from gindex_lab.presentation.pages import page
 
     table = found.table
-    ordered = (
-        table.sort_values("capability", ascending=False, kind="stable") if found.measures else None
-    )
+    ordered = _by_capability(found) if found.measures else None
     said = found.said()
     return page(
         "analysis.html.j2",
@@ -101,8 +101,13 @@ def text_report(found: Analysis) -> str:
 def _measure_cells(found: Analysis) -> dict[str, Any] | None:
     if not found.measures:
         return None
+    return cells(cut(_by_capability(found)), found.determined)
+
+
+def _by_capability(found: Analysis) -> pd.DataFrame:
+    """The most capable first, agents that are not put in order last."""
     table = found.table.sort_values("capability", ascending=False, kind="stable")
-    return cells(cut(table), found.determined)
+    return ranked_first(table, found.ranked)
 
 
 def _as_table(shown: dict[str, Any]) -> str:
@@ -192,7 +197,9 @@ def _figures(found: Analysis) -> dict[str, str]:
     if found.scores is not None and found.ci is not None and 1 < len(names) <= _MOST_BARS:
         columns = {f"score{end}": f"mean{end}" for end in ("", "_low", "_high")}
         scores = found.scores.rename(columns=columns, index=names)
-        drawn["scores"] = png(lambda: plot_intervals(scores, ["mean"]))
+        known = scores.dropna(subset=list(columns.values()))
+        if len(known):
+            drawn["scores"] = png(lambda: plot_intervals(known, ["mean"]))
     if not found.measures:
         return drawn
     table = _feasible(found.table).rename(index=names)
@@ -206,7 +213,9 @@ def _figures(found: Analysis) -> dict[str, str]:
         )
     )
     if found.ci is not None and len(table) <= _MOST_BARS:
-        drawn["intervals"] = png(lambda: plot_intervals(table))
+        known = table.dropna(subset=[f"{m}{end}" for m in _DRAWN for end in ("", "_low", "_high")])
+        if len(known):
+            drawn["intervals"] = png(lambda: plot_intervals(known, _DRAWN))
     if found.survival is not None and not found.survival.empty and len(found.ranked) > 1:
         some = found.table.loc[found.ranked]
         drawn["survival"] = png(lambda: plots.plot_survival(some, found.definitions[0]))

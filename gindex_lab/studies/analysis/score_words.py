@@ -36,8 +36,11 @@ def about_reading(data: Responses | Scores) -> list[str]:
     return [*data.notes, *way, item]
 
 
-def about_scores(table: pd.DataFrame, order: Order | None, test: str) -> list[Said]:
-    """The best score with its interval, and whether it is separated from the others.
+def about_scores(
+    table: pd.DataFrame, order: Order | None, test: str, agents: int | None = None
+) -> list[Said]:
+    """The best score with its interval, and whether it is separated from the others; `table` holds those of
+    the `agents` that can be put in order.
 
     >>> rows = {"score": [0.75], "score_low": [0.6], "score_high": [0.86], "n": [40], "coverage": [1.0]}
     >>> about_scores(pd.DataFrame(rows, ["ann"]), None, "")[0].text
@@ -50,18 +53,25 @@ def about_scores(table: pd.DataFrame, order: Order | None, test: str) -> list[Sa
         text = f"{_scored(table, best, 'has the highest score,')}; no intervals were asked for."
         return [Said(text, False)]
     value = _scored(table, order.front, "has the highest score,")
-    found = [Said(_range(table)), *said_of_front(order, value, "score")]
+    found = [Said(_range(table, agents or len(table))), *said_of_front(order, value, "score")]
     if order.apart.to_numpy().any():
         found.append(Said(f"Pairs were compared on the items that both met ({test})."))
     return found
 
 
-def _range(table: pd.DataFrame) -> str:
+def _range(table: pd.DataFrame, agents: int) -> str:
     """From the lowest score to the highest, and of many agents where the middle half lies."""
     score = 100 * table["score"]
+    whose = f" of the {len(score)} agents that are put in order" if len(score) < agents else ""
     if score.max() == score.min():
-        return f"All {len(score)} agents score {score.max():.1f} %."
-    text = f"Scores run from {score.min():.1f} % ({score.idxmin()}) to {score.max():.1f} % ({score.idxmax()})"
+        who = (
+            f"The {len(score)} agents that are put in order"
+            if whose
+            else f"All {len(score)} agents"
+        )
+        return f"{who} score {score.max():.1f} %."
+    low, high = (f"{end:.1f} %" for end in (score.min(), score.max()))
+    text = f"Scores{whose} run from {low} ({score.idxmin()}) to {high} ({score.idxmax()})"
     if len(score) > _MANY:
         low, middle, high = score.quantile([0.25, 0.5, 0.75])
         text += (
@@ -178,10 +188,12 @@ def why_gamma_is_unsure(control: pd.DataFrame | None, table: pd.DataFrame) -> st
     if gamma["observed"] - gamma["shuffled"] >= NEGLIGIBLE and gamma["p"] <= 0.05:
         return ""
     low, high = table["normalised_generality"].min(), table["normalised_generality"].max()
+    near = gamma["observed"] - gamma["shuffled"] < NEGLIGIBLE
+    why = "most of it comes from the items" if near else "chance alone could make that gap"
     return (
         f"Do not read differences in γ as differences between the agents: γ runs from {low:.3f} to "
-        f"{high:.3f}, and shuffled responses give {gamma['shuffled']:.3f} on average: most of it comes from "
-        "the items."
+        f"{high:.3f}, with mean {gamma['observed']:.3f}, and shuffled responses give {gamma['shuffled']:.3f} "
+        f"on average: {why}."
     )
 
 

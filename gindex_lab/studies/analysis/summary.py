@@ -52,7 +52,8 @@ def about_data(data: Responses | Scores, resample: str | None) -> list[Said]:
     """
     agents, items = data.shape
     found = []
-    if 1 < agents < 5 and data.difficulty is None:
+    shared = (data.frame.notna().sum() > 1).to_numpy()
+    if 1 < agents < 5 and data.difficulty is None and shared.any():
         text = f"{_few(agents, 'agent')}: how hard an item seems depends on who happened to be measured."
         found.append(Said(text, False))
     if items < 10:
@@ -70,12 +71,12 @@ def about_data(data: Responses | Scores, resample: str | None) -> list[Said]:
     share = float(data.frame.isna().to_numpy().mean())
     if share > 0:
         text = (
-            f"{share:.1%} of the cells are missing: agents are compared on what each of them met."
+            f"{share:.1%} of the cells are missing: the tables measure each agent on the items that it met, "
+            "and pairs are compared on the items that both met."
         )
         found.append(Said(text, False))
     if agents < 2:
         return found
-    shared = (data.frame.notna().sum() > 1).to_numpy()
     if not shared.any():
         text = "No two agents met the same item: they cannot be compared."
         found.append(Said(text, False))
@@ -296,7 +297,7 @@ def about_control(control: pd.DataFrame, level: float = 0.05) -> list[Said]:
         found.append(Said(text))
     else:
         text = (
-            f"Taken together, agents differ in capability no more than shuffled responses do "
+            "Taken together, agents are not shown to differ in capability by more than shuffled responses do "
             f"(sd {ability['observed']:.3g} against {ability['shuffled']:.3g}, p {ability['p']:.2g}): "
             "do not rank them by capability."
         )
@@ -315,6 +316,12 @@ def about_control(control: pd.DataFrame, level: float = 0.05) -> list[Said]:
             f"{gamma['shuffled']:.3g} shuffled, p {gamma['p']:.2g})."
         )
         found.append(Said(text))
+    elif gain >= NEGLIGIBLE:
+        text = (
+            f"The data cannot tell whether curves are more step-like than those of shuffled responses "
+            f"(mean γ {gamma['observed']:.3g} against {gamma['shuffled']:.3g}, p {gamma['p']:.2g})."
+        )
+        found.append(Said(text, False))
     else:
         text = (
             f"Curves are no more step-like than those of shuffled responses (mean γ {gamma['observed']:.3g} "

@@ -20,6 +20,7 @@ __all__ = [
     "integrity_cells",
     "linked_cells",
     "pair_cells",
+    "ranked_first",
     "rounded",
     "score_cells",
     "task_cells",
@@ -44,6 +45,16 @@ def cut(table: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([table.head(_FIRST), table.tail(_LAST)])
 
 
+def ranked_first(table: pd.DataFrame, ranked: Sequence[Any]) -> pd.DataFrame:
+    """The same rows, those of agents that are not put in order last.
+
+    >>> ranked_first(pd.DataFrame({"x": [3, 2, 1]}, list("abc")), ["b", "c"]).index.tolist()
+    ['b', 'c', 'a']
+    """
+    known = table.index.isin(list(ranked))
+    return pd.concat([table[known], table[~known]])
+
+
 # -- scores --------------------------------------------------------------------------------------------
 
 
@@ -56,13 +67,15 @@ def score_cells(found: Analysis) -> dict[str, Any] | None:
             (str(a), [(str(n[a]), ""), (f"{share[a]:.0%}", "")]) for a in cut(n.to_frame()).index
         ]
         return {"measures": ["items met", "coverage"], "rows": rows}
-    table = found.scores.sort_values("score", ascending=False, kind="stable")
+    order = found.scores.sort_values("score", ascending=False, kind="stable")
+    table, known = ranked_first(order, found.ranked), set(found.ranked)
     chance = found.chance
     rows = []
     for agent, row in cut(table).iterrows():
         span = _points(row.get("score_low"), row.get("score_high"))
         parts = [(f"{100 * row['score']:.1f} %", span)]
-        parts += [(f"{int(row['n'])}", ""), (f"{row['coverage']:.0%}", "")]
+        few = "" if agent in known else "not put in order"
+        parts += [(f"{int(row['n'])}", ""), (f"{row['coverage']:.0%}", few)]
         if chance is not None:
             at = chance.loc[agent]
             parts += [(f"{100 * at['floor']:.1f} %", ""), (str(at["against_chance"]), "")]

@@ -44,9 +44,9 @@ def said_of(study: Analysis) -> list[Said]:
 
 def how_tested(study: Analysis) -> str:
     """How pairs of scores were tested, in words."""
-    how = "items exchanged between the two agents"
+    how = "a permutation test that exchanges the two agents item by item"
     if study.resample == "families":
-        how = "families exchanged between the two agents"
+        how = "a permutation test that exchanges the two agents family by family"
     elif isinstance(study.raw, Responses) and is_binary(study.raw):
         how = "McNemar's exact test"
     pairs = study.differences
@@ -61,12 +61,16 @@ def _of_scores(study: Analysis) -> list[Said]:
         if study.raw is None:
             return []
         text = (
-            "Raw scores are in the units of their items: they are ranked, not averaged over items."
+            "Raw scores are in the units of their items: they are ranked, not averaged over items"
         )
-        found = [Said(text, False)]
+        values = study.raw.values
+        if np.nanmin(values) >= 0 and 1 < np.nanmax(values) <= 100:
+            text += ". If they are per cent, --scale 0 100 adds scores with intervals"
+        found = [Said(f"{text}.", False)]
     else:
         some = study.scores.loc[study.ranked]
-        found = score_words.about_scores(some, study.score_order, how_tested(study))
+        test, agents = how_tested(study), len(study.scores)
+        found = score_words.about_scores(some, study.score_order, test, agents)
         found += summary.about_linked(study.linked)
     found += score_words.about_coverage(study.met, study.data.shape[1], study.ranked)
     found += score_words.about_chance(study.chance)
