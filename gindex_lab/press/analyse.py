@@ -16,15 +16,14 @@ import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.files import header_of, read_facts, read_table
-from gindex_lab.foundation.inputs import spooled
 from gindex_lab.foundation.notes import Note
 from gindex_lab.foundation.responses import Responses, Scores
-from gindex_lab.measures.steps import StepCurves
-from gindex_lab.studies.analysis.lengths import with_choices, with_minutes
+from gindex_lab.studies.analysis.integrity import MOST_ROWS
+from gindex_lab.studies.analysis.lengths import with_minutes
 from gindex_lab.studies.analysis.options import TRANSFORMS
 from gindex_lab.studies.analysis.starting import analyse_table
 from gindex_lab.studies.analysis.whole import Analysis
-from gindex_lab.studies.readers.reading import read_scores
+from gindex_lab.studies.readers.reading import read_scores_and_rows
 
 __all__ = ["TRANSFORMS", "Analysis", "analyse"]
 
@@ -46,8 +45,8 @@ def analyse(
 ) -> Analysis:
     """Measure the agents of evaluation logs, or of a table of scores or responses.
 
-    `minutes` names a column of human minutes (of items.csv, or of a long table; "minutes" is found by
-    itself): the report then states time horizons. `dates` names a column of release dates.
+    `minutes` names a column of human minutes, or a field of a log (usual names such as "minutes" are found by
+    themselves): the report then states time horizons. `dates` names a column of release dates.
     `difficulty` is a column of the items, or a CSV with the columns item and difficulty; `reading` holds
     options of `gl.read` (metric, filter ...); the others are those of `gl.analysis.analyse_table`. A metric
     of which neither the log nor its name tells whether more is better is refused (`--higher-is-better`).
@@ -59,31 +58,47 @@ def analyse(
     ...     analyse(file, ci=None).table["capability"].round(2).to_dict()
     {'ann': 0.58, 'bob': 0.42}
     """
-    with spooled(Path(path)) as where:  # a pipe can be read once, and is looked at several times
-        data = _read(where, difficulty, dict(reading or {}))
-        data = with_minutes(data, where, minutes, dates)
-        if isinstance(data, Responses):
-            data = with_choices(data, where)
-        options: dict[str, Any] = {"reference": reference, "missing": missing, "resample": resample}
-        options |= {"dates": dates, "floor": floor}
-        if not isinstance(data, StepCurves) and where == Path(path):  # a pipe is not read again
-            options["source"] = (where, dict(reading or {}))
-        return analyse_table(data, transform=transform, ci=ci, seed=seed, **options)
+    given = dict(reading or {})
+    data, rows = _read(Path(path), difficulty, given, {"minutes": minutes, "date": dates})
+    data = with_minutes(data, minutes, dates)
+    options: dict[str, Any] = {"reference": reference, "missing": missing, "resample": resample}
+    options |= {"dates": dates, "floor": floor, "rows": rows}
+    return analyse_table(data, transform=transform, ci=ci, seed=seed, **options)
 
 
-def _read(path: Path, difficulty: str | None, reading: dict[str, Any]) -> Responses | Scores:
-    """Responses where every number is in [0, 1], raw scores otherwise."""
+def _read(
+    path: Path, difficulty: str | None, reading: dict[str, Any], roles: Mapping[str, str | None]
+) -> tuple[Responses | Scores, pd.DataFrame | None]:
+    """Responses where every number is in [0, 1], raw scores otherwise; and the rows of the log."""
     data: Responses | Scores
+    rows: pd.DataFrame | None = None
     if path.is_dir() and read_facts(path).get("kind") == "StepCurves":
         data = Responses.read(path)
     else:
-        data = _scored(read_scores(path, **({"unknown_direction": "error"} | reading)))
+        named = {role: name for role, name in roles.items() if name is not None}
+        reading["columns"] = dict(reading.get("columns") or {}) | named
+        try:
+            found, rows = read_scores_and_rows(
+                path, MOST_ROWS, **({"unknown_direction": "error"} | reading)
+            )
+        except BadInput as error:
+            raise _by_option(error, named) from None
+        data = _scored(found)
         if np.nanmin(data.values) >= 0 and np.nanmax(data.values) <= 1:
             data = _as_responses(data)
-    if difficulty is None:
-        return data
-    is_file = difficulty.endswith(".csv")
-    return data.with_difficulty(_difficulties(Path(difficulty)) if is_file else difficulty)
+    if difficulty is not None:
+        is_file = difficulty.endswith(".csv")
+        data = data.with_difficulty(_difficulties(Path(difficulty)) if is_file else difficulty)
+    return data, rows
+
+
+def _by_option(error: BadInput, named: Mapping[str, str]) -> BadInput:
+    """An error about a role, under the name of the option that asked for it."""
+    for role, name in named.items():
+        if error.argument == f"columns[{role!r}]":
+            option = "dates" if role == "date" else role
+            return BadInput(option, name, error.problem, error.remedy, code=error.code)
+    return error
 
 
 def _scored(data: Scores) -> Scores:

@@ -19,9 +19,10 @@ from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.guessing import floors_of
 from gindex_lab.foundation.responses import Responses, Scores
 from gindex_lab.studies.analysis.audit import _discoveries
+from gindex_lab.studies.readers.names import ERRORS, SETTINGS, SUBJECTS, TEXTS
 from gindex_lab.studies.readers.reading import read_rows
 
-__all__ = ["CHECKS", "audit", "audit_study"]
+__all__ = ["CHECKS", "MOST_ROWS", "audit", "audit_study"]
 
 REMEDIES = {
     "duplicated rows": "drop the copies; a second run needs a trial number of its own",
@@ -37,16 +38,9 @@ REMEDIES = {
     "mixed configurations": "compare runs of one configuration, or name the settings in the agent",
 }
 CHECKS = tuple(REMEDIES)
-_MOST_CELLS = 1_000_000  # responses up to which a report reads the log a second time
+MOST_ROWS = 1_000_000  # responses up to which a report audits the rows of its log
 _NOTES = ("items everyone solves", "items no one solves", "repeated runs flip")
-_TEXTS = ("text", "prompt", "input", "question_text", "question")
-_ERRORS = ("error", "errored", "status", "exception")
 _FINE = ("", "0", "false", "none", "nan", "ok", "success", "completed", "finished", "pass", "done")
-_SETTINGS = (
-    *("configuration", "config", "temperature", "num_fewshot", "shots", "fewshot", "max_tokens"),
-    *("prompt_version", "template", "task_version", "version", "system_prompt", "reasoning_effort"),
-)
-_SUBJECTS = ("subject", "category", "topic", "domain", "section", "split", "subset", "chapter")
 
 
 def audit(
@@ -87,25 +81,22 @@ def audit(
     return _found(responses, rows, floor, level, skipped)
 
 
-def audit_study(
-    data: Responses | Scores, floor: object, source: tuple[object, Mapping[str, Any]] | None
-) -> pd.DataFrame:
-    """The audit of a study that was read already, for a report: of its log, `source` (path and options of
-    `gl.read`), where that is not too long to be read again, and otherwise of the table.
+def audit_study(data: Responses | Scores, floor: object, rows: pd.DataFrame | None) -> pd.DataFrame:
+    """The audit of a study that was read already, for a report: of the `rows` of its log (those of
+    `read_rows`) where they were kept, and otherwise of the table.
 
     >>> found = audit_study(Scores([[5.0, 9.0], [3.0, 9.0]]), None, None)
     >>> found.attrs["not_checked"]["items everyone solves"]
     'raw scores: which of them are right is not known'
     """
     skipped: dict[str, str] = {}
-    rows = None
-    if source is None or data.frame.size > _MOST_CELLS:
-        why = f"more than {_MOST_CELLS:,} responses: run gl.audit on the log itself"
-        skipped = _unseen() if source is None else dict.fromkeys(_unseen(), why)
+    if rows is not None:
+        rows = _described(rows.copy())
+    else:
+        why = f"more than {MOST_ROWS:,} responses: run gl.audit on the log itself"
+        skipped = dict.fromkeys(_unseen(), why) if data.frame.size > MOST_ROWS else _unseen()
         if isinstance(data, Responses) and data.trials is not None:
             rows = data.trials.assign(family="")
-    else:
-        rows = _rows(source[0], source[1])
     return _found(data if isinstance(data, Responses) else None, rows, floor, 0.05, skipped)
 
 
@@ -153,7 +144,7 @@ def _unseen() -> dict[str, str]:
 def _rows(data: object, reading: Mapping[str, Any]) -> pd.DataFrame:
     """Rows with agent, family, item, response, trial, and where known text, errored, configuration."""
     if isinstance(data, (str, PathLike)):
-        return read_rows(data, **reading)
+        return _described(read_rows(data, **reading))
     if not isinstance(data, pd.DataFrame):
         problem = "is neither a path, a DataFrame nor gl.Responses"
         raise BadInput("data", type(data).__name__, problem, "pass one of them")
@@ -165,19 +156,24 @@ def _rows(data: object, reading: Mapping[str, Any]) -> pd.DataFrame:
         raise BadInput("data", data.shape, "has no rows", "pass at least one response")
     rows = data.reset_index(drop=True).copy()
     rows["response"] = pd.to_numeric(rows["response"], errors="coerce")
+    return _described(rows)
+
+
+def _described(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows with `text`, `errored`, `configuration` and a family, from columns of the usual names."""
     names = {str(c).strip().lower(): c for c in rows.columns}
-    text = next((names[t] for t in _TEXTS if t in names), None)
-    error = next((names[e] for e in _ERRORS if e in names), None)
-    settings = [names[s] for s in _SETTINGS if s in names]
-    if text is not None:
+    text = next((names[t] for t in TEXTS if t in names), None)
+    error = next((names[e] for e in ERRORS if e in names), None)
+    settings = [names[s] for s in SETTINGS if s in names]
+    if text is not None and "text" not in rows:
         rows["text"] = rows[text]
     if error is not None:
         rows["errored"] = ~rows[error].astype(str).str.strip().str.lower().isin(_FINE)
-    if settings:
+    if settings and "configuration" not in rows:
         rows["configuration"] = rows[settings].astype(str).agg(", ".join, axis=1)
-    if "family" not in rows:
+    if "family" not in rows or (rows["family"] == "").all():
         rows["family"] = ""
-        subject = _restarting(rows, [names[s] for s in _SUBJECTS if s in names])
+        subject = _restarting(rows, [names[s] for s in SUBJECTS if s in names])
         if subject is not None:
             rows["family"], rows.attrs["restarts"] = rows[subject].astype(str), subject
     return rows

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
@@ -38,7 +37,7 @@ def analyse_table(
     dates: str | None = None,
     floor: object = None,
     seed: int = 1,
-    source: tuple[object, Mapping[str, Any]] | None = None,
+    rows: pd.DataFrame | None = None,
 ) -> Analysis:
     """Measure the agents of a table, ready to be asked everything else.
 
@@ -47,7 +46,7 @@ def analyse_table(
     left out ("auto": where at most one cell in twenty is missing): each agent is measured on what it met,
     and pairs are compared on what both met. `resample` is that of `gl.generality`, `shuffles` the size of
     the shuffle control, `dates` a column of the agents, `floor` what guessing gives (see
-    `gl.analysis.floors_of`), `source` the log and the options it was read with, for the audit of its rows.
+    `gl.analysis.floors_of`), `rows` those of the log (`gl.audit` looks at them).
     Items with `minutes` have time horizons, too.
 
     >>> from gindex_lab.studies.readers.examples import simulated_runs
@@ -74,5 +73,5 @@ def analyse_table(
         options: dict[str, Any] = {"missing": gaps, "resample": resample, "floor": inside}
         table = generality(measured, ci=ci, seed=seeded, **options)
     return Analysis(
-        data, wanted, measured, table, ci, seed, missing, resample, shuffles, dates, floor, source
+        data, wanted, measured, table, ci, seed, missing, resample, shuffles, dates, floor, rows
     )

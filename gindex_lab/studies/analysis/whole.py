@@ -8,7 +8,6 @@ what do the psychometric models say? Each part is computed when it is first aske
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from os import PathLike
@@ -68,7 +67,7 @@ class Analysis:
     shuffles: int = field(default=99, repr=False)
     dates: str | None = None
     floor: object = None
-    source: tuple[object, Mapping[str, Any]] | None = field(default=None, repr=False)
+    rows: pd.DataFrame | None = field(default=None, repr=False)
 
     @cached_property
     def raw(self) -> Responses | Scores | None:
@@ -230,7 +229,7 @@ class Analysis:
         """What is wrong with the data (`gl.audit`), one row per finding; None for saved curves."""
         if self.raw is None:
             return None
-        return audit_study(self.raw, self.floor, self.source)
+        return audit_study(self.raw, self.floor, self.rows)
 
     @cached_property
     def audit(self) -> pd.DataFrame | None:

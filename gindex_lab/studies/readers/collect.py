@@ -49,15 +49,16 @@ class Collector(Storage):
     """
 
     def rows(self, options: Options) -> pd.DataFrame:
-        """Every row as it came, after the scale and the direction; with its details."""
+        """Every row as it came, after the choice, the scale and the direction; with its details."""
         agent, item, trial, value = (np.frombuffer(x, dtype=x.typecode) for x in self._rows)
         if not len(value):
             raise BadInput("path", self.path, "holds no response at all", "name the logs")
-        value = self._turn(self._scaled(value, options, agent, item), item)
+        keep = self._chosen(options, agent, item)
+        value = self._turn(self._scaled(value, options, agent, item), item, options)
         families, names = (np.array(x, dtype=object) for x in zip(*self._items, strict=True))
         table = pd.DataFrame(
             {
-                "agent": np.array(list(self._agents), dtype=object)[agent],
+                "agent": self._names(options).to_numpy()[agent],
                 "family": families[item],
                 "item": names[item],
                 "response": value,
@@ -67,11 +68,14 @@ class Collector(Storage):
             table["trial"] = np.array([*self._trials, ""], dtype=object)[trial]
         if self.details:
             table = table.join(pd.DataFrame.from_dict(self.details, orient="index"))
+        if self._beside:
+            parts = [part.set_axis(range(at, at + len(part))) for at, part in self._beside]
+            table = table.join(pd.concat(parts))
         if self.item_facts:
             facts = [self.item_facts.get(pair, {}) for pair in self._items]
             known = pd.DataFrame(facts).filter(["choices", "floor"])
             table = table.join(known.iloc[item].reset_index(drop=True))
-        return table
+        return table if keep is None else table[keep].reset_index(drop=True)
 
     def gathered(self, options: Options) -> Gathered:
         """The table, after the choice of agents and families, the scale, and the rule for repeats."""
@@ -83,7 +87,7 @@ class Collector(Storage):
         if keep is not None:
             row = np.flatnonzero(keep)
             agent, item, trial, value = (x[keep] for x in (agent, item, trial, value))
-        value = self._turn(self._scaled(value, options, agent, item), item)
+        value = self._turn(self._scaled(value, options, agent, item), item, options)
         agent, item, trial, value = self._distinct(options.repeats, row, agent, item, trial, value)
         names = self._names(options)
         self._check_size(agent, item)
@@ -166,8 +170,9 @@ class Collector(Storage):
     def _cell(self, agent: np.ndarray, item: np.ndarray, at: int) -> str:
         return f"{list(self._agents)[agent[at]]!r} on {self._item_labels()[item[at]]!r}"
 
-    def _turn(self, value: FloatArray, item: np.ndarray) -> FloatArray:
-        """Scores of which less is better: 1 - x where all are in [0, 1], and otherwise -x."""
+    def _turn(self, value: FloatArray, item: np.ndarray, options: Options) -> FloatArray:
+        """Scores of which less is better: 1 - x of shares (all in [0, 1], of a metric that ends there, or on
+        a scale that was given), and otherwise -x."""
         names = list(self._items)
         said: dict[tuple[str, str], None] = {}
         for metric, family, one in self._turned:
@@ -175,7 +180,8 @@ class Collector(Storage):
                 (family is None or f == family) and (one is None or i == one) for f, i in names
             ]
             rows = np.array(wanted)[item]
-            share = bool((value[rows] >= 0).all() and (value[rows] <= 1).all())
+            ends = options.scale is not None or metric not in self._endless
+            share = ends and not ((value[rows] < 0) | (value[rows] > 1)).any()
             value = np.where(rows, 1 - value if share else -value, value)
             said[metric, "1 - score" if share else "minus the score"] = None
         for metric, how in said:

@@ -12,7 +12,12 @@ from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.inputs import open_regular
 from gindex_lab.studies.readers.eval_archives import is_eval_archive
 from gindex_lab.studies.readers.glimpse import json_glimpse
-from gindex_lab.studies.readers.names import column_of, families_are_items, flat_names
+from gindex_lab.studies.readers.names import (
+    column_of,
+    families_are_items,
+    flat_names,
+    lone_response,
+)
 from gindex_lab.studies.readers.signatures import (
     has_items_only,
     is_scores,
@@ -148,7 +153,8 @@ def sniff_header(header: Sequence[str]) -> str | None:
         return tool
     if {"id", "item", "resp"} <= names:
         return "irw"
-    if all(column_of(header, kind) for kind in ("agent", "item", "response")):
+    response = column_of(header, "response") or lone_response(header)
+    if response and all(column_of(header, kind) for kind in ("agent", "item")):
         return "long"
     if families_are_items(header):
         return "long"

@@ -8,7 +8,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-__all__ = ["TIERS", "column_of", "families_are_items", "flat_names", "nested"]
+__all__ = [
+    *(
+        "AUDITED",
+        "ERRORS",
+        "SETTINGS",
+        "SUBJECTS",
+        "TEXTS",
+        "TIERS",
+        "column_of",
+        "families_are_items",
+    ),
+    *("flat_names", "lone_response", "nested"),
+]
 
 # Of several columns that could play a role, the first line wins over the second, and so on
 _NAMES = {
@@ -34,10 +46,21 @@ _NAMES = {
         "family item_family task task_name dataset benchmark scenario category domain",
         "task_family subject topic suite",
     ),
-    "difficulty": ("difficulty", "human_minutes task_minutes minutes human_time_minutes"),
+    "difficulty": ("difficulty",),
+    "minutes": ("human_minutes task_minutes minutes human_time_minutes",),
+    "choices": ("choices num_choices n_choices num_options n_options",),
     "weight": ("item_weight task_weight invsqrt_task_weight equal_task_weight", "weight"),
     "date": ("release_date model_release_date released", "date"),
 }
+# Columns that an audit looks at: what was asked, how it ended, how it was run, under what ids may start again
+TEXTS = ("text", "prompt", "input", "question_text", "question")
+ERRORS = ("error", "errored", "status", "exception")
+SETTINGS = (
+    *("configuration", "config", "temperature", "num_fewshot", "shots", "fewshot", "max_tokens"),
+    *("prompt_version", "template", "task_version", "version", "system_prompt", "reasoning_effort"),
+)
+SUBJECTS = ("subject", "category", "topic", "domain", "section", "split", "subset", "chapter")
+AUDITED = frozenset((*TEXTS, *ERRORS, *SETTINGS, *SUBJECTS))
 TIERS = {kind: tuple(frozenset(names.split()) for names in tiers) for kind, tiers in _NAMES.items()}
 
 
@@ -69,9 +92,25 @@ def families_are_items(header: Sequence[str]) -> bool:
     (True, False)
     """
     roles = {kind: column_of(header, kind) for kind in TIERS}
-    needed = roles["agent"] and roles["response"] and len(roles["family"]) == 1
-    known = {name for found in roles.values() for name in found}
+    response = roles["response"] or lone_response(header)
+    needed = roles["agent"] and response and len(roles["family"]) == 1
+    known = {name for found in roles.values() for name in found} | set(response)
     return bool(needed) and not roles["item"] and known == set(header)
+
+
+def lone_response(header: Sequence[str]) -> list[str]:
+    """The response of a long table whose metric has a name of its own: the one column beside agent and item
+    (or task) that plays no other role; empty where there is none, or more than one.
+
+    >>> lone_response(["model", "item", "latency_s"]), lone_response(["model", "item", "depth", "zeta"])
+    (['latency_s'], [])
+    """
+    roles = {kind: column_of(header, kind) for kind in TIERS}
+    if not roles["agent"] or not (roles["item"] or roles["family"]) or roles["response"]:
+        return []
+    known = {name for found in roles.values() for name in found}
+    rest = [name for name in header if name not in known]
+    return rest if len(rest) == 1 else []
 
 
 def flat_names(record: Mapping[str, Any], depth: int = 3) -> list[str]:

@@ -14,7 +14,13 @@ from gindex_lab.studies.readers.formats import FORMATS
 __all__ = ["AGENT_FROM", "COLUMNS", "REPEATS", "ROLES", "Options"]
 
 REPEATS = ("error", "trials", "first", "last")
-ROLES = ("difficulty", "weight", "date")  # facts of items, and (date) of agents
+ROLES = (
+    "difficulty",
+    "minutes",
+    "weight",
+    "choices",
+    "date",
+)  # facts of items, and (date) of agents
 COLUMNS = ("agent", "item", "response", "trial", "family", *ROLES)  # what a column can be
 AGENT_FROM = ("model", "model+args", "solver", "revision", "file", "folder")
 KINDS = ("task", "model", "file")  # what a glob can be about: "task:mmlu*"

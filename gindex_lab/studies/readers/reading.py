@@ -27,7 +27,7 @@ from gindex_lab.studies.readers.roles import settle_roles
 from gindex_lab.studies.readers.storage import about_file, all_bad
 from gindex_lab.studies.readers.text import plain
 
-__all__ = ["read", "read_rows", "read_scores"]
+__all__ = ["read", "read_rows", "read_scores", "read_scores_and_rows"]
 
 TABLE_FORMATS = frozenset(("irw", "long", "wide", "leaderboard", "per-model"))
 _SUPPORTED = "supported are " + "; ".join(FORMATS.values())
@@ -160,10 +160,10 @@ def _rows(where: Path, chosen: Options) -> pd.DataFrame:
     there = _recognised(where, chosen)
     if "tidy" in there.kinds:
         return Responses.read(where).to_long().assign(family="")
-    return _collected(where, there, chosen, details=True).rows(chosen)
+    return _collected(where, there, chosen, details=float("inf")).rows(chosen)
 
 
-def _collected(where: Path, there: _There, options: Options, details: bool = False) -> Collector:
+def _collected(where: Path, there: _There, options: Options, details: float = 0) -> Collector:
     """What the files hold; those that cannot be read are left out and counted."""
     many = sum(map(len, there.kinds.values())) + len(there.skipped) > 1
     found = Collector(str(where), details=details, many=many)
@@ -183,13 +183,33 @@ def _read(path: object, options: Options, kind: type[Responses | Scores]) -> Res
         return _read_place(where, options, kind)
 
 
+def read_scores_and_rows(
+    path: str | PathLike[str], most: int, **options: Any
+) -> tuple[Scores, pd.DataFrame | None]:
+    """What `read_scores` and `read_rows` give, read once; None in place of more than `most` rows."""
+    chosen = Options(**options)
+    with spooled(as_path("path", path)) as where:
+        there = _recognised(where, chosen)
+        if "tidy" in there.kinds:
+            data = Scores.read(where)
+            return data, None if data.frame.size > most else _rows(where, chosen)
+        found = _collected(where, there, chosen, details=most)
+        rows = found.rows(chosen) if len(found) <= most else None
+        return _as_table(where, there, found, chosen, Scores), rows  # type: ignore[return-value]
+
+
 def _read_place(
     where: Path, options: Options, kind: type[Responses | Scores]
 ) -> Responses | Scores:
     there = _recognised(where, options)
     if "tidy" in there.kinds:
         return kind.read(where)
-    found = _collected(where, there, options)
+    return _as_table(where, there, _collected(where, there, options), options, kind)
+
+
+def _as_table(
+    where: Path, there: _There, found: Collector, options: Options, kind: type[Responses | Scores]
+) -> Responses | Scores:
     gathered = found.gathered(options)
     _check_scale(gathered, where, kind)
     settle_roles(gathered.items, gathered.agents, found, options)
@@ -298,7 +318,11 @@ def _sorted_by_format(
     skipped: dict[Path, BadInput] = {}
     for file in files:
         try:
-            kinds.setdefault(sniff(file, options.encoding) or "", []).append(file)
+            kind = sniff(file, options.encoding) or ""
+            named = kind == "wide" and options.columns.get(
+                "response"
+            )  # a wide table has no such column
+            kinds.setdefault("long" if named else kind, []).append(file)
         except BadInput as error:
             if options.strict or len(files) == 1 or not about_file(error):
                 raise

@@ -1,8 +1,8 @@
-"""Difficulty, weight and date: roles that a column of a table, or a field of a log, can play.
+"""Difficulty, minutes, weight, choices and date: roles that a column, or a field of a log, can play.
 
-Difficulty, weight and family are facts of an item, a date is one of an agent. What was asked for must be
-there, with one value for each item or agent; what was only recognised by its name is left alone where it is
-not.
+All but the date are facts of an item (minutes: how long people take; choices: how many options it has); the
+date is one of an agent. What was asked for must be there, with one value for each item or agent; what was
+only recognised by its name is left alone where it is not.
 """
 
 from __future__ import annotations
@@ -20,7 +20,15 @@ from gindex_lab.studies.readers.storage import Storage
 
 __all__ = ["add_facts_of", "log_roles", "settle_roles"]
 
-_IMPLICIT = {role: frozenset().union(*TIERS[role]) for role in ("difficulty", "weight")}
+_OF_ITEMS = tuple(role for role in ROLES if role != "date")
+_IMPLICIT = {role: frozenset().union(*TIERS[role]) for role in _OF_ITEMS}
+_ROLE_WORDS = {
+    "difficulty": "the difficulty of an item",
+    "minutes": "the human time of an item, in minutes,",
+    "weight": "the weight of an item",
+    "choices": "the number of options of an item",
+    "date": "the date of an agent",
+}
 _BESIDE = ("metadata", "doc", "instance", "extra_data")  # where logs keep facts of an item
 
 
@@ -28,32 +36,36 @@ _BESIDE = ("metadata", "doc", "instance", "extra_data")  # where logs keep facts
 
 
 def log_roles(record: Mapping[str, Any], options: Options) -> dict[str, Any]:
-    """Difficulty, weight and family of one sample of a log: as asked for, or by their usual names.
+    """The roles that one sample of a log has: as asked for, or by their usual names.
 
     A name is looked for in the sample and in what it keeps beside (`metadata`, `doc`).
 
     >>> log_roles({"id": 1, "metadata": {"human_minutes": 4}}, Options())
-    {'difficulty': 4.0, 'minutes': 4.0}
+    {'minutes': 4.0}
     >>> log_roles({"doc": {"level": 3}}, Options(columns={"difficulty": "level"}))
     {'difficulty': 3.0}
     """
     found: dict[str, Any] = {}
     beside = [record[name] for name in _BESIDE if isinstance(record.get(name), dict)]
-    for role in ("difficulty", "weight", "family"):
+    for role in (*_OF_ITEMS, "family"):
         if role in options.columns:
             name = options.columns[role]
             values = () if name is None else (nested(one, name) for one in (record, *beside))
             value = next((v for v in values if v is not None), None)
             if value is not None:
                 found[role] = str(value) if role == "family" else _number(value, role, name)
+                if role == "difficulty" and _is_minutes(name):
+                    found["minutes"] = found[role]
         elif role in _IMPLICIT:
             for one in beside:
                 for name, value in one.items():
                     if str(name).lower() in _IMPLICIT[role] and _is_number(value):
                         found.setdefault(role, float(value))
-                        if str(name).lower().endswith("minutes"):
-                            found["minutes"] = float(value)
     return found
+
+
+def _is_minutes(name: object) -> bool:
+    return str(name).lower().endswith("minutes")
 
 
 def _is_number(value: object) -> bool:
@@ -79,7 +91,7 @@ def add_facts_of(
     found: Storage,
     options: Options,
 ) -> None:
-    """Roles of a long table: one value for each item (difficulty, weight) or agent (date)."""
+    """Roles of a long table: one value for each item, or (date) each agent."""
     for role in ROLES:
         if role not in names:
             continue
@@ -99,11 +111,12 @@ def add_facts_of(
                 remedy = "fix the table, or name another column"
                 raise BadInput(f"columns[{role!r}]", names[role], problem, remedy, code="differs")
             continue
-        found.note("roles", f"{role} is the column {names[role]!r}", f"columns={{{role!r}: ...}}")
+        said = f"{_ROLE_WORDS[role]} is the column {names[role]!r}"
+        found.note("roles", said, f"columns={{{role!r}: ...}} (--columns {role}=NAME)")
         present = np.flatnonzero(first >= 0)
         for code, one in zip(present.tolist(), rows[first[present]].tolist(), strict=True):
             found.add_fact(kind, code, role, one)
-            if role == "difficulty" and names[role].lower().endswith("minutes"):
+            if role == "difficulty" and _is_minutes(names[role]):
                 found.add_fact(kind, code, "minutes", one)
             if role != names[role]:
                 found.add_fact(kind, code, names[role], one)
@@ -137,12 +150,13 @@ def settle_roles(
     items: pd.DataFrame, agents: pd.DataFrame, found: Storage, options: Options
 ) -> None:
     """Check the roles of the result: what was asked for is there, and difficulties are there for all."""
-    for role, table in (("difficulty", items), ("weight", items), ("date", agents)):
+    for role in ("minutes", "difficulty", "weight", "choices", "date"):  # difficulty may be minutes
+        table = agents if role == "date" else items
         asked = options.columns.get(role)
         if role not in table and asked in table:
             table[role] = table[asked]
         if role == "difficulty" and role not in {*table, *options.columns} and "minutes" in table:
-            table[role] = table["minutes"]
+            table[role] = table["minutes"]  # where nothing else orders the items
         if role not in table or table[role].isna().all():
             if asked is not None:
                 problem = f"gives no {role}: it is in none of the files"

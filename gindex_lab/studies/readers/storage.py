@@ -35,9 +35,11 @@ class Storage:
     (0, 1)
     """
 
-    def __init__(self, path: str, details: bool = False, many: bool = False) -> None:
+    def __init__(self, path: str, details: float = 0, many: bool = False) -> None:
         self.path, self.many = path, many
+        self._most = details  # rows up to which details are kept
         self.details: dict[int, dict[str, Any]] | None = {} if details else None  # by row
+        self._beside: list[tuple[int, pd.DataFrame]] = []  # the same of tables: first row, columns
         self.notes: list[str] = []
         self.passed: set[str] = set()  # models and tasks of runs that were left out unread
         self.skipped: dict[Path, BadInput] = {}  # files that were left out, and why
@@ -56,6 +58,7 @@ class Storage:
         self._spans: list[tuple[int, Path]] = []  # the first row of each file
         self._by_code: dict[str, list[Any]] = {"agent": [], "item": []}  # by code, for facts
         self._turned: list[tuple[str, str | None, str | None]] = []  # metric, family, item
+        self._endless: set[str] = set()  # of those the metrics without an upper end
 
     # -- files ----------------------------------------------------------------------------------------
 
@@ -79,10 +82,26 @@ class Storage:
             del self.notes[notes:], self._turned[turned:]
             for rows in self._rows:
                 del rows[start:]
+            self._beside = [part for part in self._beside if part[0] < start]
             for one, old in zip(state, before, strict=True):
                 one.clear()
                 one.update(old)
             self.skipped[file] = error
+
+    def forget(self, file: Path) -> None:
+        """Leave out the rows of a file that was read."""
+        at = next(k for k, (_, one) in enumerate(self._spans) if one == file)
+        start = self._spans[at][0]
+        stop = self._spans[at + 1][0] if at + 1 < len(self._spans) else len(self._rows[3])
+        for rows in self._rows:
+            del rows[start:stop]
+        self._spans = [(n - (stop - start) * (n >= stop), f) for n, f in self._spans if f != file]
+        if self.details is not None:
+            self.details = {
+                k - (stop - start) * (k >= stop): row
+                for k, row in self.details.items()
+                if not start <= k < stop
+            }
 
     def is_unwanted(self, file: Path, model: str, task: str, options: Options) -> bool:
         """Whether a run is left out by `include` or `exclude`, and need not be read."""
@@ -110,6 +129,10 @@ class Storage:
     def _file_of(self, row: int) -> Path:
         at = bisect_right([start for start, _ in self._spans], row) - 1
         return self._spans[at][1] if at >= 0 else Path(self.path)
+
+    def __len__(self) -> int:
+        """How many rows were read."""
+        return len(self._rows[3])
 
     # -- rows -----------------------------------------------------------------------------------------
 
@@ -190,8 +213,19 @@ class Storage:
 
     def detail(self, **facts: Any) -> None:
         """What is known of the row that was added last; kept only where it was asked for."""
-        if self.details is not None:
-            self.details[len(self._rows[3]) - 1] = facts
+        if not facts or self.details is None:
+            return
+        self.details[len(self._rows[3]) - 1] = facts
+        if len(self.details) > self._most:
+            self.details = None
+
+    def wants_details(self, rows: int) -> bool:
+        """Whether so many further rows may keep their details."""
+        return self.details is not None and len(self._rows[3]) + rows <= self._most
+
+    def add_beside(self, columns: pd.DataFrame) -> None:
+        """Details of the rows that were added last, as columns."""
+        self._beside.append((len(self._rows[3]) - len(columns), columns))
 
     def note(self, what: str, decided: str, change: str = "") -> None:
         """What was decided, and the option that changes it; once, however often it is said."""
@@ -202,8 +236,17 @@ class Storage:
         if note not in self.notes:
             self.notes.append(note)
 
-    def turn_round(self, metric: str, family: str | None = None, item: str | None = None) -> None:
+    def turn_round(
+        self,
+        metric: str,
+        family: str | None = None,
+        item: str | None = None,
+        *,
+        endless: bool = False,
+    ) -> None:
         """Less of this metric is better: turn the scores of all items, of a family, or of an item."""
+        if endless:
+            self._endless.add(metric)
         if (metric, family, item) not in self._turned:
             self._turned.append((metric, family, item))
 

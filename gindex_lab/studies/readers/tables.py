@@ -22,7 +22,14 @@ from gindex_lab.foundation.validate import numeric_frame
 from gindex_lab.studies.readers.collect import Collector, as_number
 from gindex_lab.studies.readers.directions import settle_direction
 from gindex_lab.studies.readers.formats import SUFFIXES, TABLES, parquet_names, separator_of
-from gindex_lab.studies.readers.names import column_of, families_are_items, flat_names, nested
+from gindex_lab.studies.readers.names import (
+    AUDITED,
+    column_of,
+    families_are_items,
+    flat_names,
+    lone_response,
+    nested,
+)
 from gindex_lab.studies.readers.naming import agent_of_file
 from gindex_lab.studies.readers.options import COLUMNS, ROLES, Options
 from gindex_lab.studies.readers.roles import add_facts_of
@@ -128,6 +135,8 @@ def columns_of(header: Sequence[str], options: Options, path: Path) -> dict[str,
         found = [given] if given else [fixed[kind]] if kind in fixed else column_of(free, kind)
         if kind == "item" and not found and families_are_items(header):
             found = column_of(free, "family")  # one row per agent and task: the task is the item
+        if kind == "response" and not found:
+            found = lone_response(header)
         if len(found) > 1 and kind not in ROLES:
             problem = f"has several columns that could be the {kind}: {', '.join(map(repr, found))}"
             remedy = f"name it: columns={{{kind!r}: {found[0]!r}}} (--columns {kind}={found[0]})"
@@ -165,6 +174,9 @@ def _read_rows(file: Path, found: Collector, options: Options) -> None:
     settle_direction(names["response"], found, options)
     add_facts_of(table, names, {"agent": agent, "item": item}, found, options)
     _item_facts(table, names, found)
+    audited = [c for c in header if str(c).lower() in AUDITED and c not in names.values()]
+    if audited and found.wants_details(len(table)):
+        found.add_beside(long_table(file, [], audited, options)[audited])
     if options.repeats == "error":
         found.apart = found.apart or _what_differs(file, header, names, agent, item, options)
 
@@ -277,6 +289,10 @@ def _read_objects(
         family = str(get(names["family"]) or "") if "family" in names else ""
         trial = get(names["trial"]) if "trial" in names else None
         found.add(str(who), family, str(what), value, trial=trial)
+        if found.details is not None:
+            found.detail(
+                **{c: row[c] for c in row if c.lower() in AUDITED and c not in names.values()}
+            )
         for role in ROLES:
             if role in names and get(names[role]) is not None:
                 facts = found.agent_facts.setdefault(str(who), {}) if role == "date" else None
@@ -289,6 +305,7 @@ def _read_objects(
 
 
 def _add_role(facts: dict[str, Any], role: str, name: str, value: object, options: Options) -> None:
+    value = len(value) if role == "choices" and isinstance(value, list) else value
     number = value if role == "date" else as_number(value)
     if number is None and role in options.columns:
         problem = f"holds {short(value)}, which is not a number"
