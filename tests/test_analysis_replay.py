@@ -197,7 +197,7 @@ def test_a_failed_inspect_run_beside_its_retry_is_left_out(tmp_path):
     found = gl.read(tmp_path)
     assert found.frame.loc["m"].tolist() == [1, 1, 0]
     assert found.trials is None
-    assert any("1.json" in note and "left out" in note for note in found.notes)
+    assert any("1.json" in note and "gave way" in note for note in found.notes)
 
 
 def test_a_failed_inspect_run_alone_is_read(tmp_path):

@@ -88,21 +88,6 @@ class Storage:
                 one.update(old)
             self.skipped[file] = error
 
-    def forget(self, file: Path) -> None:
-        """Leave out the rows of a file that was read."""
-        at = next(k for k, (_, one) in enumerate(self._spans) if one == file)
-        start = self._spans[at][0]
-        stop = self._spans[at + 1][0] if at + 1 < len(self._spans) else len(self._rows[3])
-        for rows in self._rows:
-            del rows[start:stop]
-        self._spans = [(n - (stop - start) * (n >= stop), f) for n, f in self._spans if f != file]
-        if self.details is not None:
-            self.details = {
-                k - (stop - start) * (k >= stop): row
-                for k, row in self.details.items()
-                if not start <= k < stop
-            }
-
     def is_unwanted(self, file: Path, model: str, task: str, options: Options) -> bool:
         """Whether a run is left out by `include` or `exclude`, and need not be read."""
         if not (options.include or options.exclude):
