@@ -96,11 +96,12 @@ def _reports(
     """Read the reports; gives those of the runs that have one, by which its model is known."""
     if not reports:
         return set()
-    names = names_by_file(list(reports), found, options, generic=_GENERIC, prefer="file")
     known = {f"{model}.{run}": (model, run) for model, run in runs}
     own = {file: known[plain(file).stem] for file in reports if plain(file).stem in known}
-    if options.agent_from not in ("file", "folder"):
-        names |= {file: model.replace("__", "/", 1) for file, (model, _) in own.items()}
+    names = {file: model.replace("__", "/", 1) for file, (model, _) in own.items()}
+    others = [f for f in reports if f not in own or options.agent_from in ("file", "folder")]
+    if others:
+        names |= names_by_file(others, found, options, generic=_GENERIC, prefer="file")
     broken = never = 0
     for file, content in reports.items():
         with found.reading(file, options):
