@@ -104,7 +104,8 @@ _SIDE_FILES = """
 run_specs.json runs.json groups.json groups_metadata.json summary.json costs.json schema.json
 runs_to_run_suites.json run_suites.json logs.json eval-set.json
 run_metadata.json model_meta.json config.json package.json package-lock.json metadata.json metadata.yaml
-metadata.yml reward.json lock.json manifest.json promptfooconfig.yaml task.yaml docker-compose.yaml trajectory.json ctrf.json
+metadata.yml reward.json lock.json manifest.json
+promptfooconfig.yaml task.yaml docker-compose.yaml trajectory.json ctrf.json
 """
 BESIDE = frozenset(
     _SIDE_FILES.split()
