@@ -92,6 +92,6 @@ lock: $(READY)  ## resolve the dependencies anew into requirements.lock
 	@$(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-annotate --no-header --upgrade --extra dev pyproject.toml --output-file requirements.lock
 
 clean:  ## remove the environment and what was generated (your own files in reports/ stay)
-	@$(PYTHON) -m gindex_lab.foundation.output reports
+	@$(PYTHON) -m gindex_lab.foundation.folders reports
 	rm -rf .venv .tools build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage*
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -21,7 +21,8 @@ from typing import Any
 
 from benchmarks.page import write_page
 from benchmarks.rows import compared
-from gindex_lab.foundation.output import listed, mark, write_text
+from gindex_lab.foundation.folders import is_ours, listed, mark
+from gindex_lab.foundation.output import write_text
 
 HERE = Path(__file__).parent
 BASELINE = HERE / "baseline.json"
@@ -36,6 +37,10 @@ def main() -> int:
     for name in options.names:
         if name not in known:
             sys.exit(f"{name}: no such benchmark; there are {', '.join(known)}")
+    if not is_ours(options.reports):  # before the hours of work
+        for name in ("benchmarks.html", "benchmarks.json"):
+            if (options.reports / name).exists():
+                sys.exit(f"{options.reports / name} is not ours: name another folder (--reports)")
     before = json.loads(BASELINE.read_text()) if BASELINE.exists() else {"ratios": {}}
     found = []
     for name in options.names or known:

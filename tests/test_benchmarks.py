@@ -11,7 +11,7 @@ import pytest
 from benchmarks import bench_irt
 from benchmarks.page import write_page
 from benchmarks.rows import alone, compared, curve, exponent, quantity, race, within
-from gindex_lab.foundation.output import remove
+from gindex_lab.foundation.folders import remove
 
 ROOT = Path(__file__).parents[1]
 

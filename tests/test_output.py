@@ -3,6 +3,7 @@
 import errno
 import os
 import pickle
+import shutil
 import stat
 import subprocess
 import sys
@@ -12,17 +13,12 @@ import cloudpickle
 import pytest
 
 import gindex_lab as gl
-from gindex_lab.foundation import output
+from gindex_lab.foundation import folders
 from gindex_lab.foundation.errors import BadInput, CannotWrite
-from gindex_lab.foundation.output import (
-    MARKER,
-    atomic_folder,
-    atomic_path,
-    is_ours,
-    remove,
-    write_text,
-)
+from gindex_lab.foundation.folders import MARKER, atomic_folder, is_ours, remove
+from gindex_lab.foundation.output import atomic_path, write_text
 from gindex_lab.press.cli import main
+from gindex_lab.press.reproduction import reproduce
 
 ROOT = Path(__file__).parents[1]
 
@@ -104,11 +100,11 @@ def test_a_folder_moved_aside_by_a_killed_run_comes_back(tmp_path, monkeypatch):
     with atomic_folder(tmp_path / "one", "notebook") as new:
         (new / "a").write_text("old")
     (tmp_path / "one" / "mine").write_text("mine")
-    aside = output._hidden(tmp_path / "one", "replaced")
+    aside = folders._hidden(tmp_path / "one", "replaced")
     (tmp_path / "one").replace(aside / "old")
-    output._hidden(tmp_path / "one", "unfinished")
+    folders._hidden(tmp_path / "one", "unfinished")
     (tmp_path / ".git").mkdir()
-    output.clear_unfinished(tmp_path)
+    folders.clear_unfinished(tmp_path)
     assert everything(tmp_path / "one")["mine"] == b"mine"
     assert sorted(p.name for p in tmp_path.iterdir()) == [".git", "one"]
 
@@ -201,7 +197,7 @@ def test_clean_removes_what_is_ours_and_nothing_else(tmp_path):
     (tmp_path / "reports" / "gindex" / "one" / "mine.txt").write_text("mine")
     mine = thesis(tmp_path / "reports" / "thesis")
     before = everything(mine)
-    command = [sys.executable, "-m", "gindex_lab.foundation.output", str(tmp_path / "reports")]
+    command = [sys.executable, "-m", "gindex_lab.foundation.folders", str(tmp_path / "reports")]
     told = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT).stdout
     assert "kept 4 files" in told
     assert everything(tmp_path / "reports" / "gindex") == {"one/mine.txt": b"mine"}
@@ -228,3 +224,159 @@ def test_the_package_can_be_pickled_so_that_functions_may_mention_it():
         return gl.__version__, 2 * x
 
     assert pickle.loads(cloudpickle.dumps(double))(3) == (gl.__version__, 6)
+
+
+# -- what a stranger tried: nothing of somebody else's goes away with what is ours ----------------------
+
+
+def made(place, text="ours", names=("page.html",)):
+    with atomic_folder(place, "docs") as new:
+        for name in names:
+            (new / name).parent.mkdir(parents=True, exist_ok=True)
+            (new / name).write_text(text)
+    return place
+
+
+def test_a_repository_in_a_folder_of_ours_stays_one(tmp_path):
+    place = made(tmp_path / "docs")
+    (place / "repo" / ".git" / "refs" / "heads").mkdir(parents=True)  # empty, and git needs them
+    (place / "repo" / ".git").chmod(0o700)
+    place.chmod(0o750)
+    made(place, "new")
+    assert (place / "repo" / ".git" / "refs" / "heads").is_dir()
+    assert stat.S_IMODE((place / "repo" / ".git").stat().st_mode) == 0o700
+    assert stat.S_IMODE(place.stat().st_mode) == 0o750
+
+
+def test_nothing_is_kept_over_something_that_was_kept(tmp_path):
+    place = made(tmp_path / "docs")
+    (place / "n").write_text("one")
+    (place / "n.kept").write_text("two")
+    for _ in range(2):
+        made(place, "ours", ("n",))
+    found = everything(place)
+    del found[MARKER]
+    assert found == {"n": b"ours", "n.kept": b"two", "n.kept2": b"one"}
+
+
+def test_a_file_of_ours_that_somebody_changed_is_kept_beside_the_new_one(tmp_path):
+    place = made(tmp_path / "docs", "ours", ("notebook.ipynb", "page.html"))
+    (place / "notebook.ipynb").write_text("ours, with my notes")
+    made(place, "ours again", ("notebook.ipynb", "page.html"))
+    found = everything(place)
+    del found[MARKER]
+    assert found == {
+        "notebook.ipynb": b"ours again",
+        "notebook.ipynb.kept": b"ours, with my notes",
+        "page.html": b"ours again",
+    }
+    (place / "page.html").write_text("mine now")
+    remove(place)
+    assert everything(place) == {
+        "notebook.ipynb.kept": b"ours, with my notes",
+        "page.html": b"mine now",
+    }
+
+
+def test_clean_leaves_copies_empty_folders_and_what_lies_behind_links(tmp_path):
+    reports, outside = tmp_path / "reports", tmp_path / "figures"
+    made(reports / "gindex" / "one", "ours", ("report.html", "figures/a.png", "record.json"))
+    shutil.copytree(reports / "gindex" / "one", reports / "gindex" / "one before")
+    shutil.copytree(reports / "gindex" / "one", reports / "backup" / "one")
+    (reports / "thesis" / ".git" / "refs").mkdir(parents=True)
+    outside.mkdir()
+    (outside / "a.png").write_text("mine")
+    shutil.rmtree(reports / "gindex" / "one" / "figures")
+    (reports / "gindex" / "one" / "figures").symlink_to(outside)
+    remove(reports)
+    assert (outside / "a.png").read_text() == "mine"
+    assert (reports / "gindex" / "one before" / "report.html").exists()
+    assert (reports / "backup" / "one" / "report.html").exists()
+    assert (reports / "thesis" / ".git" / "refs").is_dir()
+    assert not (reports / "gindex" / "one" / "report.html").exists()
+
+
+def test_a_reports_folder_that_was_renamed_is_still_cleaned(tmp_path):
+    folders.mark(made(tmp_path / "reports" / "docs").parent, "reports")
+    (tmp_path / "reports").rename(tmp_path / "old")
+    assert remove(tmp_path / "old") == []
+
+
+def test_reproduce_does_not_clear_away_a_copy_of_a_report(tmp_path):
+    made(tmp_path / "gindex" / "one", "ours", ("report.html", "record.json"))
+    shutil.copytree(tmp_path / "gindex" / "one", tmp_path / "gindex" / "one before")
+    reproduce._clear_leftovers(tmp_path, {"gindex/one"})
+    assert (tmp_path / "gindex" / "one before" / "report.html").exists()
+    reproduce._clear_leftovers(tmp_path, set())
+    assert not (tmp_path / "gindex" / "one").exists()
+
+
+@pytest.mark.parametrize("name", [".lock", ".cache/kernels.log", ".failed/gindex/one/error.txt"])
+def test_reproduce_refuses_a_folder_where_others_keep_their_state(tmp_path, name, capsys):
+    (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / name).write_text("mine")
+    assert main(["reproduce", "--reports", str(tmp_path)]) == 2
+    assert "did not write" in capsys.readouterr().err
+    assert (tmp_path / name).read_text() == "mine"
+    assert not is_ours(tmp_path)
+
+
+def test_a_link_of_somebody_else_gives_way_to_our_folder_and_is_kept(tmp_path):
+    place = made(tmp_path / "docs", "ours", ("figures/a.png",))
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "a.png").write_text("mine")
+    shutil.rmtree(place / "figures")
+    (place / "figures").symlink_to(tmp_path / "mine")
+    made(place, "new", ("figures/a.png",))
+    assert (place / "figures" / "a.png").read_text() == "new"
+    assert (place / "figures.kept" / "a.png").read_text() == "mine"
+
+
+def test_what_is_saved_while_the_folder_is_made_anew_is_not_lost(tmp_path, monkeypatch):
+    place, swap = made(tmp_path / "docs"), folders._swap
+
+    def late(path, new):
+        (path / "late.txt").write_text("late")
+        swap(path, new)
+
+    monkeypatch.setattr(folders, "_swap", late)
+    made(place, "new")
+    assert (place / "late.txt").read_text() == "late"
+    assert [p.name for p in tmp_path.iterdir()] == ["docs"]
+
+
+def test_what_a_killed_run_moved_aside_comes_back_with_the_next(tmp_path):
+    place = made(tmp_path / "table")
+    (place / "mine").write_text("mine")
+    aside = folders._hidden(place, "replaced")
+    place.replace(aside / "old")
+    made(place, "new")
+    assert (place / "mine").read_text() == "mine"
+    assert [p.name for p in tmp_path.iterdir()] == ["table"]
+
+
+def test_a_folder_that_another_run_made_meanwhile_is_not_half_replaced(tmp_path, monkeypatch):
+    place, replace = made(tmp_path / "table"), Path.replace
+    (place / "mine").write_text("mine")
+
+    def slower(self, target):
+        if target == place and self.name.startswith(".table") and not place.exists():
+            monkeypatch.setattr(Path, "replace", replace)
+            made(place, "theirs")
+        return replace(self, target)
+
+    monkeypatch.setattr(Path, "replace", slower)
+    with pytest.raises(CannotWrite):
+        made(place, "ours")
+    assert everything(place)["page.html"] == b"theirs"
+    assert (place / "mine").read_text() == "mine"
+    assert [p.name for p in tmp_path.iterdir()] == ["table"]
+
+
+def test_a_file_that_is_called_like_our_journal_is_not_deleted(tmp_path):
+    flow = gl.Flow([{"id": "a", "type": "http", "wires": [[]]}])
+    (tmp_path / "m.npy.journal").write_text("my diary")
+    with pytest.raises(BadInput) as caught:
+        gl.pairwise([flow, flow], out=tmp_path / "m.npy")
+    assert caught.value.argument == "out"
+    assert everything(tmp_path) == {"m.npy.journal": b"my diary"}

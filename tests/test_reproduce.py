@@ -17,8 +17,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 from small_projects import RICH, TABLE, catalogue, cell, run_log, tables, text, write_notebook
 
 from gindex_lab.foundation.errors import BadInput, GIndexLabError
+from gindex_lab.foundation.folders import listed, mark
 from gindex_lab.foundation.journals import sealed
-from gindex_lab.foundation.output import mark
 from gindex_lab.presentation.pages import formula
 from gindex_lab.press.reproduction import claim_rows, warm_kernels
 from gindex_lab.press.reproduction import inputs as reproduce_inputs
@@ -270,7 +270,8 @@ def test_a_notebook_is_stale_when_an_input_or_output_changed(project, change, re
 def test_a_notebook_that_left_the_catalogue_leaves_the_reports(finished, tmp_path):
     root, reports, _ = finished
     shutil.copytree(reports, tmp_path / "reports")
-    (tmp_path / "reports/demo/quiet").rename(tmp_path / "reports/demo/gone")
+    gone = (tmp_path / "reports/demo/quiet").rename(tmp_path / "reports/demo/gone")
+    mark(gone, "notebook", listed(gone))
     (tmp_path / "reports/demo/.one.killed").mkdir()
     mark(tmp_path / "reports/demo/.one.killed", "unfinished")
     assert reproduce("demo/one", root=root, reports=tmp_path / "reports") == 0

@@ -27,9 +27,9 @@ from gindex_lab.foundation.files import (
     read_table,
     write_facts,
 )
+from gindex_lab.foundation.folders import atomic_folder
 from gindex_lab.foundation.inputs import as_path
 from gindex_lab.foundation.notes import Notes
-from gindex_lab.foundation.output import atomic_folder
 from gindex_lab.foundation.upstairs import upstairs
 from gindex_lab.foundation.validate import (
     FloatArray,

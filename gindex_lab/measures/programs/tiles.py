@@ -197,6 +197,9 @@ def _is_sound(matrix: npt.NDArray[Any], corpus: Corpus, entry: dict[str, Any]) -
     return not corpus.mirrored or matrix[columns, rows].T.tobytes() == values.tobytes()
 
 
+_FORMAT = b'{"format": "gindex_'  # how every journal of ours begins
+
+
 @dataclass(frozen=True)
 class _File:
     """A .npy file in the making: `out`.part until it is complete."""
@@ -216,7 +219,7 @@ class _File:
             appendable(place, "out")
         found = self.found() if self.out.exists() or self.part.exists() else None
         if found is None:
-            path.unlink(missing_ok=True)  # a journal whose numbers are gone says nothing
+            self._drop(path)
             journal = Journal(path, header, "out")
             try:
                 self._reserve()
@@ -232,6 +235,14 @@ class _File:
             raise self.bad(found, "is there already, and its journal does not say what it is")
         self._check(found)
         return journal
+
+    def _drop(self, path: Path) -> None:
+        """A journal whose numbers are gone says nothing; another file of that name is not ours to delete."""
+        with writing(path, "out"):
+            begins = path.read_bytes()[:20] if path.exists() else b""
+            if not _FORMAT.startswith(begins) and not begins.startswith(_FORMAT):
+                raise self.bad(path, "is there already, and is not a journal of ours")
+            path.unlink(missing_ok=True)
 
     def found(self) -> Path:
         """Where the numbers are now."""

@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from gindex_lab.foundation.errors import BadInput
-from gindex_lab.foundation.output import atomic_folder, write_text
+from gindex_lab.foundation.folders import atomic_folder
+from gindex_lab.foundation.output import write_text
 
 __all__ = ["Entry", "build", "documented", "public_modules"]
 

@@ -13,8 +13,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from gindex_lab.foundation.folders import is_ours
 from gindex_lab.foundation.journals import sealed
-from gindex_lab.foundation.output import is_ours
 
 __all__ = ["intact", "read_claims", "read_record", "was_written", "why_unread"]
 

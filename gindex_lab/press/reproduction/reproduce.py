@@ -20,17 +20,9 @@ from pathlib import Path
 from typing import Any
 
 from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.folders import clear_unfinished, is_copy, is_ours, listed, mark, remove
 from gindex_lab.foundation.interrupts import ends_once
-from gindex_lab.foundation.output import (
-    appendable,
-    clear_unfinished,
-    is_ours,
-    listed,
-    mark,
-    remove,
-    write_text,
-    writing,
-)
+from gindex_lab.foundation.output import appendable, write_text, writing
 from gindex_lab.foundation.validate import choice, integer
 from gindex_lab.press.reproduction import claims as ledger
 from gindex_lab.press.reproduction import inputs as reproduce_inputs
@@ -116,6 +108,7 @@ def _claim_folder(reports: Path) -> None:
     """Put our marker on the reports; a folder with pages of somebody else is refused."""
     if not is_ours(reports):
         found = [name for name in _PAGES if os.path.lexists(reports / name)]
+        found += [name for name in (".lock", ".cache", ".failed") if _in_use(reports / name)]
         if found and not _made_before_markers(reports):
             problem = f"holds {found[0]!r}, which gindex_lab did not write"
             remedy = "choose another folder with --reports"
@@ -126,6 +119,13 @@ def _claim_folder(reports: Path) -> None:
             (reports / name).mkdir(exist_ok=True)
             mark(reports / name, "state", ["kernels.log"])
     appendable(reports / ".cache" / "kernels.log")
+
+
+def _in_use(place: Path) -> bool:
+    """Whether somebody else keeps something there; an empty file or folder, or one of ours, is nothing."""
+    if place.is_dir() and not place.is_symlink():
+        return not is_ours(place) and any(place.iterdir())
+    return os.path.lexists(place) and (place.is_symlink() or place.stat().st_size > 0)
 
 
 def _made_before_markers(reports: Path) -> bool:
@@ -143,7 +143,7 @@ def _clear_leftovers(reports: Path, known: set[str]) -> None:
         clear_unfinished(section)
         for folder in sorted(path for path in section.glob("[!.]*") if is_ours(path)):
             name = folder.relative_to(reports).as_posix()
-            if name not in known and kept.was_written(folder):
+            if name not in known and kept.was_written(folder) and not is_copy(folder):
                 remove(folder)
     for name in known:
         _adopt(reports / name, name)
@@ -151,13 +151,14 @@ def _clear_leftovers(reports: Path, known: set[str]) -> None:
 
 def _adopt(folder: Path, name: str) -> None:
     """The folder of a notebook whose marker is damaged, or that was run before folders had markers."""
-    if listed(folder) or not (folder / "record.json").is_file():
+    if (listed(folder) and not is_copy(folder)) or not (folder / "record.json").is_file():
         return
     try:
         record = json.loads((folder / "record.json").read_bytes())
         if record["notebook"] == name:
-            mark(folder, "notebook", [*map(str, record["outputs"]), "record.json"])
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+            hashes = {str(file): str(written) for file, written in record["outputs"].items()}
+            mark(folder, "notebook", {**hashes, "record.json": None})
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return  # not ours as far as we can tell: the run will say so
 
 

@@ -20,7 +20,7 @@ import pandas as pd
 from gindex_lab.foundation.documents import Documents
 from gindex_lab.foundation.errors import BadInput, DataUnavailable
 from gindex_lab.foundation.files import read_table
-from gindex_lab.foundation.output import atomic_folder
+from gindex_lab.foundation.folders import atomic_folder
 from gindex_lab.foundation.responses import Responses, Scores
 from gindex_lab.foundation.validate import choice, mode_of
 from gindex_lab.studies.data import download as network
