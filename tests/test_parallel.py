@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import gindex_lab as gl
-from gindex_lab.foundation import parallel
+from gindex_lab.foundation import parallel, parallel_dask
 from gindex_lab.foundation.errors import BadInput, WorkerLost
 from gindex_lab.foundation.parallel_dask import next_size
 
@@ -295,6 +295,20 @@ def test_leaving_early_cancels_what_was_not_begun(two, tmp_path):
 
 
 @posix
+@pytest.mark.slow
+def test_a_cluster_whose_workers_are_all_gone_is_an_error(monkeypatch):
+    """Before, the call waited for ever for somebody to come back."""
+    monkeypatch.setattr(parallel_dask, "_PATIENCE", 4)
+    with parallel.cluster("local", workers=2) as client:
+        done = parallel.as_done(slowly, range(40), batch=1)
+        next(done)
+        for worker in list(client.cluster.workers.values()):
+            client.sync(worker.close)
+        with pytest.raises(WorkerLost) as caught:
+            list(done)
+    assert caught.value.argument == "cluster"
+
+
 def test_ctrl_c_on_a_cluster_cancels_the_tasks_and_leaves_the_workers(two_workers):
     # a background shell ignores Ctrl-C, and its children inherit that
     before = signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -25,7 +25,8 @@ Answer = TypeVar("Answer")
 
 _SECONDS = 0.5  # of a chunk: long against the cost of a message, short against a wait at the end
 _AHEAD = 2  # chunks per core in flight, so that a worker never waits for the next one
-_PATIENCE = 30  # seconds to wait for a first worker
+_PATIENCE = 30  # seconds to wait for a first worker, or for one to come back when all are gone
+_LOOK = 2  # seconds between two looks at who is there
 
 
 def run(
@@ -38,23 +39,21 @@ def run(
     """(place of the task, answer), as they come; leaving early cancels what was not begun."""
     from concurrent.futures import CancelledError
 
-    from distributed import KilledWorker, as_completed
+    from distributed import KilledWorker
 
     work, cores = _sent(client, function, shared), _cores(client)
     waiting, size = deque(enumerate(tasks)), batch or 1
-    flying: Any = as_completed()  # type: ignore[no-untyped-call]
     running: set[Any] = set()
 
     def launch() -> None:
         while waiting and len(running) < _AHEAD * cores:
             chunk = [waiting.popleft() for _ in range(min(size, len(waiting)))]
-            future = client.submit(_chunk, work, chunk, pure=False)
-            running.add(future)
-            flying.add(future)
+            running.add(client.submit(_chunk, work, chunk, pure=False))
 
     try:
         launch()
-        for future in flying:
+        while running:
+            future = _first_done(client, running)
             running.discard(future)
             seconds, answers = future.result()
             if batch is None:
@@ -65,6 +64,22 @@ def run(
         raise lost("cluster", client.scheduler.address) from None
     finally:
         client.cancel(list(running))
+
+
+def _first_done(client: Any, running: set[Any]) -> Any:
+    """A future that is done; where no worker is left to do any, and none comes back, an error."""
+    from distributed import wait
+
+    seen = time.monotonic()
+    while True:
+        try:
+            done: Any = wait(running, timeout=_LOOK, return_when="FIRST_COMPLETED")  # type: ignore[no-untyped-call]
+            return next(iter(done.done))
+        except TimeoutError:
+            now = time.monotonic()
+            seen = now if client.nthreads() else seen
+            if now - seen > _PATIENCE:
+                raise lost("cluster", client.scheduler.address) from None
 
 
 def next_size(size: int, seconds: float, left: int, cores: int) -> int:
