@@ -327,9 +327,13 @@ def test_a_link_of_somebody_else_gives_way_to_our_folder_and_is_kept(tmp_path):
     (tmp_path / "mine" / "a.png").write_text("mine")
     shutil.rmtree(place / "figures")
     (place / "figures").symlink_to(tmp_path / "mine")
-    made(place, "new", ("figures/a.png",))
+    made(place, "new", ("figures/a.png", "tables/t.csv"))
     assert (place / "figures" / "a.png").read_text() == "new"
     assert (place / "figures.kept" / "a.png").read_text() == "mine"
+    shutil.rmtree(place / "tables")
+    (place / "tables").symlink_to("tables")  # a link to itself
+    made(place, "new", ("tables/t.csv",))
+    assert (place / "tables" / "t.csv").read_text() == "new"
 
 
 def test_what_is_saved_while_the_folder_is_made_anew_is_not_lost(tmp_path, monkeypatch):

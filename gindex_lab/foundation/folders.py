@@ -101,11 +101,12 @@ def listed(folder: Path) -> dict[str, str | None]:
 
 def _unchanged(folder: Path) -> set[str]:
     """The files of a folder that are as we wrote them; what somebody changed is theirs."""
-    place = folder.resolve()
+    place = Path(os.path.realpath(folder))
     return {
         name
         for name, written in listed(folder).items()
-        if (place / name).parent.resolve() == (place / name).parent  # no link on the way
+        if os.path.realpath((place / name).parent)
+        == str((place / name).parent)  # no link on the way
         and (written is None or written == _hash(place / name))
     }
 
