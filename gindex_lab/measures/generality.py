@@ -84,9 +84,8 @@ def generality(
     method : "plain", "isotonic", "smooth" or "pooled"
         The curve: the mean responses themselves; the closest falling curve; a penalised logistic spline
         for each agent; or one model of all agents, items and families, which pulls agents of whom little
-        is known towards the others. 95% limits of "smooth" and "pooled" hold less often than they say for
-        very steep agents (spread and γ: down to 85%), those of "isotonic" never for rising ones; see
-        `gl.method_coverage` and `notebooks/generality/methods`.
+        is known towards the others. Limits of the last two are half-way between the model's and the
+        plain ones; how often they hold: `gl.method_coverage` and `notebooks/generality/methods`.
     floor : a number, or a mapping of items or families to numbers
         What guessing gives, c (¼ with four options): a response r then counts (r - c)/(1 - c), so that an
         agent that guesses has capability `low`, not a constant curve (Abbott's formula). An agent at or
