@@ -17,7 +17,6 @@ from tornado.web import HTTPError
 from gindex_lab.foundation.parallel import cluster
 from gindex_lab.presentation.policy import policy
 from gindex_lab.presentation.widgets import guards, serve
-from gindex_lab.press.reproduction.claims import STATUSES
 from gindex_lab.press.reproduction.reports import claims_page, page
 
 ROOT = Path(__file__).parents[1]
@@ -107,16 +106,6 @@ def test_pages_carry_a_policy_that_names_their_scripts_by_hash():
     (script,) = re.findall(r"<script>(.*?)</script>", ledger, re.DOTALL)
     assert policy([script]).replace("'", "&#39;") in ledger
     assert not re.findall(r"<[^>]+\son\w+=", ledger)
-    plain = page(
-        "index.html.j2",
-        title="t",
-        groups={},
-        counts=dict.fromkeys(STATUSES, 0),
-        total=0,
-        done=0,
-        notebooks=0,
-        up="",
-        here="",
-    )
+    plain = page("glossary.html.j2", title="t", terms=[], there={}, up="", here="")
     assert "script-src &#39;none&#39;" in plain
     assert "default-src &#39;none&#39;" in plain

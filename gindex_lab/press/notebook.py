@@ -152,6 +152,7 @@ def show(
     if table is not None:
         save_table(table, name)
     _pictures[name] = {"alt": told, "width": width_on_page(png)}
+    keep("pictures.json", _pictures)
     show_png(png, told)
     plt.close(fig)
 

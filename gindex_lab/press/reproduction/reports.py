@@ -8,6 +8,7 @@ from a notebook, a paper or an error message is escaped by the templates.
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
@@ -26,17 +27,33 @@ from gindex_lab.press.reproduction.claims import (
     ledger,
     status,
 )
+from gindex_lab.press.reproduction.glossary import explained, terms
 from gindex_lab.press.reproduction.inputs import Entry
 
-__all__ = ["claims_page", "index_page", "notebook_page", "places_page", "rehearse"]
+__all__ = [
+    "claims_page",
+    "glossary_page",
+    "index_page",
+    "notebook_page",
+    "places_page",
+    "rehearse",
+    "ten_minutes_page",
+]
 
-_PAPERS = {
-    "g-index": "Towards a measure of general machine intelligence (g-index)",
+_PAPERS = {  # in the order in which they build on each other
     "generality": "General intelligence disentangled via a generality metric",
+    "g-index": "Towards a measure of general machine intelligence (g-index)",
     "aiq": "Towards general evaluation of intelligent systems (AIQ)",
     "anytime": "Measuring universal intelligence: towards an anytime intelligence test",
     "horizon": "Time horizons: METR, Lyptus and their relatives, read as generality",
-    "teaching": "Teaching",
+    "teaching": "Teaching: live demos for a course of six sessions",
+}
+
+
+_START = {
+    "generality/fig01_toy_matrix": "the idea, in one figure",
+    "generality/a07_atari": "a study of the paper, redone",
+    "generality/analyse_your_own": "the same for your own logs",
 }
 
 
@@ -97,6 +114,9 @@ def notebook_page(executed: Path, entry: Entry, profile: str) -> str:
     highlight = Highlight2HTML(pygments_lexer="python")  # type: ignore[no-untyped-call]
     exporter.register_filter("highlight_code", highlight)
     body, _ = exporter.from_notebook_node(notebook)
+    body = explained(body, "../../")
+    if answer:
+        answer["html"] = explained(f"<p>{answer['html']}</p>", "../../")[3:-4]
     title, _, rest = body.partition("</h1>") if "</h1>" in body else ("", "", body)
     return page(
         "notebook.html.j2",
@@ -168,40 +188,82 @@ def _claims_of(folder: Path) -> str:
 def index_page(
     entries: Sequence[Entry], runs: Mapping[str, Mapping[str, Any]], found: Iterable[Result]
 ) -> str:
-    """The gallery: one card per notebook, grouped by paper."""
+    """The gallery: where to start, a search, and one card per notebook, grouped by paper."""
     found = list(found)
-    groups: dict[str, list[dict[str, Any]]] = {}
-    for entry in entries:
-        card = _card(entry, runs[entry.path], found)
-        groups.setdefault(_PAPERS.get(entry.paper, entry.paper), []).append(card)
+    findable = _findable(found)
+    papers = [*_PAPERS, *dict.fromkeys(e.paper for e in entries if e.paper not in _PAPERS)]
+    groups = {
+        _PAPERS.get(paper, paper): [
+            _card(entry, runs[entry.path], found, findable.get(entry.path, ""))
+            for entry in sorted(entries, key=_order)
+            if entry.paper == paper
+        ]
+        for paper in papers
+    }
+    there = {entry.path: entry.title for entry in entries if "outputs" in runs[entry.path]}
     return page(
         "index.html.j2",
         title="gindex_lab reports",
-        groups=groups,
+        start=[(path, there[path], why) for path, why in _START.items() if path in there],
+        groups={paper: cards for paper, cards in groups.items() if cards},
         counts=_counts(found),
         total=len(counted_once(found)),
         done=sum(run["status"] == "done" for run in runs.values()),
         notebooks=len(entries),
+        scripts=[(TEMPLATES / "index.js").read_text(encoding="utf-8")],
         up="",
         here="index",
     )
 
 
-def _card(entry: Entry, run: Mapping[str, Any], found: list[Result]) -> dict[str, Any]:
+def _order(entry: Entry) -> tuple[int, list[Any]]:
+    """The figures of a paper first, then its tables and case studies, each in the order of their numbers."""
+    name = entry.path.rpartition("/")[2]
+    kinds = ("fig", "table", "a", "theory", "session")
+    kind = next(
+        (k for k, start in enumerate(kinds) if re.match(rf"{start}(\d|_)", name)), len(kinds)
+    )
+    return kind, [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", name)]
+
+
+def _findable(found: Iterable[Result]) -> dict[str, str]:
+    """What a search finds a notebook by: figures and tables by number, claims by id and by what they say."""
+    from gindex_lab.press.reproduction.places import places
+
+    words: dict[str, list[str]] = {}
+    for row in places().itertuples():
+        kind = str(row.kind).split(",")[0]
+        for path in row.notebooks:
+            words.setdefault(path, []).extend([f"{kind}-{row.number}", str(row.what)])
+    for result in found:
+        for path in result.notebooks:
+            words.setdefault(path, []).extend([result.claim.id, result.claim.quantity])
+    return {path: " ".join(dict.fromkeys(said)).lower() for path, said in words.items()}
+
+
+def _card(
+    entry: Entry, run: Mapping[str, Any], found: list[Result], findable: str
+) -> dict[str, Any]:
     of_this = [
         r for r in counted_once(found) if entry.path in {record.notebook for record in r.records}
     ]
+    answer, pictures = run.get("answer") or {}, run.get("pictures") or {}
     figures = [name for name in run.get("outputs", {}) if name.endswith(".png")]
+    first = answer.get("figure") or next(iter(pictures), None)
+    figure = f"figures/{first}.png" if first else figures[0] if figures else None
     provenance = run.get("provenance") or {}
     return {
         "path": entry.path,
         "title": entry.title,
+        "find": f"{entry.path} {entry.title} {entry.paper} {findable}".lower(),
+        "answer": answer.get("html", ""),
         "status": run["status"],
         "error": run.get("error", ""),
         "seconds": run.get("seconds"),
         "profile": run.get("profile", ""),
         "source": provenance.get("source", ""),
-        "figure": f"{entry.path}/{figures[0]}" if figures else None,
+        "figure": f"{entry.path}/{figure}" if figure else None,
+        "alt": pictures.get(first, {}).get("alt") or f"A figure of: {entry.title}",
         "figures": len(figures),
         "tables": sum(name.startswith("tables/") for name in run.get("outputs", {})),
         "claims": len(of_this),
@@ -209,6 +271,29 @@ def _card(entry: Entry, run: Mapping[str, Any], found: list[Result]) -> dict[str
         "differs": sum(r.status == "differs" for r in of_this),
         "needs": sum(r.status == "needs data" for r in of_this),
     }
+
+
+def glossary_page(entries: Sequence[Entry], runs: Mapping[str, Mapping[str, Any]]) -> str:
+    """What the symbols mean, with the notebooks that show them at work."""
+    there = {entry.path: entry.title for entry in entries if "outputs" in runs[entry.path]}
+    return page(
+        "glossary.html.j2", title="Glossary", terms=terms(), there=there, up="", here="glossary"
+    )
+
+
+def ten_minutes_page(entries: Sequence[Entry], runs: Mapping[str, Mapping[str, Any]]) -> str:
+    """The ideas from the beginning, with the figures and the answers of the notebooks that have run."""
+    answers = {}
+    for entry in entries:
+        run = runs[entry.path]
+        pictures, answer = run.get("pictures") or {}, run.get("answer") or {}
+        first = answer.get("figure") or next(iter(pictures), None)
+        if "outputs" in run:
+            shown = {"figure": first, "alt": pictures.get(first, {}).get("alt", "")}
+            answers[entry.path] = {"title": entry.title, "html": answer.get("html", ""), **shown}
+    return page(
+        "ten_minutes.html.j2", title="In ten minutes", answers=answers, up="", here="ten_minutes"
+    )
 
 
 def _counts(found: Iterable[Result]) -> dict[str, int]:

@@ -42,7 +42,14 @@ from gindex_lab.press.reproduction.runs import (
 __all__ = ["judged", "reproduce", "stale_reason"]
 
 Report = Callable[[str], None]
-_PAGES = ("claims.html", "index.html", "manifest.json", "places.html")
+_PAGES = (
+    "claims.html",
+    "glossary.html",
+    "index.html",
+    "manifest.json",
+    "places.html",
+    "ten_minutes.html",
+)
 
 
 def reproduce(
@@ -293,13 +300,15 @@ def _conclude(
     entries: list[Entry], profile: str, reports: Path, root: Path, ran: int, failures: list[Failure]
 ) -> int:
     """Write the pages and the manifest, say what came out, and judge it."""
-    from gindex_lab.press.reproduction.reports import claims_page, index_page, places_page
+    from gindex_lab.press.reproduction import reports as pages
 
     found = ledger.results(reports)
     runs = _states(entries, reports)
-    _write_if_new(reports / "claims.html", claims_page(found))
-    _write_if_new(reports / "places.html", places_page())
-    _write_if_new(reports / "index.html", index_page(entries, runs, found))
+    _write_if_new(reports / "claims.html", pages.claims_page(found))
+    _write_if_new(reports / "places.html", pages.places_page())
+    _write_if_new(reports / "index.html", pages.index_page(entries, runs, found))
+    _write_if_new(reports / "glossary.html", pages.glossary_page(entries, runs))
+    _write_if_new(reports / "ten_minutes.html", pages.ten_minutes_page(entries, runs))
     _write_if_new(reports / "manifest.json", _manifest(runs, profile, root))
     lost, silent = _judge(found, runs, root)
     for problem in [*map(str, failures), *_complaints(lost, silent)]:

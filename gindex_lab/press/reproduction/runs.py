@@ -217,6 +217,8 @@ def _record(task: Task, folder: Path, seconds: float) -> dict[str, Any]:
         "seed": entry.seed,
         "data": [d | {"source": "published" if d["fingerprint"] else "absent"} for d in data],
         "provenance": json.loads(provenance.read_text()) if provenance.exists() else None,
+        "answer": _kept(folder / "answer.json"),
+        "pictures": _kept(folder / "pictures.json"),
         "inputs": dict(task.inputs),
         "ledger": print_hash(folder),
         "outputs": {p.relative_to(folder).as_posix(): file_hash(p) for p in outputs},
@@ -224,6 +226,10 @@ def _record(task: Task, folder: Path, seconds: float) -> dict[str, Any]:
         "commit": git_commit(entry.root),
         "seconds": round(seconds, 1),
     }
+
+
+def _kept(path: Path) -> dict[str, Any]:
+    return dict(json.loads(path.read_bytes())) if path.is_file() else {}
 
 
 def versions() -> dict[str, str]:
