@@ -247,6 +247,22 @@ def test_an_agent_met_at_one_level_only_has_limits(level):
     assert table["normalised_generality_high"] == 1
 
 
+def test_only_minority_responses_that_count_are_counted():
+    """Failures beyond the interval, and many in one family, lent their degrees of freedom to γ (flat .95,
+    25 families of 200 items: spread covered in 92% of studies)."""
+    h = np.arange(20.0)
+    beyond = gl.generality([h < 15], h, interval=(0, 10), ci=0.95)
+    assert beyond.fit.seen.tolist() == [0]
+    assert beyond["normalised_generality_low"].tolist() == [-1]
+    items = pd.DataFrame({"difficulty": h, "family": np.repeat(list("abcde"), 4)})
+    solved = np.ones((2, 20))
+    solved[0, :4] = solved[1, ::5] = 0
+    families = gl.generality(
+        Responses(pd.DataFrame(solved), items=items), resample="families", ci=0.95
+    )
+    assert families.fit.seen.tolist() == [1, 4]
+
+
 def test_a_held_curve_goes_on_as_it_ends():
     answers, h = [[1, 1, 0.5]], [1, 2, 3]
     paper = gl.generality(answers, h, interval=(0, 5))

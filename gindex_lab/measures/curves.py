@@ -286,6 +286,21 @@ def linear_products(a: FloatArray, b: FloatArray, f0: Any, f1: Any, g0: Any, g1:
     return np.asarray((b - a) / 6 * (f0 * (2 * g0 + g1) + f1 * (g0 + 2 * g1)))
 
 
+def uniform_places(levels: FloatArray, interval: Interval) -> tuple[FloatArray, FloatArray]:
+    """Mean above low, and variance, of a uniform place in each gap; beyond the interval is at its end.
+
+    >>> [x.round(3).tolist() for x in uniform_places(np.array([0.0, 1.0, 2.0]), (0.0, 1.5))]
+    [[0.5, 1.375], [0.083, 0.026]]
+    """
+    above_low, q = levels - interval[0], interval[1] - interval[0]
+    a, b = np.clip(above_low[:-1], 0.0, q), np.clip(above_low[1:], 0.0, q)
+    width = np.diff(levels)
+    inside, beyond = (b - a) / width, (above_low[1:] - b) / width
+    middle = inside * (a + b) / 2 + beyond * q
+    square = inside * (a**2 + a * b + b**2) / 3 + beyond * q**2
+    return middle, np.maximum(square - middle**2, 0.0)
+
+
 def along(
     levels: FloatArray, psi: FloatArray, scale: Scale
 ) -> tuple[FloatArray, FloatArray, FloatArray]:

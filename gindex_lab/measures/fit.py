@@ -20,7 +20,7 @@ import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.validate import FloatArray
-from gindex_lab.measures.curves import Interval, rule_of
+from gindex_lab.measures.curves import Interval, rule_of, uniform_places
 from gindex_lab.measures.floors import minority
 from gindex_lab.measures.samples import Sample, patterns
 from gindex_lab.measures.steps import grid_sums
@@ -158,8 +158,8 @@ def _of_responses(sample: Sample, held: tuple[bool, ...] | None) -> Fit:
         weights, constant = _weights(sample, items, held)
         sums[:2, rows] = weights @ part.T + constant[:, None]
         sums[2, rows] = answers.mean(axis=1)
-        seen[rows] = minority(answers, None if sample.floor is None else sample.floor[some])
         inside = weights[:, free[items]]
+        seen[rows] = _seen(sample, rows, some[inside[0] > 0])
         errors = _item_errors if sample.trials is None else _trial_errors
         found = errors(sample, rows, some, inside)
         by[:, rows], weight[:, rows], more, grouped[rows], units[rows] = found
@@ -169,6 +169,24 @@ def _of_responses(sample: Sample, held: tuple[bool, ...] | None) -> Fit:
         own[rows], design[rows] = single + np.maximum(whole - single, 0.0) * share + more, more
     parts: list[Any] = [*sums, *by, *weight, own, design, grouped, units, seen]
     return Fit(sample, *parts)
+
+
+def _seen(sample: Sample, rows: np.ndarray, items: np.ndarray) -> FloatArray:
+    """Minority responses (A,) on items that count. Those of one family share their luck: no more than the
+    (Σm)²/Σm² families that would be as informative if they had as many of them each (Kish 1965)."""
+    answers = sample.values[np.ix_(rows, items)]
+    floor = np.zeros(len(items)) if sample.floor is None else sample.floor[items]
+    found = minority(answers, floor)
+    if sample.trials is not None:
+        return np.asarray(found * np.nanmean((~np.isnan(sample.trials[rows])).sum(axis=2), axis=1))
+    if sample.units == len(sample.codes):
+        return found
+    weak = (answers - floor).sum(axis=1, keepdims=True) < (1 - answers).sum(axis=1, keepdims=True)
+    m = _by_unit(
+        np.where(weak, answers - floor, 1 - answers),
+        np.unique(sample.codes[items], return_inverse=True)[1],
+    )
+    return np.minimum(found, found**2 / np.maximum((m**2).sum(axis=1), 1e-300))
 
 
 def _weights(
@@ -299,7 +317,7 @@ def _between(
     everywhere in the gap, a single one has none: ΣvΔ (A,) is Sheppard's correction (1898), negative where
     a curve rises."""
     levels, level_of, count = np.unique(h, return_inverse=True, return_counts=True)
-    middle, v = _places(levels, interval)
+    middle, v = uniform_places(levels, interval)
     psi = _by_unit(answers, level_of) / count
     noise = _by_unit(error**2, level_of) / count**2
     fall = -np.diff(psi, axis=1)
@@ -310,21 +328,6 @@ def _between(
     products = [square, square * middle, square * middle**2]
     variance = np.stack([x.sum(axis=1) for x in products], axis=1) * share[:, None]
     return np.asarray(variance), np.asarray(fall @ v)
-
-
-def _places(levels: FloatArray, interval: Interval) -> tuple[FloatArray, FloatArray]:
-    """Mean above low, and variance, of a uniform place in each gap; beyond the interval is at its end.
-
-    >>> [x.round(3).tolist() for x in _places(np.array([0.0, 1.0, 2.0]), (0.0, 1.5))]
-    [[0.5, 1.375], [0.083, 0.026]]
-    """
-    above_low, q = levels - interval[0], interval[1] - interval[0]
-    a, b = np.clip(above_low[:-1], 0.0, q), np.clip(above_low[1:], 0.0, q)
-    width = np.diff(levels)
-    inside, beyond = (b - a) / width, (above_low[1:] - b) / width
-    middle = inside * (a + b) / 2 + beyond * q
-    square = inside * (a**2 + a * b + b**2) / 3 + beyond * q**2
-    return middle, np.maximum(square - middle**2, 0.0)
 
 
 def _of_difficulty(h: FloatArray, fitted: FloatArray, error: FloatArray, low: float) -> FloatArray:
