@@ -46,6 +46,9 @@ DEEP = {
 COMPASS = {"accuracy": 100, "details": {"0": {"pred": "A", "answer": "A", "correct": True}}}
 ALPACA = {"instruction": "i", "generator_1": "r", "generator_2": "m", "preference": 1.5}
 BATTLE = {"model_a": "a", "model_b": "b", "winner": "tie"}
+JUDGED = {
+    "question_id": 81, "model": "m", "judge": ["j", "v"], "judgment": "", "score": 7, "turn": 1,
+}  # fmt: skip
 PLAIN = {"id": 1, "correct": True}
 CUT = "the tool stopped here"
 
@@ -121,6 +124,9 @@ CASES = [
     ("alpaca-eval", "a.json", cut([ALPACA, ALPACA]), "not-json", "is not JSON"),
     ("alpaca-eval", "a.json", [ALPACA | {"preference": 7}], "out-of-range", "preference=7"),
     ("alpaca-eval", "a.json", [ALPACA, ALPACA | {"generator_2": None}], "missing-field", "no generator_2 in row 2"),
+    ("mt-bench", "a.jsonl", lines(JUDGED, JUDGED | {"model": ""}), "missing-field", "no model in row 2"),
+    ("mt-bench", "a.jsonl", lines(JUDGED, JUDGED | {"score": "7"}), "wrong-type", "'7' as the score"),
+    ("mt-bench", "a.jsonl", lines(JUDGED, JUDGED), "repeats", "'m' on '81/turn 1'"),
     ("arena", "a.jsonl", lines(BATTLE, BATTLE | {"winner": "me"}), "not-an-option", "winner='me' in row 2"),
     ("arena", "a.jsonl", lines(BATTLE, {"model_a": "a", "winner": "tie"}), "missing-field", "no model_b in row 2"),
     ("arena", "a.json", cut([BATTLE, BATTLE]), "not-json", "is not JSON"),

@@ -26,7 +26,7 @@ def logs(**changes):
 # name of the file, its content, options, what the message says
 FILES = {
     # tables
-    "an empty table": ("a.csv", "", {}, "is not recognised: 1 not recognised"),
+    "an empty table": ("a.csv", "", {}, "is empty"),
     "a header alone": ("a.csv", "agent,i,j\n", {}, "has no row of scores"),
     "one column": ("a.csv", "agent\nann\n", {}, "is not recognised"),
     "text for a number": (
@@ -109,8 +109,8 @@ FILES = {
         "ends early or is damaged",
     ),
     # JSON lines
-    "an empty log": ("samples_a.jsonl", "", {}, "is not recognised"),
-    "a picture": ("a.jsonl", b"\x89PNG\r\n\x1a\n", {}, "is not recognised"),
+    "an empty log": ("samples_a.jsonl", "", {}, "is empty"),
+    "a picture": ("a.jsonl", b"\x89PNG\r\n\x1a\n", {}, "is a picture"),
     "a broken line in the middle": ("a.jsonl", ROW + '{"model": \n' + ROW, {}, "no JSON in line 2"),
     "a list in a line": ("a.jsonl", ROW + "[1]\n", {}, r"no object in line 2, but \[1\]"),
     "a line without a score": (

@@ -22,6 +22,7 @@ from gindex_lab.foundation.responses import Responses, Scores
 from gindex_lab.studies.readers.choosing import chosen_files, file_names
 from gindex_lab.studies.readers.collect import Collector, Gathered
 from gindex_lab.studies.readers.formats import BESIDE, FORMATS, HELM_FILES, READERS, SUFFIXES, sniff
+from gindex_lab.studies.readers.oddities import not_recognised, refuse_other
 from gindex_lab.studies.readers.options import Options
 from gindex_lab.studies.readers.roles import settle_roles
 from gindex_lab.studies.readers.storage import about_file, all_bad
@@ -30,7 +31,7 @@ from gindex_lab.studies.readers.text import plain
 __all__ = ["read", "read_rows", "read_scores", "read_scores_and_rows"]
 
 TABLE_FORMATS = frozenset(("irw", "long", "wide", "leaderboard", "per-model"))
-_SUPPORTED = "supported are " + "; ".join(FORMATS.values())
+_SUPPORTED = "supported are " + ", ".join(line.split(":")[0] for line in FORMATS.values())
 
 
 def read(
@@ -300,8 +301,9 @@ def _recognised(path: Path, options: Options) -> _There:
         return _There({options.format: _of_format(files, kinds, options)}, skipped, [], left)
     unknown = kinds.pop("", [])
     if unknown and (options.strict or not kinds):
-        raise _mixed(path, kinds, unknown, skipped)
-    skipped |= {file: _not_recognised(file) for file in unknown}
+        alone = len(unknown) == 1 and not kinds and not skipped
+        raise not_recognised(unknown[0]) if alone else _mixed(path, kinds, unknown, skipped)
+    skipped |= {file: not_recognised(file) for file in unknown}
     logs = {kind: found for kind, found in kinds.items() if kind not in TABLE_FORMATS}
     tables = {kind: found for kind, found in kinds.items() if kind in TABLE_FORMATS}
     if not logs and len(tables) > 1:
@@ -318,6 +320,7 @@ def _sorted_by_format(
     skipped: dict[Path, BadInput] = {}
     for file in files:
         try:
+            refuse_other(file)
             kind = sniff(file, options.encoding) or ""
             named = kind == "wide" and options.columns.get(
                 "response"
@@ -330,10 +333,6 @@ def _sorted_by_format(
     if not kinds and skipped:
         raise all_bad(skipped)
     return kinds, skipped
-
-
-def _not_recognised(file: Path) -> BadInput:
-    return BadInput("path", str(file), "is not recognised", _SUPPORTED, code="unknown-format")
 
 
 def _of_format(

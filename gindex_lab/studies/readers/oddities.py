@@ -1,0 +1,113 @@
+"""What is it, if it is no log? A PDF, a picture, a web page saved under another name, a pointer of Git LFS.
+
+`refuse_other` looks at the first bytes, whatever the file is called; `not_recognised` says of a document or a
+table without a known layout what it holds instead.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+from gindex_lab.foundation.errors import BadInput, short
+from gindex_lab.studies.readers.glimpse import json_glimpse
+from gindex_lab.studies.readers.text import beginning, load_json, plain
+
+__all__ = ["not_recognised", "refuse_other"]
+
+_ITSELF = "name the log or the table itself"
+_KINDS = (  # how it begins, what it is, what to do
+    (rb"%PDF-", "a PDF document", _ITSELF),
+    (rb"\x89PNG|\xff\xd8\xff|GIF8|RIFF....WEBP|BM.{4}\0\0\0\0", "a picture", _ITSELF),
+    (rb"SQLite format 3\0", "an SQLite database", "export the table that holds the scores as CSV"),
+    (rb"MZ.{2,}\0|\x7fELF", "a program", _ITSELF),
+    (rb"\0\x05\x16\x07", "a file of macOS about another file", _ITSELF),
+    (
+        rb"version https://git-lfs",
+        "a pointer of Git LFS, not the file itself",
+        "fetch the file with `git lfs pull`",
+    ),
+    (
+        rb"(?i)\s*(<!doctype html|<html)",
+        "a web page (HTML)",
+        "download the file itself: the page may be an error or a login",
+    ),
+    (rb"\s*<\?xml", "XML", _ITSELF),
+    (rb"<<<<<<< ", "a file with the marks of a merge conflict", "resolve the conflict"),
+)
+_LOG = (
+    "name a log of a tool that is known, or pass format=... with columns=... (--format, --columns)"
+)
+
+
+def refuse_other(path: Path) -> None:
+    """Refuse what is neither text nor a log, by its first bytes.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder, "scores.json")
+    ...     _ = file.write_bytes(b"%PDF-1.7")
+    ...     refuse_other(file)
+    Traceback (most recent call last):
+        ...
+    gindex_lab.foundation.errors.BadInput: path='...scores.json': is a PDF document; name the log or ...
+    """
+    start = beginning(path, 512).removeprefix(b"\xef\xbb\xbf")
+    for pattern, what, remedy in _KINDS:
+        if re.match(pattern, start, re.DOTALL):
+            raise BadInput("path", str(path), f"is {what}", remedy, code="not-a-log")
+    if not start.strip() and not beginning(path).strip():
+        raise BadInput("path", str(path), "is empty", "leave it out", code="empty")
+
+
+def not_recognised(path: Path) -> BadInput:
+    """The error for a file without a known layout: what it holds instead."""
+    suffix = plain(path).suffix.lower()
+    if beginning(path, 4) in (b"PK\3\4", b"PK\5\6"):
+        problem, remedy = "is a zip archive, and no log of Inspect", "unpack it and name the folder"
+        return BadInput("path", str(path), problem, remedy, code="unknown-format")
+    held = f"ends in {suffix!r}" if suffix else "has no ending that tells its kind"
+    if suffix in (".json", ".eval"):
+        held = _document(path)
+    elif suffix in (".jsonl", ".ndjson"):
+        held = f"begins with {_line(path)}"
+    elif suffix in (".csv", ".tsv", ".tab"):
+        held = "has only one column, or its separator is neither comma, tab nor semicolon"
+    return BadInput("path", str(path), f"is not recognised: it {held}", _LOG, code="unknown-format")
+
+
+def _document(path: Path) -> str:
+    found = json_glimpse(path)
+    if found is None or found == {} or found == []:
+        try:
+            found = load_json(path)
+        except BadInput as error:
+            return error.problem
+    return f"holds {_described(found)}"
+
+
+def _line(path: Path) -> str:
+    text = beginning(path, 65_536).decode("utf-8", errors="replace").lstrip("\ufeff").lstrip()
+    first = text.splitlines()[0] if text else ""
+    try:
+        return _described(json.loads(first))
+    except (ValueError, RecursionError):
+        return f"{short(first)}, which is not JSON"
+
+
+def _described(found: object) -> str:
+    """What a JSON value is.
+
+    >>> _described({"model": "m", "seed": 1}), _described([1, 2]), _described(3)
+    ("an object of 'model', 'seed'", 'a list of numbers', 'a number')
+    """
+    if isinstance(found, dict):
+        names = ", ".join(map(repr, list(found)[:6])) + " …" * (len(found) > 6)
+        return f"an object of {names}" if found else "an object without anything in it"
+    if isinstance(found, list):
+        return (
+            f"a list of {_described(found[0])[2:]}s" if found else "a list without anything in it"
+        )
+    words = {str: "a text", bool: "a truth value", int: "a number", float: "a number"}
+    return words.get(type(found), "nothing")
