@@ -24,7 +24,8 @@ Bits = npt.NDArray[np.uint64]
 Places = npt.NDArray[np.int32]
 
 trailing_zeros: Any = intrinsics.trailing_zeros
-compiled = kernels.compiled(error_model="numpy", uses=("measures/programs",))
+# the folders with a similarity of their own (`similarity_of`): what the engine compiles depends on them
+compiled = kernels.compiled(error_model="numpy", uses=("measures/programs", "worlds/flatland"))
 
 
 class Stack(NamedTuple):
@@ -230,7 +231,7 @@ def max_weight_clique(
     count = len(weight)
     if edges.shape != (count, count) or (edges != edges.T).any() or edges.diagonal().any():
         raise BadInput(
-            "adjacency", edges.shape, "is not a symmetric square without a diagonal", "mend it"
+            "adjacency", edges.shape, "is not a symmetric square without a diagonal", "check it"
         )
     if count == 0 or weight.min() < 1:
         raise BadInput("weights", weight.tolist(), "are not positive", "drop the vertices below 1")

@@ -21,7 +21,7 @@ import pandas as pd
 from gindex_lab.foundation import parallel
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.validate import FloatArray, Mode, choice
-from gindex_lab.measures.programs.divergence import EFFORT, OPEN, ROOM, bounds_of, say_if_cold
+from gindex_lab.measures.programs.divergence import EFFORT, ROOM, bounds_of, say_if_cold
 from gindex_lab.measures.programs.encode import IntArray, Rules, Table, encode
 from gindex_lab.measures.programs.flows import Flow
 
@@ -36,7 +36,9 @@ __all__ = [
     "pairwise",
 ]
 
-_EFFORT_IN_BATCH = 20_000_000
+EFFORT_IN_BATCH = (
+    20_000_000  # words of bitsets read for one pair of many: some hundredths of a second
+)
 _PAIRS_AT_ONCE = 1_000_000
 
 
@@ -82,13 +84,13 @@ def compare(
     """
     rules = Rules.of(mode)
     rows, columns = flows_of("flows", flows), None if others is None else flows_of("others", others)
-    table, _, mirrored = encode(rows if columns is None else rows + columns, rules)
+    table, mirrored = encode(rows if columns is None else rows + columns, rules)
     of, number = copies_of(table)
     left = number[: len(rows)]
     right = left if columns is None else number[len(rows) :]
     rows_of = np.arange(len(of)) if columns is None else np.unique(left)
     columns_of = rows_of if columns is None else np.unique(right)
-    values, intervals, decided = distinct(table, rules, of, rows_of, columns_of, mirrored)
+    values, intervals, decided = distinct(table, of, rows_of, columns_of, mirrored)
     if not (np.array_equal(rows_of, left) and np.array_equal(columns_of, right)):
         values = values[np.ix_(np.searchsorted(rows_of, left), np.searchsorted(columns_of, right))]
     spread = {
@@ -110,8 +112,8 @@ def flows_of(name: str, flows: object) -> list[Flow]:
 
 def copies_of(t: Table) -> tuple[IntArray, IntArray]:
     """One flow of each kind, and for every flow the number of its kind: copies compare alike."""
-    kind, values, label = t.kind.tobytes(), t.values.tobytes(), t.label.tobytes()
-    nodes, rows, corners = t.first.tolist(), t.row[t.first].tolist(), t.corner.tolist()
+    kind, values, label = t.kind.tobytes(), t.content.values.tobytes(), t.relation.tobytes()
+    nodes, rows, corners = t.first.tolist(), t.content.row[t.first].tolist(), t.corner.tolist()
     seen: dict[tuple[bytes, bytes, bytes], int] = {}
     of: list[int] = []
     number: list[int] = []
@@ -130,7 +132,6 @@ def copies_of(t: Table) -> tuple[IntArray, IntArray]:
 
 def distinct(
     t: Table,
-    rules: Rules,
     of: IntArray,
     left: IntArray,
     right: IntArray,
@@ -154,7 +155,7 @@ def distinct(
         one, two = left[i], right[j]
         if mirrored:  # the same question, whichever way round it is asked
             one, two = np.minimum(one, two), np.maximum(one, two)
-        found, opened, counts = _batch(t, rules, of[one], of[two])
+        found, opened, counts = _batch(t, of[one], of[two])
         decided += counts
         values[i, j] = found
         if half:
@@ -167,32 +168,21 @@ def distinct(
 
 
 def _batch(
-    t: Table, rules: Rules, lefts: IntArray, rights: IntArray
+    t: Table, lefts: IntArray, rights: IntArray
 ) -> tuple[FloatArray, dict[int, tuple[float, float]], Counter[str]]:
     """Δ of a list of pairs; a pair too hard for the batch gets a search of its own."""
-    from gindex_lab.measures.programs.matching import solve
+    from gindex_lab.measures.programs.matching import OPEN, divergences_of, solve
 
     say_if_cold()
     low, high = np.zeros(len(lefts), np.int64), np.zeros(len(lefts), np.int64)
     decided = np.zeros(len(lefts), np.uint8)
-    solve(
-        t,
-        lefts,
-        rights,
-        rules.symmetric,
-        rules.both_ways,
-        _room(t),
-        _EFFORT_IN_BATCH,
-        low,
-        high,
-        decided,
-    )
-    values = _divergences(t, lefts, rights, low)
+    solve(t, lefts, rights, 0, _room(t), EFFORT_IN_BATCH, low, high, decided)
+    values = divergences_of(t, lefts, rights, low)
     bound, found, _ = np.bincount(decided, minlength=3).tolist()
     counts = Counter(bound=bound, search=found)
     opened = {}
     for k in np.flatnonzero(decided == OPEN).tolist():
-        lower, upper, _, reason = bounds_of(t, int(lefts[k]), int(rights[k]), rules, EFFORT, None)
+        lower, upper, _, reason = bounds_of(t, int(lefts[k]), int(rights[k]), EFFORT, None)
         values[k] = upper
         counts[reason] += 1
         if lower < upper:
@@ -206,15 +196,6 @@ def _room(t: Table) -> int:
     return int(min(ROOM, max(1, most) ** 2))
 
 
-def _divergences(t: Table, lefts: IntArray, rights: IntArray, weight: IntArray) -> FloatArray:
-    """Eq 5 for many pairs; the whole and the broken part apart, so that n full matches give n."""
-    unit, sizes = t.share[0], np.diff(t.first)
-    whole, part = np.divmod(weight, unit)
-    similarity = whole + part / unit
-    product = sizes[lefts] * sizes[rights]
-    return 1.0 - np.where(product > 0, similarity**2 / np.maximum(product, 1), 0.0)
-
-
 def divergences(
     firsts: Sequence[object], seconds: Sequence[object], mode: Mode | Rules = "exact"
 ) -> FloatArray:
@@ -223,13 +204,12 @@ def divergences(
     >>> divergences([[{"id": "a", "type": "tab"}]] * 2, [[{"id": "b", "type": "tab"}], []]).tolist()
     [0.0, 1.0]
     """
-    rules = Rules.of(mode)
     left, right = flows_of("firsts", firsts), flows_of("seconds", seconds)
     if len(left) != len(right):
         raise BadInput("seconds", len(right), f"are not {len(left)} as the firsts", "pair them up")
-    table, *_ = encode(left + right, rules)
+    table, _ = encode(left + right, Rules.of(mode))
     places = np.arange(len(left))
-    values, opened, _ = _batch(table, rules, places, places + len(left))
+    values, opened, _ = _batch(table, places, places + len(left))
     _warn(opened)
     return values
 
@@ -337,46 +317,35 @@ def nearest_many(
     A lower bound on Δ by types puts the corpus in order; a bound by best partners decides which Δ to
     compute. Both are certified, so the result is that of comparing every pair.
     """
-    rules = Rules.of(mode)
     queries, known = flows_of("flows", flows), flows_of("corpus", corpus)
     barred = np.full(len(queries), -1) if exclude is None else np.asarray(exclude, dtype=np.int64)
     if not known or (exclude is not None and len(known) < 2):
         raise BadInput("corpus", len(known), "leaves nothing to compare with", "add programs")
     if len(barred) != len(queries):
-        raise BadInput(
-            "exclude", len(barred), f"is not one place for {len(queries)} flows", "match"
-        )
-    table, *_ = encode(known + queries, rules)
-    results = [
-        _nearest(table, rules, len(known) + k, len(known), int(barred[k]))
-        for k in range(len(queries))
-    ]
-    index, value, weighed, evaluated = (
-        (list(part) for part in zip(*results, strict=True)) if (results) else ([], [], [], [])
-    )
+        problem = f"is not one place for each of {len(queries)} flows"
+        raise BadInput("exclude", len(barred), problem, "name one place a flow")
+    t, _ = encode(known + queries, Rules.of(mode))
+    places = np.arange(len(known), len(known) + len(queries))
+    index, value, weighed, evaluated = nearest_in(t, places, (0, len(known)), barred)
     pairs = len(queries) * (len(known) - (exclude is not None))
-    return Neighbours(
-        np.array(index, dtype=np.int64), np.array(value), pairs, sum(weighed), sum(evaluated)
-    )
+    return Neighbours(index, value, pairs, weighed, evaluated)
 
 
-def _nearest(
-    t: Table, rules: Rules, query: int, known: int, barred: int
-) -> tuple[int, float, int, int]:
-    """The search for one flow; if a pair stayed open, all pairs are compared with a larger budget."""
-    from gindex_lab.measures.programs.neighbours import closest, floors
+def nearest_in(
+    t: Table, queries: IntArray, known: tuple[int, int], barred: IntArray
+) -> tuple[IntArray, FloatArray, int, int]:
+    """The nearest to each query among the flows of a table from known[0] to known[1], but the one `barred`,
+    and its Δ: Ω (Eq 6); how many pairs were weighed and evaluated."""
+    from gindex_lab.measures.programs.neighbours import closest
 
     say_if_cold()
-    floor = floors(t, query, known)
-    order = np.argsort(floor, kind="stable")
-    order = order[order != barred]
-    index, value, weighed, evaluated, still_open = closest(
-        t, query, order, floor[order], rules.symmetric, rules.both_ways, _room(t), _EFFORT_IN_BATCH
+    index, value, _, still_open, weighed, evaluated = closest(
+        t, queries, *known, barred, 0, _room(t), EFFORT_IN_BATCH
     )
-    if still_open:
-        rights = np.sort(order)
-        values, opened, _ = _batch(t, rules, np.full(len(rights), query), rights)
+    for k in np.flatnonzero(still_open):  # all pairs with a larger budget
+        others = np.setdiff1d(np.arange(*known), barred[k])
+        values, opened, _ = _batch(t, np.full(len(others), queries[k]), others)
         best = int(np.argmin(values))
         _warn({k: v for k, v in opened.items() if v[0] < values[best]})
-        index, value, evaluated = int(rights[best]), float(values[best]), evaluated + len(rights)
-    return index, value, weighed, evaluated
+        index[k], value[k], evaluated = others[best], values[best], evaluated + len(others)
+    return index, value, int(weighed), int(evaluated)

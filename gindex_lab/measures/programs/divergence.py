@@ -41,7 +41,6 @@ _BUILT = 40_000_000  # entries of the graph built in a second: a larger one woul
 _LARGEST_STACK = 20_000_000
 _CHUNK = 10_000_000
 _PLACING = 20_000_000  # comparisons of a first greedy mapping that is timed
-BY_BOUND, BY_SEARCH, OPEN = range(3)
 
 
 @total_ordering
@@ -145,30 +144,30 @@ def divergence(
     """
     first, second, rules = Flow.of(a), Flow.of(b), Rules.of(mode)
     until = None if seconds is None else time.monotonic() + number("seconds", seconds, 0)
-    table, *_ = encode([first, second], rules)
+    table, _ = encode([first, second], rules)
     budget = integer("effort", effort), until
-    lower, upper, pairs, reason = bounds_of(table, 0, 1, rules, *budget)
+    lower, upper, pairs, reason = bounds_of(table, 0, 1, *budget)
     here, there = _places(table, 0), _places(table, 1)
     mapping = {first.ids[here[i]]: second.ids[there[j]] for i, j in sorted(pairs)}
     return Divergence(upper, lower, upper, mapping, reason, first, second, rules)
 
 
 def bounds_of(
-    t: Table, a: int, b: int, rules: Rules, effort: int, until: float | None
+    t: Table, a: int, b: int, effort: int, until: float | None
 ) -> tuple[float, float, list[tuple[int, int]], str]:
     """Δ of one pair of a table from below and above, with all that the budget allows; the places of the
     matched nodes, and what decided."""
     from gindex_lab.measures.programs import matching
-    from gindex_lab.measures.programs.neighbours import divergence_of
 
     say_if_cold()
-    low, high, pairs, decided = _first_try(t, a, b, rules)
+    low, high, pairs, decided = _first_try(t, a, b)
     reason = ("bound", "search", "")[decided]
-    if decided == OPEN and matching.count_pairs(t, a, b) > _largest(until):
-        low, high, pairs, reason = _rough(t, a, b, rules, effort, until)
-    elif decided == OPEN:
-        low, high, pairs, reason = _search(t, a, b, rules, effort, until)
-    return divergence_of(t, a, b, high), divergence_of(t, a, b, low), pairs, reason
+    if decided == matching.OPEN and matching.count_pairs(t, a, b) > _largest(until):
+        low, high, pairs, reason = _rough(t, a, b, effort, until)
+    elif decided == matching.OPEN:
+        low, high, pairs, reason = _search(t, a, b, effort, until)
+    upper, lower = (matching.divergence_of(t, a, b, weight) for weight in (low, high))
+    return lower, upper, pairs, reason
 
 
 def _largest(until: float | None) -> int:
@@ -179,7 +178,7 @@ def _largest(until: float | None) -> int:
     return max(_LARGEST_GRAPH, min(_LARGEST_TIMED, int(entries**0.5)))
 
 
-_KERNELS = ("cliques.py", "matching.py", "neighbours.py")
+_KERNELS = ("assignment.py", "cliques.py", "matching.py", "neighbours.py", "similarity.py")
 
 
 @cache
@@ -200,27 +199,14 @@ def say_if_cold() -> None:
         logging.getLogger("gindex_lab").warning("compiling the kernels of Δ (once, about 30 s) ...")
 
 
-def _first_try(
-    t: Table, a: int, b: int, rules: Rules
-) -> tuple[int, int, list[tuple[int, int]], int]:
+def _first_try(t: Table, a: int, b: int) -> tuple[int, int, list[tuple[int, int]], int]:
     """What one call of the kernel finds: enough for all but hard pairs."""
     from gindex_lab.measures.programs.matching import solve
 
     low, high, decided = np.zeros(1, np.int64), np.zeros(1, np.int64), np.zeros(1, np.uint8)
     nodes = [int(t.first[f + 1] - t.first[f]) for f in (a, b)]
     room = max(1, min(prod(nodes), ROOM))
-    image = solve(
-        t,
-        np.array([a]),
-        np.array([b]),
-        rules.symmetric,
-        rules.both_ways,
-        room,
-        _CHUNK,
-        low,
-        high,
-        decided,
-    )
+    image = solve(t, np.array([a]), np.array([b]), 0, room, _CHUNK, low, high, decided)
     return int(low[0]), int(high[0]), _pairs(image[: nodes[0]]), int(decided[0])
 
 
@@ -233,7 +219,7 @@ def _places(t: Table, flow: int) -> list[int]:
 
 
 def _search(
-    t: Table, a: int, b: int, rules: Rules, effort: int, until: float | None
+    t: Table, a: int, b: int, effort: int, until: float | None
 ) -> tuple[int, int, list[tuple[int, int]], str]:
     """Bounds on the similarity by matching, then by clique search, with the pairs of the lower one."""
     from gindex_lab.measures.programs import matching
@@ -241,15 +227,15 @@ def _search(
     nodes_a, nodes_b = (int(t.first[f + 1] - t.first[f]) for f in (a, b))
     room = max(1, matching.count_pairs(t, a, b))
     pairs = matching.new_pairs(room, nodes_a, room)
-    vertices, total = matching.associate(t, a, b, rules.symmetric, pairs)
-    if matching.matching_agrees(t, a, b, pairs.partner, rules.both_ways):
+    vertices, total = matching.associate(t, a, b, 0, pairs)
+    if matching.matching_agrees(t, a, b, pairs.partner):
         return total, total, _pairs(pairs.partner), "bound"
     levels = min(nodes_a, nodes_b)
     if (levels + 1) * vertices > _LARGEST_STACK:
-        low, high, chosen, reason = _rough(t, a, b, rules, effort, until)
+        low, high, chosen, reason = _rough(t, a, b, effort, until)
         return low, min(high, total), chosen, "bound" if low == total else reason
     adjacent = np.zeros((vertices, (vertices + 63) // 64), np.uint64)
-    matching.arrange(t, a, b, vertices, pairs, rules.both_ways, adjacent)
+    matching.arrange(t, a, b, vertices, pairs, adjacent)
     return best_clique(pairs, adjacent, levels, total, effort, until)
 
 
@@ -284,7 +270,7 @@ def best_clique(
 
 
 def _rough(
-    t: Table, a: int, b: int, rules: Rules, effort: int, until: float | None
+    t: Table, a: int, b: int, effort: int, until: float | None
 ) -> tuple[int, int, list[tuple[int, int]], str]:
     """Bounds for flows whose association graph would be too large, and what ended the greedy mapping.
 
@@ -298,7 +284,7 @@ def _rough(
     spend = effort if until is None else _PLACING
     while True:
         start = time.monotonic()
-        low, high, left = rough(t, a, b, rules.symmetric, rules.both_ways, spend, *colours, image)
+        low, high, left = rough(t, a, b, spend, *colours, image)
         now = time.monotonic()
         affordable = 0 if until is None else int(spend * (until - now) / max(now - start, 1e-6))
         if left or affordable <= spend:

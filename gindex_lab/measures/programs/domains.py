@@ -17,8 +17,8 @@ import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.validate import FloatArray, Mode, choice, number, numbers
-from gindex_lab.measures.programs.comparison import compare, nearest, nearest_many, pairwise
-from gindex_lab.measures.programs.encode import IntArray, Rules
+from gindex_lab.measures.programs.comparison import nearest, nearest_in, nearest_many, pairwise
+from gindex_lab.measures.programs.encode import IntArray, Rules, encode
 from gindex_lab.measures.programs.flows import Flow
 
 __all__ = [
@@ -141,19 +141,28 @@ def domain_distances(
     names = _ordered(groups, order if order is not None or not reference else NOTEBOOK_ORDER)
     flows = [flow for name in names for flow in groups[name]]
     owner = np.repeat(np.arange(len(names)), [len(groups[name]) for name in names])
-    values = compare(flows, mode=mode).values.copy()
-    if not reference if exclude_self is None else exclude_self:
-        alone = (
-            np.bincount(owner)[owner] == 1
-        )  # a domain of one program has only itself to compare with
-        np.fill_diagonal(values, np.where(alone, values.diagonal(), np.inf))
-    best = np.stack([values[:, owner == k].min(axis=1) for k in range(len(names))], axis=1)
+    best = _omegas(
+        flows, owner, Rules.of(mode), not reference if exclude_self is None else exclude_self
+    )
     mean = np.stack([best[owner == k].mean(axis=0) for k in range(len(names))])
     if reference:
         mean = np.round(mean, 3)
     if reference if cached is None else cached:
         mean = np.triu(mean) + np.triu(mean, 1).T
     return pd.DataFrame(mean, index=names, columns=names)
+
+
+def _omegas(flows: list[Flow], owner: IntArray, rules: Rules, exclude_self: bool) -> FloatArray:
+    """Ω of each flow to each domain; `owner` is the domain of each flow, in order."""
+    table, _ = encode(flows, rules)
+    places, result = np.arange(len(flows)), np.empty((len(flows), owner[-1] + 1))
+    for k in range(result.shape[1]):
+        own = owner == k
+        start, end = np.flatnonzero(own)[[0, -1]] + (0, 1)
+        # a domain of one program has only itself to compare with
+        barred = np.where(own & exclude_self & (end - start > 1), places, -1)
+        result[:, k] = nearest_in(table, places, (start, end), barred)[1]
+    return result
 
 
 def _ordered(groups: Mapping[str, Any], order: Iterable[str] | None) -> list[str]:

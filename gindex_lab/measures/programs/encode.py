@@ -23,11 +23,14 @@ from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.validate import Mode, mode_of
 from gindex_lab.measures.programs.flows import Flow
 
-__all__ = ["Rules", "Table", "encode", "freeze", "shades"]
+__all__ = ["FlowNodes", "Rules", "Table", "encode", "ends", "freeze", "shades"]
 
 IntArray = npt.NDArray[np.int64]
 
 _MISSING = -1
+_UNORDERED = (
+    32  # ordering the vertices of a smaller graph takes longer than it saves (benchmark gindex)
+)
 # by strictness, the types whose values are looked up as they are: to a dictionary True and 1 are the same
 _PLAIN = {True: {str, int, type(None)}, False: {str, int, type(None), bool}}
 
@@ -59,24 +62,39 @@ class Rules:
         return cls(symmetric=exact, both_ways=exact)
 
 
-class Table(NamedTuple):
-    """Many flows in one set of arrays; the nodes of each flow are sorted by type.
+class FlowNodes(NamedTuple):
+    """What the nodes of many flows hold: node k has the values values[row[k]] ... values[row[k]+width[k]-1].
 
-    Flow f has the nodes first[f] ... first[f+1]-1; node k (of all) has the type kind[k] and the values
-    values[row[k]] ... values[row[k]+width[k]-1]; label[corner[f] + i·n + j] is 0 where no wire leads
-    from i to j. `share[p]` and `rest[p]` are unit // p and unit % p.
+    `share[p]` and `rest[p]` are unit // p and unit % p; `symmetric` is that of `Rules`.
+    """
+
+    row: IntArray
+    width: npt.NDArray[np.int32]
+    values: npt.NDArray[np.int32]
+    share: IntArray
+    rest: IntArray
+    symmetric: bool
+
+
+class Table(NamedTuple):
+    """Many programs in one set of arrays; the nodes of each are sorted by type.
+
+    Program f has the nodes first[f] ... first[f+1]-1; node k (of all) has the type kind[k], and `content`
+    says what it holds. relation[corner[f] + i·n + j] relates two nodes of one program (0 where no wire
+    leads from i to j); relations no more than `tolerance` apart agree. A similarity of 1 is `unit`.
     """
 
     first: IntArray
     kind: npt.NDArray[np.int32]
-    row: IntArray
-    width: npt.NDArray[np.int32]
-    values: npt.NDArray[np.int32]
     corner: IntArray
-    label: npt.NDArray[np.uint8]
-    share: IntArray
-    rest: IntArray
-    place: npt.NDArray[np.int32]  # where each node stood in its flow before the sort by type
+    relation: npt.NDArray[Any]
+    place: npt.NDArray[np.int32]  # where each node stood in its program before the sort by type
+    content: Any
+    unit: int
+    tolerance: float
+    both_ways: bool
+    both_empty: float  # Δ of two empty programs
+    unordered: int  # vertices of an association graph so small that they need no order
 
 
 def freeze(value: Any, strict: bool) -> Any:
@@ -101,45 +119,40 @@ def freeze(value: Any, strict: bool) -> Any:
     return ("nan",) if value != value else value
 
 
-def encode(flows: Sequence[Flow], rules: Rules) -> tuple[Table, int, bool]:
-    """The table of many flows, its unit of similarity, and whether w(v', v'') = w(v'', v') throughout."""
+def encode(flows: Sequence[Flow], rules: Rules) -> tuple[Table, bool]:
+    """The table of many flows, and whether w(v', v'') = w(v'', v') throughout."""
     types = [kind for flow in flows for kind in flow.types]
     attributes = [own for flow in flows for own in _attributes(flow, rules)]
     counts = np.array([len(own) for own in attributes], dtype=np.int64)
     sizes = np.array([len(flow.types) for flow in flows], dtype=np.int64)
     kinds, columns, widths = _columns(types, attributes)
-    first, corner = _ends(sizes), _ends(sizes**2)
+    first, corner = ends(sizes), ends(sizes**2)
     start = np.repeat(first[:-1], sizes)
     order = np.lexsort((kinds, start))  # flow by flow, and in a flow by type
     rank = np.argsort(order)
     kind = kinds[order]
     width = widths[kind]
-    row = _ends(width)
+    row = ends(width)
     values = np.full(row[-1], _MISSING, dtype=np.int32)
     values[np.repeat(row[rank], counts) + columns] = _value_numbers(attributes, rules.symmetric)
     uniform = len(columns) == len(values)
     largest = int(sizes.max(initial=0))
     unit = _unit(_divisors(kinds, counts, widths, rules.symmetric, uniform), largest)
     divisors = np.maximum(np.arange(widths.max(initial=0) + 1), 1)
+    content = FlowNodes(row, width, values, unit // divisors, unit % divisors, rules.symmetric)
+    relation = _labels(flows, rank - start, first, corner, rules.ports)
+    place = (order - start).astype(np.int32)
     table = Table(
-        first=first,
-        kind=kind,
-        row=row,
-        width=width,
-        values=values,
-        corner=corner,
-        label=_labels(flows, rank - start, first, corner, rules.ports),
-        share=unit // divisors,
-        rest=unit % divisors,
-        place=(order - start).astype(np.int32),
+        first, kind, corner, relation, place, content, unit, 0.0, rules.both_ways, 1.0, _UNORDERED
     )
-    return table, unit, rules.symmetric or uniform
+    return table, rules.symmetric or uniform
 
 
-def _ends(sizes: npt.NDArray[Any]) -> IntArray:
-    ends = np.zeros(len(sizes) + 1, dtype=np.int64)
-    np.cumsum(sizes, out=ends[1:])
-    return ends
+def ends(sizes: npt.NDArray[Any]) -> IntArray:
+    """Where each of many rows starts when they lie one after another, and where the last one ends."""
+    result = np.zeros(len(sizes) + 1, dtype=np.int64)
+    np.cumsum(sizes, out=result[1:])
+    return result
 
 
 def _numbers(*known: Any) -> defaultdict[Any, int]:
@@ -275,12 +288,12 @@ def shades(t: Table, flow: int, rounds: int = 4) -> IntArray:
     Nodes that correspond in a renamed copy have the same shade (Weisfeiler and Leman's refinement).
     """
     start, end = int(t.first[flow]), int(t.first[flow + 1])
+    row, values = t.content.row, t.content.values
     size = end - start
-    square = t.label[t.corner[flow] : t.corner[flow + 1]].reshape(size, size)
+    square = t.relation[t.corner[flow] : t.corner[flow + 1]].reshape(size, size)
     ends = [(int(i), int(j), int(square[i, j])) for i, j in np.argwhere(square)]
     shade = [
-        hash((int(t.kind[k]), t.values[t.row[k] : t.row[k + 1]].tobytes()))
-        for k in range(start, end)
+        hash((int(t.kind[k]), values[row[k] : row[k + 1]].tobytes())) for k in range(start, end)
     ]
     for _ in range(rounds):
         around: list[list[tuple[int, int]]] = [[] for _ in range(size)]

@@ -51,7 +51,7 @@ class Corpus(NamedTuple):
 
     @classmethod
     def encoded(cls, flows: list[Flow], rules: Rules) -> Corpus:
-        table, _, mirrored = encode(flows, rules)
+        table, mirrored = encode(flows, rules)
         return cls(table, *copies_of(table), rules, mirrored)
 
     @property
@@ -132,9 +132,7 @@ def _tile(corpus: Corpus, place: tuple[int, int]) -> Tile:
     """One tile; copies are compared once."""
     rows, columns = (corpus.number[corpus.flows_at(k)] for k in place)
     left, right = np.unique(rows), np.unique(columns)
-    values, opened, decided = distinct(
-        corpus.table, corpus.rules, corpus.of, left, right, corpus.mirrored
-    )
+    values, opened, decided = distinct(corpus.table, corpus.of, left, right, corpus.mirrored)
     first, second = (corpus.side * k for k in place)
     intervals = {
         (first + int(i), second + int(j)): interval
@@ -159,14 +157,17 @@ def _put(
 
 def _header(corpus: Corpus, dtype: np.dtype[Any]) -> dict[str, Any]:
     """What must agree for two runs to be parts of one: everything that decides the bytes."""
-    rules = vars(corpus.rules)
+    rules, table = vars(corpus.rules), corpus.table
+    nodes = table.content
+    wires = table.corner, table.relation
+    arrays = table.first, table.kind, *nodes[:3], *wires, nodes.share, nodes.rest, table.place
     switches = ", ".join(name for name, on in rules.items() if on) or "none"
     return {
         "format": FORMAT,
         "programs": len(corpus.number),
         "rules": switches,
         "numbers": dtype.name,
-        "corpus": fingerprint(corpus.table),
+        "corpus": fingerprint(arrays),
     }
 
 

@@ -19,7 +19,7 @@ import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.validate import FloatArray, Mode, integer, number
-from gindex_lab.measures.programs.comparison import Neighbours, Uncertified
+from gindex_lab.measures.programs.comparison import EFFORT_IN_BATCH, Neighbours, Uncertified
 from gindex_lab.measures.programs.divergence import EFFORT, Divergence, best_clique
 from gindex_lab.measures.programs.encode import Rules
 from gindex_lab.measures.programs.flows import Flow
@@ -38,7 +38,6 @@ __all__ = [
 ]
 
 _LARGEST = 16_384  # pairs of nodes of one kind in a search
-_EFFORT_IN_BATCH = 20_000_000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -109,14 +108,17 @@ def distance(
     until = None if seconds is None else time.monotonic() + number("seconds", seconds, 0)
     table = shelve([p, q], how)
     low, high, partner, reason = _search(table, how, budget, until)
-    from gindex_lab.worlds.flatland.metric_kernel import UNIT, apart, similarity
+    from gindex_lab.measures.programs.matching import divergence_of
+    from gindex_lab.worlds.flatland.metric_kernel import node_similarity
 
     first, second = (_as_flow(source, how) for source in (p, q))
     size = int(table.first[1])
     found = sorted((int(table.place[i]), int(table.place[size + j]), i, j) for i, j in partner)
     mapping = {first.ids[a]: second.ids[b] for a, b, _, _ in found}
-    weights = tuple(similarity(table, i, size + j) / UNIT for _, _, i, j in found)
-    upper, lower = apart(table, 0, 1, low), apart(table, 0, 1, high)
+    weights = tuple(
+        node_similarity(table.content, i, size + j) / table.unit for _, _, i, j in found
+    )
+    upper, lower = (divergence_of(table, 0, 1, weight) for weight in (low, high))
     rules = Rules(ports=True)
     return Distance(upper, lower, upper, mapping, reason, first, second, rules, weights)
 
@@ -133,23 +135,23 @@ def _search(
     table: Any, metric: Metric, effort: int, until: float | None
 ) -> tuple[int, int, list[tuple[int, int]], str]:
     from gindex_lab.measures.programs import matching
-    from gindex_lab.worlds.flatland import metric_kernel as kernel
+    from gindex_lab.worlds.flatland.metric_kernel import greedy
 
     n, o = (int(size) for size in np.diff(table.first))
     room = _room(table)
     pairs = matching.new_pairs(room, max(n, 1), room)
-    vertices, total = kernel.associate(table, 0, 1, 0, pairs)
+    vertices, total = matching.associate(table, 0, 1, 0, pairs)
     if metric.partners:
-        count, weight = kernel.greedy(table, 0, 1, vertices, pairs)
-        if count == min(n, o) and weight > 0.95 * count * kernel.UNIT:
+        count, weight = greedy(table, 0, 1, vertices, pairs)
+        if count == min(n, o) and weight > 0.95 * count * table.unit:
             return weight, weight, _mapped(pairs, n), "bound"
-        vertices, total = kernel.associate(table, 0, 1, metric.partners, pairs)
-    elif kernel.relations_agree(table, 0, 1, pairs.partner):
+        vertices, total = matching.associate(table, 0, 1, metric.partners, pairs)
+    elif matching.matching_agrees(table, 0, 1, pairs.partner):
         return total, total, _mapped(pairs, n), "bound"
     if vertices == 0:
         return 0, 0, [], "bound"
     adjacent = np.zeros((vertices, (vertices + 63) // 64), np.uint64)
-    kernel.arrange(table, 0, 1, vertices, pairs, adjacent)
+    matching.arrange(table, 0, 1, vertices, pairs, adjacent)
     return best_clique(pairs, adjacent, min(n, o), total, effort, until)
 
 
@@ -171,17 +173,21 @@ def distances(
     >>> distances([shape("square"), shape("circle")]).round(2).tolist()
     [[0.0, 0.62], [0.62, 0.0]]
     """
-    from gindex_lab.worlds.flatland.metric_kernel import matrix
+    from gindex_lab.measures.programs.matching import divergences_of, solve
 
     known = programs if others is None else others
     everything = [*_programs("programs", programs), *_programs("others", known)]
     how = Metric.of(everything, metric, mode, primitives)
     table = shelve(everything, how)
-    rows, columns = len(programs), len(known)
+    rows, columns = np.indices((len(programs), len(known)))
+    lefts, rights = rows.ravel(), columns.ravel() + len(programs)
+    low, high = np.zeros(rows.size, np.int64), np.zeros(rows.size, np.int64)
+    decided = np.zeros(rows.size, np.uint8)
     room = _room(table)
-    values, too_high = matrix(table, rows, columns, how.partners, _EFFORT_IN_BATCH, room)
-    _warn(too_high)
-    return values
+    solve(table, lefts, rights, how.partners, room, EFFORT_IN_BATCH, low, high, decided)
+    values = divergences_of(table, lefts, rights, low)
+    _warn(values - divergences_of(table, lefts, rights, high))
+    return values.reshape(rows.shape)
 
 
 def _warn(too_high: FloatArray) -> None:
@@ -229,7 +235,7 @@ def nearest_many(
     >>> found.pairs, found.evaluated < found.pairs
     (50, True)
     """
-    from gindex_lab.worlds.flatland.metric_kernel import all_closest
+    from gindex_lab.measures.programs.neighbours import closest
 
     wanted, known = _programs("programs", programs), _programs("curriculum", curriculum)
     if not known:
@@ -238,8 +244,9 @@ def nearest_many(
     how = Metric.of(everything, metric, mode, primitives)
     table = shelve(everything, how)
     queries = np.arange(len(known), len(everything))
-    index, value, least, weighed, evaluated = all_closest(
-        table, queries, len(known), how.partners, _EFFORT_IN_BATCH, _room(table)
+    barred = np.full(len(queries), -1)
+    index, value, least, _, weighed, evaluated = closest(
+        table, queries, 0, len(known), barred, how.partners, _room(table), EFFORT_IN_BATCH
     )
     _warn(value - least)
     pairs = len(wanted) * len(known)

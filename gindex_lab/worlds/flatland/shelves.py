@@ -11,6 +11,7 @@ import numpy as np
 
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.validate import FloatArray, Mode, choice, mode_of
+from gindex_lab.measures.programs.encode import Table, ends
 from gindex_lab.worlds.flatland import metric_kernel as kernel
 from gindex_lab.worlds.flatland.drawings import Circle, Drawing
 from gindex_lab.worlds.flatland.expansion import Graph, expand
@@ -89,7 +90,7 @@ class _Rows(NamedTuple):
     relation: FloatArray
 
 
-def shelve(programs: Iterable[object], metric: Metric) -> kernel.Shelf:
+def shelve(programs: Iterable[object], metric: Metric) -> Table:
     """Many programs in one table."""
     rounded = metric.mode == "reference"
     names: dict[Any, float] = {}
@@ -99,7 +100,7 @@ def shelve(programs: Iterable[object], metric: Metric) -> kernel.Shelf:
     else:
         rows = [_list_rows(Drawing.of(program), metric, rounded) for program in programs]
     sizes = np.array([len(row.kinds) for row in rows], dtype=np.int64)
-    first, corner = _ends(sizes), _ends(sizes**2)
+    first, corner = ends(sizes), ends(sizes**2)
     orders = [np.argsort(row.kinds, kind="stable") for row in rows]
     value = np.zeros((int(first[-1]), max([4, *(len(v) for row in rows for v in row.values)])))
     lengths = [
@@ -113,27 +114,28 @@ def shelve(programs: Iterable[object], metric: Metric) -> kernel.Shelf:
     relation = [row.relation[np.ix_(o, o)].ravel() for row, o in zip(rows, orders, strict=True)]
     means = [round(total / 200, 2) for total in range(201)]
     squares = [round((total / 200) ** 2, 2) for total in range(201)]
-    return kernel.Shelf(
-        first,
-        np.array(kinds, dtype=np.int32),
-        value,
-        np.array(lengths, dtype=np.int32),
-        corner,
-        np.concatenate([np.zeros(0), *relation]),
-        np.concatenate([np.zeros(0, np.int64), *orders]).astype(np.int32),
-        np.array(means),
-        np.array(squares),
-        rounded,
-        CENTRES_APART if metric.name == "list" else 0.0,
+    kind = np.array(kinds, dtype=np.int32)
+    content = kernel.DrawingNodes(
+        kind, value, np.array(lengths, dtype=np.int32), np.array(means), np.array(squares), rounded
+    )
+    return Table(
+        first=first,
+        kind=kind,
+        corner=corner,
+        relation=np.concatenate([np.zeros(0), *relation]),
+        place=np.concatenate([np.zeros(0, np.int64), *orders]).astype(np.int32),
+        content=content,
+        unit=kernel.UNIT,
+        tolerance=CENTRES_APART if metric.name == "list" else 0.0,
+        both_ways=True,
+        # 0/0: two empty programs are the same, whose Δ is 0 (section 2.4); the authors' code says 1
+        both_empty=1.0 if rounded else 0.0,
+        unordered=0,
     )
 
 
 def _take(values: list[Any], order: Any) -> list[Any]:
     return [values[k] for k in order]
-
-
-def _ends(sizes: Any) -> Any:
-    return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
 
 
 def graph_of(program: object, metric: Metric) -> Graph:
