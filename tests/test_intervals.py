@@ -793,11 +793,13 @@ def test_population_intervals_hold_their_estimates_and_widen_with_both(study):
 
 def test_the_spread_of_steps_is_rounding_and_correlates_with_nothing():
     """S of a step is 0 (lemma 19); in floats S² is 1e-17, and r(Ψ, S) of such noise was .97 to 1 once."""
-    h = np.sort(np.random.default_rng([3, 40]).random(12))
-    steps = (np.arange(12) < np.array([[3], [5], [8], [10]])).astype(float)
+    random = np.random.default_rng([3, 40])
+    agents, items = int(random.integers(3, 6)), int(random.integers(4, 14))
+    h = np.sort(random.random(items))
+    steps = (np.arange(items) < random.integers(1, items, agents)[:, None]).astype(float)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # quantiles of nothing
-        found = population_intervals(steps, h, estimator="step", resamples=100, seed=1)
+        found = population_intervals(steps, h, estimator="step", resamples=150, seed=40)
     assert found.loc[["capability_spread", "capability_generality"]].isna().all(axis=None)
     assert found.loc["mean_spread", "high"] == 0
 
