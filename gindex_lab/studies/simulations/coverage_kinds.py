@@ -2,7 +2,8 @@
 
 `coverage_study` takes difficulties as given. Here they come from scores (`gl.rank`,
 `gl.absolute_reference`), from opponents (`gl.opponent`) or from a model (`gl.irt_difficulty`); or the
-items stay and the trials vary; or answers are graded; or two agents are compared on the same items. The
+items stay and the trials vary; or answers are graded; or some are right by luck; or two agents are compared
+on the same items. The
 table is kept in `data/measured/coverage_kinds.csv`; `python -m gindex_lab.studies.simulations.coverage_kinds
 OUT.csv` makes it again and goes on where it was stopped.
 """
@@ -25,7 +26,7 @@ from gindex_lab.measures.generality import generality
 from gindex_lab.measures.pairs import paired_differences
 from gindex_lab.measures.psychometrics.irt_scale import irt_difficulty
 from gindex_lab.measures.transforms import opponent
-from gindex_lab.studies.simulations.coverage import transform_coverage
+from gindex_lab.studies.simulations.coverage import Profile, transform_coverage
 from gindex_lab.studies.simulations.coverage_study import AGENTS, difficulties, kept_study, truth_of
 
 __all__ = ["kinds", "measure_kind"]
@@ -48,6 +49,16 @@ _PAIRS = {
     "flat .95 - flat .1": ("flat .95", "flat .1"),
 }
 _PLAYERS = {"weakest": 0, "middle": 1, "strongest": 2}
+# the limits with a floor were mended on floors of .25 and of .25 and .5 mixed, with 10, 20 and 50 items
+_GUESSERS = {
+    "guessing": Profile(floor=0.0, ceiling=0.0),
+    "little above": Profile(floor=0.05, ceiling=0.05),
+    "only the easiest": Profile(0.1, 0.05),
+    "early and steep": Profile(0.2, 0.03),
+    "steep": AGENTS["steep"],
+    "gradual": AGENTS["gradual"],
+}
+_FLOORS = {"floor .2": (0.2, 0.2), "floor .5": (0.5, 0.5), "floors 0 and .25": (0.0, 0.25)}
 _ABILITIES = (-1.0, 0.0, 1.2)  # of the three agents that are looked at
 _IRT = {"30 agents": 30, "200 agents": 200}
 Held = Iterator[tuple[pd.DataFrame, dict[str, float]]]
@@ -65,7 +76,8 @@ def kinds() -> pd.DataFrame:
     games = product(["opponent"], _PLAYERS, [8, 15, 30])
     models = product(["irt_difficulty"], _IRT, [20, 50])
     differences = product(["difference"], _PAIRS, [10, 20, 50])
-    rows = [*trials, *graded, *scores, *games, *models, *differences]
+    floors = product(_FLOORS, _GUESSERS, [15, 35, 100])
+    rows = [*trials, *graded, *scores, *games, *models, *differences, *floors]
     return pd.DataFrame(rows, columns=["kind", "who", "items"])
 
 
@@ -129,6 +141,19 @@ def _graded(row: dict[str, Any], simulations: int, rng: np.random.Generator) -> 
         yield generality(answers, h, interval=(0.0, 1.0), ci=0.95), truth_of(curve, (0.0, 1.0))
 
 
+def _guesses(row: dict[str, Any], simulations: int, rng: np.random.Generator) -> Held:
+    """Right answers by luck beside those of the curve; the truth is that of the curve alone."""
+    curve, (one, other) = _GUESSERS[row["who"]], _FLOORS[row["kind"]]
+    truth = truth_of(curve, (0.0, 1.0))
+    for _ in range(simulations // 25):
+        h = difficulties("random", row["items"], rng)
+        luck = pd.Series(rng.permutation(np.where(np.arange(len(h)) % 2, one, other)))
+        luck.index = pd.Index([f"item {k + 1}" for k in range(len(h))])
+        chance = luck.to_numpy() + (1 - luck.to_numpy()) * curve(h)
+        answers = (rng.random((25, len(h))) < chance).astype(float)
+        yield generality(answers, h, interval=(0.0, 1.0), ci=0.95, floor=luck), truth
+
+
 def _tournaments(row: dict[str, Any], simulations: int, rng: np.random.Generator) -> Held:
     """Opponents are drawn from a population; the truth is what a player shows against very many."""
     from scipy.special import expit
@@ -182,6 +207,7 @@ _KINDS: dict[str, Callable[[dict[str, Any], int, np.random.Generator], Held]] = 
     "opponent": _tournaments,
     "irt_difficulty": _models,
     "difference": _differences,
+    **dict.fromkeys(_FLOORS, _guesses),
 }
 
 
