@@ -7,7 +7,7 @@ import pytest
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.responses import Responses, Scores
 from gindex_lab.measures.alternatives.sigmoid import sigmoid_curve
-from gindex_lab.measures.curves import indicators, merge
+from gindex_lab.measures.curves import difficulty_limits, indicators, merge
 from gindex_lab.measures.generality import characteristic_curve, generality, study_of
 from gindex_lab.measures.properties import (
     aggregate,
@@ -19,7 +19,7 @@ from gindex_lab.measures.properties import (
     saturation,
     spread_at,
 )
-from gindex_lab.measures.reference import difficulty_limits, extrapolate, reference_indicators
+from gindex_lab.measures.reference import extrapolate, reference_indicators
 
 COLUMNS = [
     "capability", "spread", "generality", "normalised_generality", "expected_difficulty", "mean",

@@ -7,7 +7,7 @@ import pytest
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.responses import Responses, Scores
 from gindex_lab.measures.alternatives.sigmoid import sigmoid_curve
-from gindex_lab.measures.curves import merge
+from gindex_lab.measures.curves import difficulty_limits, merge
 from gindex_lab.measures.generality import characteristic_curve, generality
 from gindex_lab.measures.properties import (
     aggregate,
@@ -15,7 +15,7 @@ from gindex_lab.measures.properties import (
     filter_by_frequency,
     isometrics,
 )
-from gindex_lab.measures.reference import difficulty_limits, extrapolate, reference_indicators
+from gindex_lab.measures.reference import extrapolate, reference_indicators
 from gindex_lab.measures.transforms import (
     absolute_reference,
     distributional_reference,

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gindex_lab.foundation.errors import ensure
-from gindex_lab.foundation.validate import FloatArray, choice
+from gindex_lab.foundation.validate import FloatArray, choice, vector
 
 __all__ = [
     "Indicators",
@@ -26,6 +26,7 @@ __all__ = [
     "Scale",
     "Sums",
     "conclude",
+    "difficulty_limits",
     "indicators",
     "merge",
     "rule_of",
@@ -223,6 +224,21 @@ def from_sums(area: FloatArray, moment: FloatArray, scale: Scale) -> Indicators:
     variance = 2 * moment - area**2
     variance = np.where(variance > _LOST * q**2, variance, 0.0)
     return conclude(area, moment, variance, scale.interval, scale.origin)
+
+
+def difficulty_limits(difficulty: object) -> Interval:
+    """The lowest and highest difficulty of a study, from the quantiles of its items.
+
+    KMAX = max(max h, q50 + 2(q95 - q05)); KMIN = min(min h, q50 - 2(q95 - q05)), but 0 where no
+    difficulty is negative (quantiles of type 7, items with their repetitions).
+
+    >>> difficulty_limits([1, 2, 3, 4, 5])
+    (0.0, 10.2)
+    """
+    h = vector("difficulty", difficulty)
+    q05, q50, q95 = np.quantile(h, [0.05, 0.5, 0.95])
+    low = 0.0 if h.min() >= 0 else min(float(h.min()), float(q50 - 2 * (q95 - q05)))
+    return low, max(float(h.max()), float(q50 + 2 * (q95 - q05)))
 
 
 # -- how a curve is read between its points: trapezoids or steps, cut to an interval ------------------

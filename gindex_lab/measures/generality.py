@@ -23,12 +23,13 @@ from gindex_lab.measures.curves import (
     Indicators,
     Interval,
     Scale,
+    difficulty_limits,
     indicators_of,
     merge,
     sums_of,
 )
 from gindex_lab.measures.floors import above_guessing
-from gindex_lab.measures.reference import difficulty_limits, extrapolate, reference_indicators
+from gindex_lab.measures.reference import extrapolate, reference_indicators
 from gindex_lab.measures.samples import RESAMPLE
 from gindex_lab.measures.steps import StepCurves, of_positions
 

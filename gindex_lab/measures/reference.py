@@ -11,29 +11,14 @@ from __future__ import annotations
 import numpy as np
 
 from gindex_lab.foundation.errors import ensure
-from gindex_lab.foundation.validate import FloatArray, vector
+from gindex_lab.foundation.validate import FloatArray
 from gindex_lab.measures.curves import Indicators, Interval
 from gindex_lab.measures.samples import patterns
 
-__all__ = ["difficulty_limits", "extrapolate", "grid_generality", "reference_indicators"]
+__all__ = ["extrapolate", "grid_generality", "reference_indicators"]
 
 EPSILON = 1e-5  # absolute, whatever the scale of the difficulties
 _GRID = 100  # capabilities at which the authors tabulate γ
-
-
-def difficulty_limits(difficulty: object) -> Interval:
-    """The lowest and highest difficulty of a study, from the quantiles of its items.
-
-    KMAX = max(max h, q50 + 2(q95 - q05)); KMIN = min(min h, q50 - 2(q95 - q05)), but 0 where no
-    difficulty is negative (quantiles of type 7, items with their repetitions).
-
-    >>> difficulty_limits([1, 2, 3, 4, 5])
-    (0.0, 10.2)
-    """
-    h = vector("difficulty", difficulty)
-    q05, q50, q95 = np.quantile(h, [0.05, 0.5, 0.95])
-    low = 0.0 if h.min() >= 0 else min(float(h.min()), float(q50 - 2 * (q95 - q05)))
-    return low, max(float(h.max()), float(q50 + 2 * (q95 - q05)))
 
 
 def extrapolate(

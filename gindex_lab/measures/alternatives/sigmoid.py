@@ -13,9 +13,9 @@ import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.validate import FloatArray, integer
-from gindex_lab.measures.curves import Interval
+from gindex_lab.measures.curves import Interval, difficulty_limits
 from gindex_lab.measures.generality import difficulties_of, study_of
-from gindex_lab.measures.reference import difficulty_limits, reference_indicators
+from gindex_lab.measures.reference import reference_indicators
 
 __all__ = ["SigmoidCurve", "sigmoid_curve"]
 
