@@ -76,6 +76,7 @@ class _Samples:
         self.others: dict[str, set[str]] = {}
         self.changed: set[str] = set()
         self.unscored = 0
+        self.shots: int | None = None  # examples in the prompt, of the task that is being read
 
     def read(self, file: Path, runs: dict[tuple[Path, str], _Run]) -> None:
         task, time = _task_and_time(file)
@@ -84,6 +85,9 @@ class _Samples:
         model = agent_name(model, file, self.found, self.options, run.settings if run else {})
         if self.found.is_unwanted(file, model, task, self.options):
             return
+        self.shots = (
+            None if run is None else (run.settings["model+args"]["shots"] or {}).get(task, 0)
+        )
         first = run.filters.get(task) if run else None
         ways = run.directions.get(task, {}) if run else {}
         wanted = self._wanted_filter(file, task)
@@ -160,6 +164,8 @@ class _Samples:
     def _detail(self, line: dict[str, Any]) -> None:
         text = line.get("doc_hash") or line.get("prompt_hash") or line.get("doc")
         known = {} if text is None else {"text": zlib.crc32(json.dumps(text, default=str).encode())}
+        if self.shots is not None:
+            known["configuration"] = f"num_fewshot={self.shots}"
         self.found.detail(**known)
 
     def _choose(self, line: dict[str, Any], task: str, ways: dict[str, str], file: Path) -> str:
