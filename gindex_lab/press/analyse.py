@@ -121,6 +121,11 @@ def _as_responses(data: Scores) -> Responses:
 
 
 def _difficulties(path: Path) -> pd.Series:
+    if not path.exists():
+        raise BadInput(
+            "difficulty", str(path), "does not exist", "check the name", code="not-found"
+        )
     if not {"item", "difficulty"} <= set(header_of(path)):
-        raise BadInput("difficulty", str(path), "lacks the columns item, difficulty", "name them")
+        problem = "lacks the columns item, difficulty"
+        raise BadInput("difficulty", str(path), problem, "name them", code="no-column")
     return read_table(path, ["item"]).set_index("item")["difficulty"]

@@ -281,6 +281,10 @@ def _docs(options: argparse.Namespace) -> None:
 def _check_out(path: Path, out: Path) -> None:
     """A place that cannot be written is told before the work; data are not replaced by their report."""
     appendable(out, "out")
+    above = next((one for one in out.absolute().parents if one.exists()), None)
+    if above is not None and not above.is_dir():
+        problem = f"cannot be written ({above} is a file, not a folder)"
+        raise BadInput("out", str(out), problem, "name another place", code="not-a-folder")
     if not (out.exists() and path.exists()):
         return
     inside = path.resolve() in out.resolve().parents and out.suffix.lower() not in (".html", ".htm")

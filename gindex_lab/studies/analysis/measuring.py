@@ -126,11 +126,10 @@ def transformed(
                 "reference", None, "is needed by ARef", "name an agent: --reference NAME"
             )
         return transforms.absolute_reference(data, reference)
+    if transform in ("none", "irt") and isinstance(data, Scores):
+        problem, remedy = "needs responses in [0, 1]", "use rank for raw scores, or give --scale"
+        raise BadInput("transform", transform, problem, remedy, code="raw-scores")
     if transform == "none":
-        if isinstance(data, Scores):
-            raise BadInput(
-                "transform", transform, "needs responses in [0, 1]", "use rank for raw scores"
-            )
         return data
     simple: dict[str, Any] = {
         "rank": partial(transforms.rank, missing=missing),

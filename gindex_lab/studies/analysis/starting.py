@@ -6,6 +6,7 @@ from typing import Any
 
 import pandas as pd
 
+from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.guessing import floors_of
 from gindex_lab.foundation.responses import Responses, Scores
 from gindex_lab.foundation.validate import choice
@@ -55,6 +56,11 @@ def analyse_table(
     (['model-k', 'model-j'], True)
     """
     choice("missing", missing, ["auto", "error", "drop"])
+    if floor is not None and not isinstance(data, Responses):
+        problem = "needs responses between 0 and 1, and these are raw scores"
+        raise BadInput(
+            "floor", floor, problem, "map the scores with --scale LOW HIGH", code="raw-scores"
+        )
     floors = floors_of(data, floor) if isinstance(data, Responses) else None
     wanted = chosen_transform(data, choice("transform", transform, TRANSFORMS), floors)
     missing = missing_cells(data, missing, wanted)

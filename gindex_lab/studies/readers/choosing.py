@@ -7,7 +7,7 @@ says which. What is kept must match one glob of each of these kinds that `includ
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -16,7 +16,17 @@ import numpy as np
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.studies.readers.options import Options
 
-__all__ = ["chosen_files", "file_names", "glob_mask", "is_unwanted", "named_mask", "none_left"]
+__all__ = [
+    *(
+        "check_applies",
+        "check_directions",
+        "chosen_files",
+        "file_names",
+        "glob_mask",
+        "is_unwanted",
+    ),
+    *("named_mask", "none_left"),
+]
 
 Mask = np.ndarray
 
@@ -156,3 +166,39 @@ def named_mask(name: str, wanted: object, known: Mapping[str, int], code: np.nda
         if label not in known:
             raise unknown_name(name, label, [one for one in known if one])
     return np.isin(code, [known[label] for label in labels])
+
+
+# -- options that do not apply ---------------------------------------------------------------------------
+
+_TABLES = frozenset(("irw", "long", "wide", "leaderboard", "per-model"))
+_ONLY = {"filter": {"lm-eval", "mteb"}, "items": {"wide", "leaderboard"}, "transpose": {"wide"}}
+
+
+def check_applies(kinds: Iterable[str], options: Options) -> None:
+    """Refuse an option that no format of these has: ignored, it would be a decision that nobody took.
+
+    >>> check_applies(["long"], Options(filter="strict"))
+    Traceback (most recent call last):
+        ...
+    gindex_lab.foundation.errors.BadInput: filter='strict': is not an option of what was found (long)...
+    """
+    there = set(kinds)
+    useless = [name for name, formats in _ONLY.items() if not there & formats]
+    if there <= _TABLES:
+        useless += ["metric"] if "long" not in there else []
+        useless += ["agent_from"] if options.agent_from not in ("model", "file", "folder") else []
+    for name in useless:
+        given = getattr(options, name)
+        if given is not None and given is not False:
+            problem = f"is not an option of what was found ({', '.join(sorted(there))})"
+            raise BadInput(name, given, problem, "leave it out", code="not-applicable")
+
+
+def check_directions(options: Options, known: Collection[str]) -> None:
+    """Refuse a direction of a metric that is not there: misspelt, it would leave the order upside down."""
+    for name in ("higher_is_better", "lower_is_better"):
+        absent = [metric for metric in getattr(options, name) if metric not in known]
+        if absent:
+            shown = ", ".join(map(repr, list(known)[:6])) or "no metric by name"
+            problem = "does not match any metric or column that was read"
+            raise BadInput(name, absent[0], problem, f"there is {shown}", code="not-found")

@@ -96,6 +96,7 @@ def settle_direction(
     A metric that is better when small is marked to be turned round: all of it, of one family (task), or of
     one item. Without a guess an unknown direction is refused where the options say so, and noted otherwise.
     """
+    found.directed[metric] = None
     way = options.direction(metric) or log or direction_of(metric) or guess
     if way is None and options.unknown_direction == "error":
         raise BadInput(

@@ -79,7 +79,8 @@ def split_columns(
         absent = [c for c in options.items if c not in rest]
         if absent:
             shown = ", ".join(repr(c) for c in rest[:8])
-            raise BadInput("items", absent[0], "does not match any column", f"there are {shown}")
+            problem = "does not match any column"
+            raise BadInput("items", absent[0], problem, f"there are {shown}", code="not-found")
         return list(options.items), [c for c in rest if c not in set(options.items)]
     text = [c for c in rest if is_text(table[c])]
     facts = [c for c in rest if c in text or is_fact(str(c))]

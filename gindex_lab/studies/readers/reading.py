@@ -19,7 +19,12 @@ from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.inputs import as_path, files_below, open_regular, spooled
 from gindex_lab.foundation.notes import Note
 from gindex_lab.foundation.responses import Responses, Scores
-from gindex_lab.studies.readers.choosing import chosen_files, file_names
+from gindex_lab.studies.readers.choosing import (
+    check_applies,
+    check_directions,
+    chosen_files,
+    file_names,
+)
 from gindex_lab.studies.readers.collect import Collector, Gathered
 from gindex_lab.studies.readers.formats import BESIDE, FORMATS, HELM_FILES, READERS, SUFFIXES, sniff
 from gindex_lab.studies.readers.oddities import not_recognised, refuse_other
@@ -166,6 +171,7 @@ def _rows(where: Path, chosen: Options) -> pd.DataFrame:
 
 def _collected(where: Path, there: _There, options: Options, details: float = 0) -> Collector:
     """What the files hold; those that cannot be read are left out and counted."""
+    check_applies(there.kinds, options)
     many = sum(map(len, there.kinds.values())) + len(there.skipped) > 1
     found = Collector(str(where), details=details, many=many)
     found.skipped |= there.skipped
@@ -176,6 +182,7 @@ def _collected(where: Path, there: _There, options: Options, details: float = 0)
         reader = getattr(import_module(f"gindex_lab.studies.readers.{module}"), function)
         reader(files, found, options)
     found.check_any(options)
+    check_directions(options, found.directed)
     return found
 
 

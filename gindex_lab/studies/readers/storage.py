@@ -58,6 +58,7 @@ class Storage:
         self._spans: list[tuple[int, Path]] = []  # the first row of each file
         self._by_code: dict[str, list[Any]] = {"agent": [], "item": []}  # by code, for facts
         self._turned: list[tuple[str, str | None, str | None]] = []  # metric, family, item
+        self.directed: dict[str, None] = {}  # metrics whose direction was settled
         self._endless: set[str] = set()  # of those the metrics without an upper end
 
     # -- files ----------------------------------------------------------------------------------------

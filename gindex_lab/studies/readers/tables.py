@@ -123,13 +123,16 @@ def columns_of(header: Sequence[str], options: Options, path: Path) -> dict[str,
     fixed = {"agent": "id", "item": "item", "response": "resp"} if warehouse else {}
     if options.agent_from in ("file", "folder"):
         fixed = fixed | {"agent": ""}
+    asked = dict(options.columns)
+    if options.metrics and "response" not in asked:
+        asked["response"] = _metric_column(header, options, path)
     for kind in COLUMNS:
-        given = options.columns.get(kind)
+        given = asked.get(kind)
         if given is not None and given not in header:
             remedy = f"it has {', '.join(map(repr, header[:8]))}"
             problem = f"is not a column of {path.name}"
             raise BadInput(f"columns[{kind!r}]", given, problem, remedy, code="not-found")
-        if kind in options.columns and given is None:
+        if kind in asked and given is None:
             continue
         free = [name for name in header if name not in chosen.values()]
         found = [given] if given else [fixed[kind]] if kind in fixed else column_of(free, kind)
@@ -150,6 +153,15 @@ def columns_of(header: Sequence[str], options: Options, path: Path) -> dict[str,
                 remedy += ", or take the agent from the file: agent_from='file' (--agent-from file)"
             raise BadInput("path", str(path), problem, remedy, code="no-column")
     return chosen
+
+
+def _metric_column(header: Sequence[str], options: Options, path: Path) -> str:
+    found = [name for name in options.metrics if name in header]
+    if not found:
+        problem = f"is not a column of {path.name}"
+        remedy = f"it has {', '.join(map(repr, header[:8]))}"
+        raise BadInput("metric", options.metrics[0], problem, remedy, code="not-found")
+    return found[0]
 
 
 def _read_rows(file: Path, found: Collector, options: Options) -> None:

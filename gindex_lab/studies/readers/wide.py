@@ -116,6 +116,13 @@ def names_apart(
 
 def _add_items(table: pd.DataFrame, label: str, found: Collector, options: Options) -> None:
     """A table with a row per item: columns of words, and those that play a role, are facts of the items."""
+    if options.items is not None:
+        absent = [name for name in options.items if name not in set(table[label])]
+        if absent:
+            shown = ", ".join(map(repr, table[label][:8]))
+            problem = "does not match any row, and rows are items"
+            raise BadInput("items", absent[0], problem, f"there are {shown}", code="not-found")
+        table = table[table[label].isin(list(options.items))].reset_index(drop=True)
     header = [str(c) for c in table.columns if c != label]
     roles = {r: _role_column(header, r, options) for r in (*_OF_ITEMS, "family")}
     texts = [c for c in header if is_text(table[c]) or is_fact(c)]
