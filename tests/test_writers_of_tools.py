@@ -492,3 +492,38 @@ def test_pairs_of_mt_bench_are_battles_and_disagreement_is_a_draw(tmp_path):
     found = gl.read(dump(tmp_path / "gpt-4_pair.jsonl", lines(*rows)))
     assert found.frame.loc["a", "against b"] == pytest.approx(0.75)
     assert said(found, "1 battles", "error")
+
+
+# -- leaderboards in one folder (aider, arena) and tables of people ------------------------------------
+
+
+def test_columns_of_two_leaderboards_are_told_apart_where_agents_or_names_say_so(tmp_path):
+    dump(tmp_path / "edit.csv", "model,pass_rate_1,well_formed\na,0.5,1\nb,0.25,1\n")
+    dump(tmp_path / "refactor.csv", "model,pass_rate_1,well_formed\na,0.75,0.5\n")
+    found = gl.read(tmp_path)
+    names = ["edit/pass_rate_1", "edit/well_formed", "refactor/pass_rate_1", "refactor/well_formed"]
+    assert found.frame.columns.tolist() == names
+    assert found.frame.loc["a"].tolist() == [0.5, 1, 0.75, 0.5]
+    assert said(found, "pass_rate_1", "of several tables")
+
+
+def test_two_arenas_are_two_items_and_parts_of_one_table_are_not(tmp_path):
+    for name, rows in {"image": "a,1100\nb,1000\n", "vision": "c,1200\nd,900\n"}.items():
+        dump(tmp_path / "arena" / f"{name}.csv", f"model,arena_score\n{rows}")
+    assert gl.read_scores(tmp_path / "arena").frame.shape == (4, 2)
+    for name in "ab":
+        dump(tmp_path / "parts" / f"{name}.csv", f"model,accuracy\n{name},0.5\n")
+        dump(
+            tmp_path / "items" / f"{name}.csv", f"model,MMLU,GSM8K\n{name}1,0.5,1\n{name}2,0.5,1\n"
+        )
+    assert gl.read(tmp_path / "parts").frame.shape == (2, 1)
+    assert gl.read(tmp_path / "items").frame.shape == (4, 2)
+
+
+def test_numbered_rows_of_two_tables_are_not_the_same_people(tmp_path):
+    dump(tmp_path / "lsat.csv", "rownames,Q1,Q2\n1,0,1\n2,1,1\n")
+    dump(tmp_path / "sat.csv", "rownames,V,W\n1,0.5,0.25\n2,0.75,1\n")
+    found = gl.read(tmp_path)
+    assert found.frame.shape == (4, 4)
+    assert found.frame.loc["lsat 1"].dropna().tolist() == [0, 1]
+    assert said(found, "numbers", "each table")

@@ -28,6 +28,8 @@ latency duration standard
 """
 _FACTS = frozenset(_WORDS.split())
 _SCORES = frozenset(("score", "accuracy", "acc", "correct", "answer", "response"))
+_RATES = "value result points marks grade pass passed rate percent pct elo rating arena win winrate success"
+_UNSAID = _FACTS | _SCORES | frozenset(_RATES.split())
 _NEUTRAL = """
 model data pretraining training knowledge the of b t per test user lazy exhausted total malformed syntax
 indentation n error
@@ -61,13 +63,7 @@ def is_generic(name: str) -> bool:
     (True, True, False)
     """
     words = set(re.findall(r"[a-z0-9]+", name.lower()))
-    return bool(words) and words <= _SCORES | _FACTS | {
-        "value",
-        "result",
-        "points",
-        "marks",
-        "grade",
-    }
+    return bool(words) and all(w in _UNSAID or w.isdigit() for w in words)
 
 
 def split_columns(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import pandas as pd
@@ -24,6 +25,7 @@ from gindex_lab.studies.readers.text import plain
 __all__ = ["add_facts", "add_frame", "names_apart", "read_wide"]
 
 _OF_ITEMS = tuple(role for role in ROLES if role != "date")
+_ROWS = re.compile(r"(?i)rownames?|row|index|unnamed: 0|")
 _MODEL = re.compile(  # names by which models go, with or without their organisation
     r"(?i)^([\w.-]+/)?(chat)?(gpt|claude|gemini|gemma|llama|qwen|mistral|mixtral|deepseek|phi-?\d|grok|"
     r"command-?r|falcon|yi-|o[134](-|$)|kimi|glm-|olmo|palm|bard|nova-|jamba|granite|nemotron)"
@@ -38,10 +40,12 @@ def read_wide(files: Sequence[Path], found: Collector, options: Options) -> None
     new = names_apart(files, found, options)
     for file in files:
         with found.reading(file, options):
-            _read_wide(file, found, options, new.get(file, {}))
+            _read_wide(file, found, options, new.get(file, {}), many=len(files) > 1)
 
 
-def _read_wide(file: Path, found: Collector, options: Options, new: Mapping[str, str]) -> None:
+def _read_wide(
+    file: Path, found: Collector, options: Options, new: Mapping[str, str], many: bool
+) -> None:
     name = _agent_column(list(table_header(file, options)), options)
     table = table_at(file, [name], options).rename(columns=dict(new))
     for note in table.attrs.get("notes", ()):
@@ -62,6 +66,10 @@ def _read_wide(file: Path, found: Collector, options: Options, new: Mapping[str,
         )
         remedy = "name it: columns={'response': ...} (--columns response=NAME)"
         raise BadInput("path", str(file), problem, remedy, code="no-column")
+    if many and _ROWS.fullmatch(str(label)) and _numbered(table[label].astype(str).tolist()):
+        table[label] = f"{plain(file).stem} " + table[label].astype(str)
+        said = "agents go by their numbers, which are others in each table: named with the table"
+        found.note("agents", said, "columns={'agent': ...} (--columns)")
     said = f"rows were read as agents (column {str(label)!r}) and columns as items"
     found.note("orientation", said, "transpose=True (--transpose)")
     table = _rows_of_facts(table, str(label), found, options)
@@ -80,38 +88,57 @@ def _read_wide(file: Path, found: Collector, options: Options, new: Mapping[str,
 def names_apart(
     files: Sequence[Path], found: Collector, options: Options
 ) -> dict[Path, dict[str, str]]:
-    """New names of columns that stand in several different tables, by file.
+    """New names of columns that stand in several tables, by file.
 
-    `score` of two tables is two items; `MMLU` is taken to be one, and that is noted. Tables with the same
-    columns are parts of one.
+    `score` of two tables is two items, and so is any column in which an agent stands twice; `MMLU` is taken
+    to be one, and that is noted where the tables differ otherwise. Tables of one agent each are one table.
     """
-    columns = {}
-    for file in files if options.items is None else ():
-        try:
+    columns: dict[Path, set[str]] = {}
+    agents: dict[Path, list[str]] = {}
+    for file in files if options.items is None and len(files) > 1 else ():
+        with suppress(BadInput):  # it is told where the file is read
             header = [str(c) for c in table_header(file, options)]
-        except BadInput:
-            continue  # it is told where the file is read
-        rows_are_items = any(column_of(header[:1], kind) for kind in ("item", "family"))
-        if not rows_are_items:
+            if any(column_of(header[:1], kind) for kind in ("item", "family")):
+                continue  # a row per item
             agent = _agent_column(header, options)
             label = header[agent] if isinstance(agent, int) else agent
-            columns[file] = {c for c in header if c != label and not is_fact(c)}
-    if len({frozenset(names) for names in columns.values()}) < 2:
-        return {}
+            table = table_at(file, [label], options)
+            agents[file] = table[label].astype(str).tolist()
+            columns[file] = {
+                c for c in header if c != label and not is_fact(c) and not is_text(table[c])
+            }
     where: dict[str, list[Path]] = {}
     for file, names in columns.items():
         for name in sorted(names):
             where.setdefault(name, []).append(file)
     new: dict[Path, dict[str, str]] = {}
+    differ = len({frozenset(names) for names in columns.values()}) > 1
     for name, some in where.items():
-        if len(some) > 1 and is_generic(name):
+        if len(some) < 2 or (_MODEL.match(name) and not differ):
+            continue
+        shown = ", ".join(file.name for file in some[:3]) + " …" * (len(some) > 3)
+        if _apart(name, [agents[file] for file in some], differ):
+            said = f"{name!r} of several tables is an item in each ({shown})"
+            found.note("items", said, "items=[...] (--items), which reads it as one")
             for file in some:
                 new.setdefault(file, {})[name] = f"{plain(file).stem}/{name}"
-        elif len(some) > 1 and not _MODEL.match(name):
-            files_said = ", ".join(file.name for file in some[:3]) + " …" * (len(some) > 3)
-            said = f"{name!r} of {files_said} was read as one item"
+        elif differ and not _MODEL.match(name):
+            said = f"{name!r} of {shown} was read as one item"
             found.note("items", said, "exclude=[...] (--exclude), or other names of the columns")
     return new
+
+
+def _apart(name: str, agents: Sequence[list[str]], differ: bool) -> bool:
+    """Whether a column of several tables is an item in each: its name is vague, or agents repeat."""
+    once = {agent for some in agents for agent in some}
+    numbered = all(_numbered(some) for some in agents)
+    if len(once) < sum(map(len, agents)) and not numbered:
+        return all(len(set(some)) == len(some) for some in agents)
+    return is_generic(name) and (differ or all(len(some) > 1 for some in agents))
+
+
+def _numbered(names: Sequence[str]) -> bool:
+    return list(names) in ([str(k + start) for k in range(len(names))] for start in (0, 1))
 
 
 def _add_items(table: pd.DataFrame, label: str, found: Collector, options: Options) -> None:
