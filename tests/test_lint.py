@@ -1,6 +1,7 @@
 """The lint of rendered pages and figures: every planted fault is found, and sound pages give none."""
 
 import io
+import re
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
@@ -285,3 +286,17 @@ def test_claims_are_told_in_one_line(words, line):
     assert fold.count("<tr>") == 1 + len(words)
     assert ("gindex-lab data fetch mazes" in fold) == ("needs data" in words)
     assert page_findings(fold) == []
+
+
+def test_rows_are_named_for_people_and_mere_numbers_are_left_out():
+    named = pd.DataFrame(
+        {"x": [1, 20_000]}, pd.Index(["normalised_generality", "b"], name="measure")
+    )
+    html = people_table(named)
+    assert re.findall("<th>(.*?)</th>", html) == ["measure", "x"]
+    assert re.findall("<td>(.*?)</td>", html) == ["normalised generality γ", "1", "b", "20,000"]
+    assert "<th>" not in people_table(pd.DataFrame({"x": [1, 2]}, [2, 0])).split("x</th>")[1]
+    assert re.findall("<td>(.*?)</td>", people_table(pd.DataFrame({"x": [1999, 2024]}))) == [
+        "1999",
+        "2024",
+    ]

@@ -72,16 +72,27 @@ def people_table(
 
     shown, left = _chosen(_merged(table, digits), columns)
     head = shown.head(rows)
-    words = pd.DataFrame(
-        {k: _column(head.iloc[:, k], digits) for k in range(head.shape[1])}, index=head.index
-    )
-    words.columns = pd.Index(_names(shown.columns, columns), dtype=object)
-    plain = list(table.index) == list(range(len(table))) and table.index.nlevels == 1
-    named = index if isinstance(index, bool) else not (plain and table.index.name is None)
-    words.index = _index(words.index, index if isinstance(index, str) else None)
+    names, cells = _rows_named(head.index, index)
+    cells += [_column(head.iloc[:, k], digits) for k in range(head.shape[1])]
+    words = pd.DataFrame(dict(enumerate(cells)), index=range(len(head)))
+    words.columns = pd.Index([*names, *_names(shown.columns, columns)], dtype=object)
     with pd.option_context("display.max_colwidth", None):
-        html = words.to_html(border=0, classes="gl-table", index=named, sparsify=True)
+        html = words.to_html(border=0, classes="gl-table", index=False)
     return f'<div class="gl-scroll">{html}</div>{_below(len(table) - len(head), left, link)}'
+
+
+def _rows_named(index: pd.Index, wanted: bool | str | None) -> tuple[list[str], list[list[str]]]:
+    """The columns that name the rows, with their heads; mere numbers name nothing."""
+    import pandas as pd
+
+    numbers = pd.api.types.is_integer_dtype(index) and index.names == [None]
+    if wanted is False or (wanted is None and numbers):
+        return [], []
+    levels = [index.get_level_values(k) for k in range(index.nlevels)]
+    heads = [wanted if isinstance(wanted, str) else _name(n) if n else "" for n in index.names]
+    return heads, [
+        [NAMES.get(v, v) if isinstance(v, str) else _cell(v) for v in at] for at in levels
+    ]
 
 
 def _below(rows: int, columns: int, link: str) -> str:
@@ -128,7 +139,7 @@ def _chosen(
             problem, remedy = f"are more than {COLUMNS}", "choose those that answer the question"
             raise BadInput("columns", list(columns), problem, remedy, code="too-many")
         return table[list(columns)], 0
-    room = COLUMNS - 1
+    room = COLUMNS - 1  # one for the names of the rows
     return table.iloc[:, :room], max(table.shape[1] - room, 0)
 
 
@@ -146,17 +157,6 @@ def _name(name: object) -> str:
     return NAMES.get(text, text.replace("_", " ").strip())
 
 
-def _index(index: pd.Index, named: str | None) -> pd.Index:
-    import pandas as pd
-
-    if isinstance(index, pd.MultiIndex):
-        parts = [[_cell(v) for v in index.get_level_values(k)] for k in range(index.nlevels)]
-        return pd.MultiIndex.from_arrays(parts, names=[_name(n) if n else "" for n in index.names])
-    return pd.Index(
-        [_cell(v) for v in index], name=named or (_name(index.name) if index.name else None)
-    )
-
-
 def _column(values: pd.Series, digits: int) -> list[str]:
     """The cells of one column: numbers to the same decimals, small ones to two digits of their own."""
     import pandas as pd
@@ -166,7 +166,7 @@ def _column(values: pd.Series, digits: int) -> list[str]:
     given = [float(v) for v in values.astype("float64")]
     finite = [abs(v) for v in given if math.isfinite(v)]
     if all(v == round(v) for v in finite) and max(finite, default=0) < 1e15:
-        return [_whole(v) for v in given]
+        return [_whole(v, max(finite, default=0) >= 10_000) for v in given]
     top = max(finite)
     decimals = digits if top <= 1 else max(digits - 1 - math.floor(math.log10(top)), 0)
     noise = 1e-12 * max(top, 1e-3)
@@ -176,11 +176,11 @@ def _column(values: pd.Series, digits: int) -> list[str]:
     return [number_words(v, decimals, noise=noise) for v in given]
 
 
-def _whole(value: float) -> str:
-    # a year or an identifier has four digits at most: five and more are grouped
+def _whole(value: float, grouped: bool) -> str:
+    """A count; a year is not grouped."""
     if not math.isfinite(value):
         return number_words(value)
-    return (f"{value:,.0f}" if abs(value) >= 10_000 else f"{value:.0f}").replace("-", "−")
+    return (f"{value:,.0f}" if grouped else f"{value:.0f}").replace("-", "−")
 
 
 def number_words(value: float, decimals: int | None = None, noise: float = 0.0) -> str:
@@ -218,7 +218,7 @@ def _cell(value: Any) -> str:
     if value is None or value is pd.NA or value is pd.NaT:
         return "–"
     if isinstance(value, numbers.Integral):
-        return _whole(float(value))
+        return _whole(float(value), abs(int(value)) >= 10_000)
     if isinstance(value, numbers.Real):
         return number_words(float(value))
     if isinstance(value, pd.Timestamp):
