@@ -143,7 +143,38 @@ def table_of_one_value(path):
             new.write_table(one)
 
 
+def stairs(path):
+    """The library written in C ends Python with a segmentation fault on this."""
+    path.write_text("- " * 50_000 + "x")
+
+
+def lying_archive(path):
+    """Its directory says that a part has a hundred bytes."""
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as new:
+        new.writestr("header.json", b" " * 400 * 2**20)
+        new.writestr("samples/1.json", b"{}")
+    content = bytearray(path.read_bytes())
+    for signature, place in ((b"PK\x03\x04", 22), (b"PK\x01\x02", 24)):
+        at = content.find(signature) + place
+        content[at : at + 4] = (100).to_bytes(4, "little")
+    path.write_bytes(content)
+
+
+def table_of_one_long_text(path):
+    """Stored once, and four gigabytes in a table."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    rows = pa.array(np.zeros(2_000_000, np.int8))
+    column = pa.DictionaryArray.from_arrays(rows, ["x" * 2000])
+    table = pa.table({"model": column, "item": column, "score": pa.array(np.ones(2_000_000))})
+    parquet.write_table(table, path)
+
+
 BOMBS = {
+    "stairs.yaml": stairs,
+    "lying.eval": lying_archive,
+    "text.parquet": table_of_one_long_text,
     "rows.csv.gz": gz_rows,
     "line.csv.gz": gz_wide_line,
     "lines.jsonl.gz": gz_lines,
@@ -161,12 +192,15 @@ BOMBS = {
 
 @pytest.mark.parametrize(
     "name",
-    [pytest.param(name, marks=[] if name == "log.eval" else pytest.mark.slow) for name in BOMBS],
+    [
+        pytest.param(name, marks=[] if name in ("log.eval", "stairs.yaml") else pytest.mark.slow)
+        for name in BOMBS
+    ],
 )
 def test_a_bomb_is_refused_quickly_and_in_little_memory(name, tmp_path):
     BOMBS[name](tmp_path / name)
     code, seconds, megabytes = measured(f"gl.read({str(tmp_path / name)!r})")
-    assert code in ("bomb", "too-large", "too-many-cells")
+    assert code in ("bomb", "too-large", "too-many-cells", "too-deep", "damaged")
     assert seconds < 2
     assert megabytes < 300
 

@@ -30,6 +30,7 @@ __all__ = [
     "check_archive",
     "check_depth",
     "files_below",
+    "member_bytes",
     "open_bytes",
     "parse_json",
     "read_bytes",
@@ -328,6 +329,19 @@ def check_archive(archive: Archive, path: Path) -> None:
     if largest > allowed.document:
         problem = f"has a part of {largest:,} bytes, to be held whole"
         raise too_large("path", str(path), problem, "document", largest)
+
+
+def member_bytes(archive: Any, name: str) -> bytes:
+    """A part of an archive, unpacked piece by piece: no more than it says of itself, which may be a lie.
+
+    >>> import zipfile
+    >>> with zipfile.ZipFile(io.BytesIO(), "w") as archive:
+    ...     archive.writestr("a.txt", "hello")
+    ...     member_bytes(archive, "a.txt")
+    b'hello'
+    """
+    with archive.open(name) as file:
+        return b"".join(_up_to(file, archive.getinfo(name).file_size + 1))
 
 
 def files_below(folder: Path) -> Iterator[Path]:

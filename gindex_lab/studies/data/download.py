@@ -23,7 +23,7 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput, DataUnavailable
-from gindex_lab.foundation.inputs import as_path, check_archive, open_regular
+from gindex_lab.foundation.inputs import as_path, check_archive, member_bytes, open_regular
 
 __all__ = ["Archive", "offline", "retrieve"]
 
@@ -152,7 +152,7 @@ class Archive:
     def read(self, member: str) -> bytes:
         """The bytes of one member."""
         try:
-            return self._zip.read(member)
+            return member_bytes(self._zip, member)
         except KeyError:
             names = sorted(n for n in self._zip.namelist() if not n.endswith("/"))
             raise self._error(

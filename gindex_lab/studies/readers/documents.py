@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,11 @@ def load_yaml(path: Path, encoding: str | None = None) -> Any:
 
     try:
         text = read_bytes(path).decode(encoding_of(path, encoding))
-        found = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+        loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+        _check_levels(yaml.parse(text, loader), path)  # first: a deep one would end Python itself
+        found = yaml.load(text, loader)
+    except BadInput:
+        raise
     except UnicodeError as error:
         raise wrong_encoding(path, error) from None
     except (yaml.YAMLError, ValueError, RecursionError) as error:
@@ -31,6 +36,16 @@ def load_yaml(path: Path, encoding: str | None = None) -> Any:
         problem = "unfolds to too many values (its references repeat one another)"
         raise too_large("path", str(path), problem, "cells", current().cells * 10)
     return found
+
+
+def _check_levels(events: Iterable[Any], path: Path) -> None:
+    level, most = 0, current().depth
+    for event in events:
+        name = type(event).__name__
+        level += name.endswith("StartEvent") - name.endswith("EndEvent")
+        if level > most + 2:  # a stream and a document are around all
+            problem = f"is nested more than {most:.0f} levels deep"
+            raise too_large("path", str(path), problem, "depth", 2 * most)
 
 
 def _unfolded(found: Any, known: dict[int, float], depth: int) -> float:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from gindex_lab.foundation.errors import BadInput
-from gindex_lab.foundation.inputs import check_archive, parse_json
+from gindex_lab.foundation.inputs import check_archive, member_bytes, parse_json
 from gindex_lab.studies.readers.text import open_bytes
 
 if sys.version_info >= (3, 14):
@@ -73,7 +73,7 @@ def _members(file: Path, names: Sequence[str]) -> Iterator[dict[str, Any]]:
 
 def _member(archive: zipfile.ZipFile, name: str, file: Path) -> dict[str, Any]:
     try:
-        found = parse_json(archive.read(name), "path", f"{file}, {name}")
+        found = parse_json(member_bytes(archive, name), "path", f"{file}, {name}")
     except BadInput:
         raise
     except NotImplementedError:

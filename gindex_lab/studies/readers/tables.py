@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 import pandas as pd
 
+from gindex_lab.foundation.bounds import current, too_large
 from gindex_lab.foundation.errors import BadInput, short
 from gindex_lab.foundation.files import header_of, read_columns, read_table
 from gindex_lab.foundation.inputs import open_regular
@@ -81,11 +82,35 @@ def parquet_table(path: Path) -> pd.DataFrame:
     parquet_names(path)  # within the limits, or refused
     try:
         with open_regular(path) as file:
+            _check_texts(path, file)
+            file.seek(0)
             return pd.read_parquet(file)
+    except BadInput:
+        raise
     except (OSError, ValueError, TypeError, NotImplementedError) as error:
         remedy = "write it again with DataFrame.to_parquet"
         problem = f"is not Parquet that pandas can read ({error})"
         raise BadInput("path", str(path), problem, remedy, code="damaged") from None
+
+
+def _check_texts(path: Path, file: IO[bytes]) -> None:
+    """Refuse texts that are stored once and stand in so many rows that they would not fit, written out."""
+    import pyarrow.compute as pc
+    import pyarrow.types as kinds
+    from pyarrow import parquet
+
+    fields = parquet.read_schema(file)
+    texts = [one.name for one in fields if kinds.is_string(one.type) or kinds.is_binary(one.type)]
+    texts += [one.name for one in fields if kinds.is_dictionary(one.type)]
+    unfolded = 0
+    for batch in parquet.ParquetFile(file, read_dictionary=texts).iter_batches(columns=texts):
+        for column in filter(lambda one: kinds.is_dictionary(one.type), batch.columns):
+            if kinds.is_string(column.type.value_type) or kinds.is_binary(column.type.value_type):
+                lengths = pc.binary_length(column.dictionary).cast("int64")
+                unfolded += pc.sum(lengths.take(column.indices)).as_py() or 0
+        if unfolded > current().document:
+            problem = f"unfolds to more than {unfolded:,} bytes of text, to be held whole"
+            raise too_large("path", str(path), problem, "document", 10 * unfolded)
 
 
 def _as_labels(column: pd.Series, path: Path) -> pd.Series:
