@@ -212,3 +212,12 @@ def test_a_difficulty_file_without_its_columns_is_refused(responses, tmp_path):
 def test_a_module_run_by_its_name_is_the_command(module):
     command = [sys.executable, "-m", module, "data", "where", "no-such-data"]
     assert subprocess.run(command, capture_output=True, check=False).returncode == 2
+
+
+def test_a_name_cannot_steer_the_terminal(tmp_path, capsys):
+    (tmp_path / "a.csv").write_text('agent,"i","i"\nx,1,2\ny,2,3\n')
+    (tmp_path / "b\x1b[2J.csv").write_text('agent,"i",j\nx,foo,2\ny,2,3\n')
+    assert main(["analyse", str(tmp_path), "--ci", "0"]) == 2
+    said = capsys.readouterr().err
+    assert "\x1b" not in said
+    assert said.count("\n") == 1

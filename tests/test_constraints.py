@@ -7,9 +7,11 @@ parameter and with a stable code; what lies at its ends is refused neither at th
 import inspect
 import math
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -18,6 +20,7 @@ from fuzzing import attempt, methods, names, plausible
 import gindex_lab as gl
 from gindex_lab.foundation.constraints import CHOICES, RANGES, TEXTS, Range, range_of
 from gindex_lab.foundation.declared import declared, parameters_of
+from gindex_lab.foundation.validate import integer
 
 CODES = {"out-of-range", "not-a-number", "not-a-whole-number", "not-a-seed", "not-a-pair", "not-a-flag", "wrong-type", "bad-program"}  # fmt: skip
 
@@ -263,3 +266,60 @@ def test_a_range_of_a_function_goes_before_that_of_the_name():
     assert range_of("estimate", "runs") == Range(4)
     assert range_of("as_items", "runs") == Range(1)
     assert range_of("as_items", "bananas") is None
+
+
+# -- found by a stranger's fuzz: legal but odd ------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", [np.int8, np.uint8, np.int32, np.float16, np.longdouble])
+def test_a_narrow_number_means_what_it_says(kind):
+    """Inside, an int8 would overflow at 200 + 100, and a float16 has three digits."""
+
+    @declared
+    def far(seed: int, n: int) -> float:
+        return seed + 100 * n + n / 3
+
+    assert far(kind(100), n=kind(99)) == far(100, n=99)
+
+
+def test_a_whole_number_beyond_all_digits_is_refused():
+    giant = np.finfo(np.longdouble).max
+    for value in (giant, -giant):
+        with pytest.raises(gl.BadInput) as caught:
+            gl.aiq.sample(value)
+        assert caught.value.argument == "n"
+        with pytest.raises(gl.BadInput) as caught:
+            integer("n", value)
+        assert caught.value.argument == "n"
+
+
+@pytest.mark.parametrize(
+    ("call", "argument"),
+    [
+        (lambda: gl.score_answers(iter([1]), []), "answers"),
+        (lambda: gl.score_answers((x for x in [1]), []), "answers"),
+        (lambda: gl.mazes.play(iter(gl.mazes.battery(2, seed=1)), gl.mazes.RandomWalk()), None),
+        (lambda: gl.read("\ud800"), "path"),
+    ],
+)
+def test_odd_arguments_get_an_error_of_ours(call, argument):
+    with pytest.raises(gl.GIndexLabError) as caught:
+        call()
+    assert argument is None or caught.value.argument == argument
+
+
+def test_a_text_in_place_of_numbers_and_a_name_that_cannot_be_one_are_named():
+    @declared
+    def mean(table: pd.DataFrame) -> object:
+        return table["x"].mean()
+
+    @declared
+    def names(labels: Sequence[object]) -> object:
+        return dict.fromkeys(labels)
+
+    with pytest.raises(gl.BadInput) as caught:
+        mean(pd.DataFrame({"x": pd.array(["a", "b"], dtype="str")}))
+    assert (caught.value.argument, caught.value.code) == ("table", "not-a-number")
+    with pytest.raises(gl.BadInput) as caught:
+        names([[1], 2])
+    assert (caught.value.argument, caught.value.code) == ("labels", "wrong-type")

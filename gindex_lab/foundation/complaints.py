@@ -28,6 +28,7 @@ __all__ = ["LISTS", "MAPPINGS", "NUMBERS", "complaint", "hints_of", "members_of"
 _ARRAYS = (np.ndarray, pd.Series, pd.Index, pd.DataFrame)
 NUMBERS = (int, float, np.integer, np.floating)
 _SEEDS = (int, np.integer, np.random.Generator, np.random.SeedSequence)
+_TEXT = ("dtype 'str'", "string dtype")  # what pandas says of sums and means of text
 _HUGE = (
     10**7
 )  # a count beyond this, in a call that ran out of memory or range, is what is wrong with it
@@ -61,6 +62,9 @@ def complaint(
             problem = _broken(name, one, hints.get(name, Any))
             if problem is not None:
                 return problem
+            if isinstance(one, collections.abc.Iterator):
+                problem_ = "can be gone through only once"
+                return BadInput(name, one, problem_, "pass a list of it", code="wrong-type")
     passed = {k: v for k, v in given.items() if k != "self"}
     free = {k: v for k, v in passed.items() if _expected(hints.get(k, Any)) is None}
     return _by_value(passed, error) or _by_words(free, error)
@@ -232,6 +236,13 @@ def _by_value(given: Mapping[str, Any], error: BaseException) -> BadInput | None
         if isinstance(value, _ARRAYS) and "truth value" in str(error):
             problem, remedy = "is an array or a table", "pass a single value"
             return BadInput(name, type(value).__name__, problem, remedy, code="wrong-type")
+        if isinstance(value, pd.DataFrame) and any(w in str(error) for w in _TEXT):
+            texts = list(value.select_dtypes(exclude="number").columns)
+            problem = "holds text where numbers are needed"
+            return BadInput(name, texts, problem, "convert the column", code="not-a-number")
+        if "unhashable type" in str(error) and _unhashable(value):
+            problem, remedy = "has an element that cannot be a name", "pass texts or numbers"
+            return BadInput(name, value, problem, remedy, code="wrong-type")
         negative = isinstance(value, NUMBERS) and value < 0 and "negative" in str(error)
         if negative:
             return BadInput(name, value, "is negative", "use 0 or more", code="out-of-range")
@@ -254,6 +265,12 @@ def _by_words(free: Mapping[str, Any], error: BaseException) -> BadInput | None:
             problem = f"is not what is expected here ({words[:120]})"
             return BadInput(name, value, problem, remedy, code="wrong-type")
     return None
+
+
+def _unhashable(value: object) -> bool:
+    if not isinstance(value, (list, tuple, np.ndarray)) or getattr(value, "ndim", 1) == 0:
+        return False
+    return any(not pd.api.types.is_hashable(one) for one in value[:1000])
 
 
 def _sized(value: object) -> bool:

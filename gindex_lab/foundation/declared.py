@@ -146,6 +146,7 @@ class Parameter:
 
 
 _FLAGS = (bool, np.bool_)
+_NARROW = (np.integer, np.floating)  # an int8 would overflow inside, and a float16 lose its digits
 _LISTED = (list, tuple, set, frozenset, range, Mapping, np.ndarray, pd.Series, pd.Index)
 _SIMPLE = {int: int, float: float, Fraction: float, bool: bool, str: str, type(None): type(None)}
 
@@ -181,6 +182,10 @@ def _ends(values: Any) -> list[Any]:
         return [values[0], values[-1]]
     flat = np.asarray(values).ravel()
     return [flat.min(), flat.max()] if flat.dtype.kind in "iuf" and flat.size else []
+
+
+def _widened(value: Any) -> int | float:
+    return int(value) if isinstance(value, np.integer) else float(value)
 
 
 def _check_seed(name: str, value: Any, anything: bool) -> None:
@@ -240,8 +245,12 @@ def declared(function: Callable[P, R]) -> Callable[P, R]:
         try:
             for name, place, parameter in door():
                 if name in kwargs:
+                    if isinstance(kwargs[name], _NARROW):
+                        kwargs[name] = _widened(kwargs[name])
                     parameter.check(kwargs[name])
                 elif place < len(args):
+                    if isinstance(args[place], _NARROW):
+                        args = (*args[:place], _widened(args[place]), *args[place + 1 :])  # type: ignore[assignment]
                     parameter.check(args[place])
         except BadInput as error:
             raise _in_its_own_words(error, function, args, kwargs) from None

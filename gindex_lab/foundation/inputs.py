@@ -12,6 +12,7 @@ import json
 import os
 import select
 import stat
+import sys
 import tempfile
 import time
 import zlib
@@ -52,7 +53,10 @@ def as_path(argument: str, path: object) -> Path:
         remedy = "name a file or a folder"
         raise BadInput(argument, path, "is not a path", remedy, code="wrong-type")
     text = os.fspath(path)
-    longest = max(map(len, os.fsencode(text).split(os.sep.encode())))
+    try:
+        longest = max(map(len, os.fsencode(text).split(os.sep.encode())))
+    except UnicodeError:  # half of a surrogate pair
+        longest = sys.maxsize
     if not text or "\0" in text or longest > 255 or len(text) > 4000:
         raise BadInput(argument, path, "is not a path", "name a file or a folder", code="not-found")
     return Path(text)

@@ -12,7 +12,7 @@ import select
 import sys
 import unicodedata
 
-__all__ = ["READER_GONE", "in_ascii", "reader_gone", "silence", "speak_any_encoding"]
+__all__ = ["READER_GONE", "in_ascii", "reader_gone", "silence", "speak_any_encoding", "visible"]
 
 READER_GONE = 141  # what a shell reports of a program that SIGPIPE ended
 _HANDLER = "gindex_lab.spelled"
@@ -39,6 +39,15 @@ def _spelled(error: UnicodeError) -> tuple[str, int]:
     if not isinstance(error, UnicodeEncodeError):
         raise error
     return "".join(map(in_ascii, error.object[error.start : error.end])), error.end
+
+
+def visible(text: str) -> str:
+    r"""One line in which nothing steers the terminal: a name from a file may hold escape sequences.
+
+    >>> visible("a\x1b[2Jb\u202e")
+    'a\\x1b[2Jb\\u202e'
+    """
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 
 def speak_any_encoding() -> None:

@@ -107,10 +107,10 @@ def integer(name: str, value: object, minimum: int = 1, maximum: int = LARGEST) 
     if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
         problem, remedy = "is not a whole number", f"use one from {minimum} up"
         raise BadInput(name, value, problem, remedy, code="not-a-whole-number")
-    finite = isinstance(value, (int, np.integer)) or np.isfinite(value)
-    if not finite or value != int(value) or value < minimum:
+    whole = isinstance(value, (int, np.integer)) or float(value).is_integer()
+    if not whole or value < minimum:
         problem, remedy = f"is not a whole number from {minimum} up", f"use {minimum} or more"
-        code = "out-of-range" if finite and value == int(value) else "not-a-whole-number"
+        code = "out-of-range" if whole else "not-a-whole-number"
         raise BadInput(name, value, problem, remedy, code=code)
     if value > maximum:
         raise BadInput(name, value, "is too large", f"use {maximum} or less", code="out-of-range")

@@ -38,7 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             sys.stdout.flush()
             return status
     except GIndexLabError as error:
-        print(f"gindex-lab: {error}", file=sys.stderr)
+        print(f"gindex-lab: {terminal.visible(str(error))}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print("gindex-lab: stopped; the same command resumes", file=sys.stderr)
@@ -51,7 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _one_line(message: Warning | str, *_: object) -> None:
-    print(f"gindex-lab: {message}", file=sys.stderr)
+    print(f"gindex-lab: {terminal.visible(str(message))}", file=sys.stderr)
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -95,9 +95,8 @@ def parquet_table(path: Path) -> pd.DataFrame:
 
 def _check_texts(path: Path, file: IO[bytes]) -> None:
     """Refuse texts that are stored once and stand in so many rows that they would not fit, written out."""
-    import pyarrow.compute as pc
-    import pyarrow.types as kinds
-    from pyarrow import parquet
+    from pyarrow import compute, parquet  # type: ignore[import-untyped]
+    from pyarrow import types as kinds
 
     fields = parquet.read_schema(file)
     texts = [one.name for one in fields if kinds.is_string(one.type) or kinds.is_binary(one.type)]
@@ -106,8 +105,8 @@ def _check_texts(path: Path, file: IO[bytes]) -> None:
     for batch in parquet.ParquetFile(file, read_dictionary=texts).iter_batches(columns=texts):
         for column in filter(lambda one: kinds.is_dictionary(one.type), batch.columns):
             if kinds.is_string(column.type.value_type) or kinds.is_binary(column.type.value_type):
-                lengths = pc.binary_length(column.dictionary).cast("int64")
-                unfolded += pc.sum(lengths.take(column.indices)).as_py() or 0
+                lengths = compute.binary_length(column.dictionary).cast("int64")
+                unfolded += compute.sum(lengths.take(column.indices)).as_py() or 0
         if unfolded > current().document:
             problem = f"unfolds to more than {unfolded:,} bytes of text, to be held whole"
             raise too_large("path", str(path), problem, "document", 10 * unfolded)
