@@ -266,22 +266,33 @@ def pair_table(
     shown, fourth = square.sum(axis=1), np.einsum("pf,pf->p", square, square)
     freedom = np.minimum(_of_design(part, first, second), _welch(fit, part, first, second))
     freedom = np.maximum(np.minimum(freedom, satterthwaite(shown + own, fourth)), 1.0)
-    at = np.sqrt(part.estimate) if measure == "spread" else part.estimate
     plain, width = plain_values(fit, measure), float(np.max(part.top - part.bottom))
-    gap, slope = at[first] - at[second], np.ones(len(first))
-    if measure == "spread":  # a difference of squares, brought back to the unit of the spread
-        slope = np.maximum(at[first] + at[second], np.sqrt(np.sqrt(shown + own)))
-        width = np.sqrt(width)
-    deviation = np.sqrt(shown + own) / slope
-    tested = (part.estimate[first] - part.estimate[second]) / slope
+    tested, deviation = part.estimate[first] - part.estimate[second], np.sqrt(shown + own)
     p = 2 * stdtr(freedom, -np.abs(tested) / np.maximum(deviation, 1e-300))
     p = np.where(np.abs(tested) <= _ROUNDING * width, 1.0, p)
     p = np.maximum(p, _exchange(_cells(fit, measure), first, second, measure in _LINEAR))
+    if (
+        measure == "spread"
+    ):  # squares were tested; their errors are brought back to the unit of the spread
+        tested, deviation = _of_roots(part, first, second)
+        width = np.sqrt(width)
     half = stdtrit(freedom, (1 + ci) / 2) * deviation
-    ends = np.maximum(gap - half, -width), np.minimum(gap + half, width)
+    ends = np.maximum(tested - half, -width), np.minimum(tested + half, width)
     common = np.minimum(fit.units[first], fit.units[second])
     columns = common, plain[first] - plain[second], *ends, p
     return pd.DataFrame(dict(zip(_COLUMNS, columns, strict=True)))
+
+
+def _of_roots(part: Linear, first: np.ndarray, second: np.ndarray) -> tuple[FloatArray, FloatArray]:
+    """Difference of the spreads and its deviation (P,): δS = δS²/2S, each agent with its own slope, and none
+    steeper than at the error of its own S²."""
+    own = part.own - part.design
+    error = (part.error**2).sum(axis=1) + own
+    at = np.sqrt(part.estimate)
+    slope = np.maximum(2 * at, np.maximum(error, 1e-300) ** 0.25)
+    moved, alone = part.error / slope[:, None], own / slope**2
+    shown = ((moved[first] - moved[second]) ** 2).sum(axis=1)
+    return at[first] - at[second], np.sqrt(shown + alone[first] + alone[second])
 
 
 def plain_values(fit: Fit, measure: str, sums: FloatArray | None = None) -> FloatArray:
