@@ -527,3 +527,71 @@ def test_numbered_rows_of_two_tables_are_not_the_same_people(tmp_path):
     assert found.frame.shape == (4, 4)
     assert found.frame.loc["lsat 1"].dropna().tolist() == [0, 1]
     assert said(found, "numbers", "each table")
+
+
+# -- what scores and files may look like ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("words", "scores"),
+    [
+        (["pass", "FAIL"], [1, 0]),
+        (["correct", "Incorrect"], [1, 0]),
+        (["yes", "no"], [1, 0]),
+        (["1.0", "0.25"], [1, 0.25]),
+        (["85%", "20 %"], [0.85, 0.2]),
+        ([True, None], [1, math.nan]),
+    ],
+)
+def test_scores_in_words_and_percent_are_read_in_every_kind_of_log(words, scores, tmp_path):
+    rows = [{"id": k, "correct": word} for k, word in enumerate(words)]
+    dump(tmp_path / "own" / "m.jsonl", lines(*rows))
+    rows = [{"model": "m", "item": k, "score": word} for k, word in enumerate(words)]
+    dump(tmp_path / "long" / "a.jsonl", lines(*rows))
+    inspect_log(tmp_path / "inspect" / "a.json", words)
+    harness_samples(tmp_path / "harness", ["acc"], *({"acc": word} for word in words))
+    for place in ("own", "long", "inspect", "harness"):
+        found = gl.read(tmp_path / place)
+        assert found.frame.iloc[0].tolist() == pytest.approx(scores, nan_ok=True)
+
+
+def test_other_words_are_refused(tmp_path):
+    rows = [{"id": 1, "correct": "pass"}, {"id": 2, "correct": "maybe"}]
+    with pytest.raises(BadInput) as error:
+        gl.read(dump(tmp_path / "m.jsonl", lines(*rows)))
+    assert error.value.code == "wrong-type"
+
+
+def test_files_packed_with_zstandard_are_read(tmp_path):
+    zstd = pytest.importorskip("backports.zstd")
+    text = lines({"id": 1, "correct": 1}, {"id": 2, "correct": 0})
+    (tmp_path / "m.jsonl.zst").write_bytes(zstd.compress(text.encode()))
+    (tmp_path / "n.csv.zst").write_bytes(zstd.compress(b"id,correct\n1,0\n2,1\n"))
+    assert gl.read(tmp_path).frame.to_dict("index") == {
+        "m": {"1": 1, "2": 0},
+        "n": {"1": 0, "2": 1},
+    }
+    (tmp_path / "o.jsonl.zst").write_bytes(zstd.compress(text.encode())[:-6])
+    with pytest.raises(BadInput) as error:
+        gl.read(tmp_path / "o.jsonl.zst")
+    assert error.value.code == "damaged"
+
+
+def test_of_runs_of_the_harness_with_the_same_settings_the_newest_is_read(tmp_path):
+    def run(day, value, **config):
+        time = f"2026-01-0{day}T00-00-00"
+        about = {"model_name": "org/m", "config": config, "results": {"arc": {}}}
+        dump(tmp_path / f"results_{time}.json", about)
+        row = {"doc_id": 0, "filter": "none", "metrics": ["acc"], "acc": value}
+        dump(tmp_path / f"samples_arc_{time}.jsonl", lines(row))
+
+    run(1, 0)
+    run(2, 1)
+    found = gl.read(tmp_path)
+    assert found.frame.to_numpy().tolist() == [[1]]
+    assert said(found, "newest", "samples_arc_2026-01-01")
+    assert gl.read(tmp_path, repeats="trials").frame.to_numpy().tolist() == [[0.5]]
+    run(3, 1, model_args="dtype=float16")
+    with pytest.raises(BadInput) as error:
+        gl.read(tmp_path)
+    assert error.value.code == "repeats"

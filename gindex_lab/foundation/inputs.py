@@ -25,6 +25,11 @@ from gindex_lab.foundation.bounds import UNCHECKED, check_time, current, too_lar
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.output import writing
 
+if sys.version_info >= (3, 14):
+    from compression.zstd import ZstdError, ZstdFile
+else:  # the same module for older versions of Python
+    from backports.zstd import ZstdError, ZstdFile
+
 __all__ = [
     "BROKEN",
     "as_path",
@@ -39,7 +44,7 @@ __all__ = [
     "spooled",
 ]
 
-BROKEN = (EOFError, zlib.error, gzip.BadGzipFile)  # of a compressed file that ends early
+BROKEN = (EOFError, zlib.error, gzip.BadGzipFile, ZstdError)  # of a compressed file that ends early
 _CHUNK = 2**18
 
 
@@ -208,7 +213,7 @@ def _bomb(path: Path, unpacked: float, packed: int, name: str) -> BadInput:
 
 
 def open_bytes(path: Path, argument: str = "path") -> IO[bytes]:
-    """The bytes of a regular file, unpacked if it is compressed with gzip (by its content, not its name).
+    """The bytes of a regular file, unpacked if it is compressed with gzip or Zstandard (by its content).
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -218,10 +223,14 @@ def open_bytes(path: Path, argument: str = "path") -> IO[bytes]:
     b'hello'
     """
     file = open_regular(Path(path), argument)
-    packed = file.read(2) == b"\x1f\x8b"
+    start = file.read(4)
     file.seek(0)
-    inner: Any = gzip.GzipFile(fileobj=file) if packed else file
-    return io.BufferedReader(_Counted(inner, file, Path(path), packed), _CHUNK)
+    inner: Any = file
+    if start[:2] == b"\x1f\x8b":
+        inner = gzip.GzipFile(fileobj=file)
+    elif start == b"\x28\xb5\x2f\xfd":
+        inner = ZstdFile(file)
+    return io.BufferedReader(_Counted(inner, file, Path(path), inner is not file), _CHUNK)
 
 
 def read_bytes(path: Path, argument: str = "path") -> bytes:

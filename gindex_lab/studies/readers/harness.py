@@ -16,33 +16,29 @@ import re
 import zlib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from gindex_lab.foundation.errors import BadInput, short
 from gindex_lab.studies.readers.collect import Collector, as_number
-from gindex_lab.studies.readers.directions import direction_of, settle_direction
+from gindex_lab.studies.readers.directions import settle_direction
+from gindex_lab.studies.readers.harness_results import (
+    TIME,
+    Run,
+    no_filter,
+    read_results,
+    rising,
+    runs_of,
+)
 from gindex_lab.studies.readers.metrics import choose_metric, lacks_metric, note_metrics
 from gindex_lab.studies.readers.naming import agent_name
 from gindex_lab.studies.readers.options import Options
 from gindex_lab.studies.readers.roles import log_roles
 from gindex_lab.studies.readers.text import json_lines, load_json, plain
 
-__all__ = ["model_of", "read_harness"]
+__all__ = ["read_harness"]
 
-_TIME = r"\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}(?:\.\d+)?"
-_SAMPLES = re.compile(rf"(?:samples_)?(?P<task>.+?)(?:_(?P<time>{_TIME}))?$")
-_RESULTS = re.compile(rf"results_(?P<time>{_TIME})$")
+_SAMPLES = re.compile(rf"(?:samples_)?(?P<task>.+?)(?:_(?P<time>{TIME}))?$")
 _LIKELY = re.compile("perplexity|ppl|bits_per")
-_MODEL = re.compile(r"(?:^|,)(?:peft|delta|pretrained|model|path|engine)=([^,]+)")
-
-
-class _Run(NamedTuple):
-    """What a results file says of its run."""
-
-    model: str
-    directions: dict[str, dict[str, str]]  # by task and metric
-    settings: dict[str, Any]  # what else may tell agents apart
-    filters: dict[str, str]  # of each task the first
 
 
 def read_harness(files: Sequence[Path], found: Collector, options: Options) -> None:
@@ -54,14 +50,39 @@ def read_harness(files: Sequence[Path], found: Collector, options: Options) -> N
             with found.reading(file, options):
                 results[file] = load_json(file, options.encoding)
     if not samples:
-        _read_results(results, found, options)
+        read_results(results, found, options)
         return
-    runs = _runs(samples, results, found, options)
+    runs = runs_of(samples, results, found, options)
     reader = _Samples(found, options)
-    for file in samples:
+    for file in _newest(samples, runs, found, options):
         with found.reading(file, options, reader.chosen, reader.others, reader.changed):
             reader.read(file, runs)
     reader.finish()
+
+
+def _newest(
+    samples: Sequence[Path],
+    runs: dict[tuple[Path, str], Run],
+    found: Collector,
+    options: Options,
+) -> list[Path]:
+    """Of runs of one task in one folder with the same settings, the newest, which the harness takes too."""
+    last: dict[tuple[Path, str, str], tuple[str, Path]] = {}
+    for file in samples if options.repeats == "error" else ():
+        task, time = _task_and_time(file)
+        run = runs.get((file.parent, time))
+        if run:
+            key = file.parent, task, json.dumps([run.model, run.settings], default=str)
+            last[key] = max(last.get(key, ("", file)), (time, file))
+    kept = {file for _, file in last.values()}
+    left = [
+        f for f in samples if last and f not in kept and (f.parent, _task_and_time(f)[1]) in runs
+    ]
+    if left:
+        shown = ", ".join(file.name for file in left[:3]) + " …" * (len(left) > 3)
+        said = f"of runs with the same settings the newest was read, not {shown}"
+        found.note("repeats", said, "repeats='trials' or 'first' (--repeats)")
+    return [file for file in samples if file not in left]
 
 
 # -- samples -----------------------------------------------------------------------------------------
@@ -78,7 +99,7 @@ class _Samples:
         self.unscored = 0
         self.shots: int | None = None  # examples in the prompt, of the task that is being read
 
-    def read(self, file: Path, runs: dict[tuple[Path, str], _Run]) -> None:
+    def read(self, file: Path, runs: dict[tuple[Path, str], Run]) -> None:
         task, time = _task_and_time(file)
         run = runs.get((file.parent, time)) or runs.get((file.parent, ""))
         model = run.model if run else self._from_folder(file)
@@ -124,7 +145,7 @@ class _Samples:
         lines = json_lines(file, [], self.options.encoding)
         filters = dict.fromkeys(str(line.get("filter", "none")) for _, line in lines)
         if len(filters) > 1 and given not in filters:
-            raise _no_filter(given, filters, task)
+            raise no_filter(given, filters, task)
         return given if given in filters else None
 
     def _add(
@@ -163,7 +184,10 @@ class _Samples:
 
     def _detail(self, line: dict[str, Any]) -> None:
         text = line.get("doc_hash") or line.get("prompt_hash") or line.get("doc")
-        known = {} if text is None else {"text": zlib.crc32(json.dumps(text, default=str).encode())}
+        known: dict[str, Any] = {}
+        known |= (
+            {} if text is None else {"text": zlib.crc32(json.dumps(text, default=str).encode())}
+        )
         if self.shots is not None:
             known["configuration"] = f"num_fewshot={self.shots}"
         self.found.detail(**known)
@@ -173,7 +197,7 @@ class _Samples:
         names = listed if isinstance(listed, list) else _usual_metrics(line)
         numbers = [str(m) for m in names if _number(str(m), line.get(m))[0] is not None]
         wanted = self.options.metrics_of(task)
-        names = numbers if wanted else _rising(numbers, ways)
+        names = numbers if wanted else rising(numbers, ways)
         metric = choose_metric(names, wanted, file, f"task {task!r}")
         value, length = _number(metric, line.get(metric))
         if length or (_LIKELY.search(metric) and value is not None and value <= 0):
@@ -223,13 +247,6 @@ def _number(metric: str, given: Any) -> tuple[float | None, float]:
     return as_number(given), 0.0
 
 
-def _no_filter(given: str, filters: dict[str, None], task: str) -> BadInput:
-    names = ", ".join(map(repr, filters))
-    return BadInput(
-        "filter", given, f"is not in task {task!r}", f"it has {names}", code="not-found"
-    )
-
-
 def _usual_metrics(line: dict[str, Any]) -> list[str]:
     """Older logs do not list their metrics: those that the harness has by default."""
     usual = ("exact_match", "acc", "acc_norm", "em", "f1", "pass@1", "prompt_level_strict_acc")
@@ -241,174 +258,3 @@ def _task_and_time(file: Path) -> tuple[str, str]:
     match = _SAMPLES.match(plain(file).stem)
     assert match is not None  # a name has at least one character
     return match["task"], match["time"] or ""
-
-
-# -- results -----------------------------------------------------------------------------------------
-
-
-def _runs(
-    samples: Sequence[Path], results: dict[Path, Any], found: Collector, options: Options
-) -> dict[tuple[Path, str], _Run]:
-    """What is known of each run, by folder and time; ("" for the only one of a folder)."""
-    known = dict(results)
-    for folder in {file.parent for file in samples}:
-        for file in sorted(folder.glob("results_*.json*")):
-            if file not in known and file not in found.skipped:
-                with found.reading(file, options):
-                    known[file] = load_json(file, options.encoding)
-    runs: dict[tuple[Path, str], _Run] = {}
-    for file, content in known.items():
-        match = _RESULTS.match(plain(file).stem)
-        model = model_of(content) if isinstance(content, dict) else ""
-        if match and model:
-            about = _settings(content), _first_filters(content)
-            runs[file.parent, match["time"]] = _Run(model, _directions(content), *about)
-    for folder in {folder for folder, _ in runs}:
-        models = {run.model for (where, _), run in runs.items() if where == folder}
-        if len(models) == 1:
-            newest = max(time for where, time in runs if where == folder)
-            runs[folder, ""] = runs[folder, newest]
-    return runs
-
-
-def model_of(content: dict[str, Any]) -> str:
-    """The model of a results file: `model_name`, or what `model_args` says.
-
-    >>> model_of({"config": {"model": "hf", "model_args": "pretrained=org/pythia,dtype=float16"}})
-    'org/pythia'
-    """
-    if isinstance(content.get("model_name"), str) and content["model_name"]:
-        return str(content["model_name"])
-    config = content.get("config") if isinstance(content.get("config"), dict) else {}
-    assert isinstance(config, dict)
-    given = config.get("model_args")
-    if isinstance(given, dict):
-        given = ",".join(f"{k}={v}" for k, v in given.items())
-    match = _MODEL.search(given) if isinstance(given, str) else None
-    return match[1] if match else str(config.get("model") or "")
-
-
-def _settings(content: dict[str, Any]) -> dict[str, Any]:
-    config = content.get("config") if isinstance(content.get("config"), dict) else {}
-    assert isinstance(config, dict)
-    revision = config.get("model_revision") or config.get("model_sha") or content.get("model_sha")
-    few = content.get("n-shot")
-    shots = {k: v for k, v in few.items() if v} if isinstance(few, dict) else None
-    return {"model+args": {"args": config.get("model_args"), "shots": shots}, "revision": revision}
-
-
-def _first_filters(content: dict[str, Any]) -> dict[str, str]:
-    """The first filter of each task, as its configuration lists them."""
-    configs = content.get("configs")
-    found = {}
-    for task, config in configs.items() if isinstance(configs, dict) else ():
-        listed = config.get("filter_list") if isinstance(config, dict) else None
-        if isinstance(listed, list) and listed and isinstance(listed[0], dict):
-            found[str(task)] = str(listed[0].get("name"))
-    return found
-
-
-def _directions(content: dict[str, Any]) -> dict[str, dict[str, str]]:
-    """Which way the metrics of each task run, where the log says so."""
-    table = content.get("higher_is_better")
-    if not isinstance(table, dict):
-        return {}
-    words = {True: "higher", False: "lower"}
-    return {
-        task: {name: words[better] for name, better in metrics.items() if isinstance(better, bool)}
-        for task, metrics in table.items()
-        if isinstance(metrics, dict)
-    }
-
-
-def _rising(names: list[str], ways: dict[str, str]) -> list[str]:
-    """The metrics of which more is better; where there are none, all of them."""
-    return [m for m in names if (ways.get(m) or direction_of(m)) != "lower"] or names
-
-
-def _read_results(results: dict[Path, Any], found: Collector, options: Options) -> None:
-    chosen: dict[str, str] = {}
-    others: dict[str, set[str]] = {}
-    groups: set[str] = set()
-    for file, content in results.items():
-        with found.reading(file, options, chosen, others, groups):
-            _read_run(file, content, found, options, chosen, others, groups)
-    found.note(
-        "items", "results only, no samples: each task is one item, its score a mean over documents"
-    )
-    found.notes.extend(note_metrics(chosen, others))
-    if groups:
-        shown = ", ".join(sorted(groups)[:5])
-        found.note("items", f"means over groups of tasks were left out: {shown}")
-
-
-def _read_run(
-    file: Path,
-    content: Any,
-    found: Collector,
-    options: Options,
-    chosen: dict[str, str],
-    others: dict[str, set[str]],
-    groups: set[str],
-) -> None:
-    """One results file: a score for each task that is not a group of tasks."""
-    if not isinstance(content, dict) or not isinstance(content.get("results"), dict):
-        problem = "has no table of results by task"
-        raise BadInput("path", str(file), problem, "name a results file of the harness")
-    model = model_of(content)
-    if not model and options.agent_from not in ("file", "folder"):
-        problem = "does not say which model it is of (no model_name, no config)"
-        raise BadInput(
-            "path", str(file), problem, "add model_name to it, or pass agent_from='file'"
-        )
-    model = agent_name(model, file, found, options, _settings(content))
-    skipped = _groups(content)
-    groups |= skipped & set(content["results"])
-    first = _first_filters(content)
-    for task, scores in content["results"].items():
-        unwanted = found.is_unwanted(file, model, str(task), options)
-        if task not in skipped and isinstance(scores, dict) and not unwanted:
-            ways = _directions(content).get(task, {})
-            metric, value, names = _score(scores, task, ways, first.get(task), options, found, file)
-            settle_direction(metric, found, options, log=ways.get(metric), item=str(task))
-            chosen[task], others[task] = metric, names
-            found.add(model, "", str(task), value)
-
-
-def _groups(content: dict[str, Any]) -> set[str]:
-    """Names in the results that stand for several tasks."""
-    subtasks = content.get("group_subtasks")
-    grouped = {g for g, tasks in subtasks.items() if tasks} if isinstance(subtasks, dict) else set()
-    groups = content.get("groups")
-    return grouped | (set(groups) if isinstance(groups, dict) else set())
-
-
-def _score(
-    scores: dict[str, Any],
-    task: str,
-    ways: dict[str, str],
-    first: str | None,
-    options: Options,
-    found: Collector,
-    file: Path,
-) -> tuple[str, float, set[str]]:
-    """(metric, value, all metrics) of one task; keys are `metric,filter`, or `metric` in old files."""
-    table: dict[str, dict[str, float]] = {}
-    for key, value in scores.items():
-        metric, _, name = key.partition(",")
-        number = as_number(value)
-        if number is None or metric.endswith("_stderr") or metric in {"alias", "sample_len"}:
-            continue
-        table.setdefault(metric, {})[name or "none"] = number
-    wanted = options.metrics_of(task)
-    rising = list(table) if wanted else _rising(list(table), ways)
-    metric = choose_metric(rising, wanted, file, f"task {task!r}")
-    filters = table[metric]
-    if len(filters) > 1 and options.filter is not None and options.filter not in filters:
-        raise _no_filter(options.filter, dict.fromkeys(filters), task)
-    taken = next(name for name in (options.filter, first, *filters) if name in filters)
-    if len(filters) > 1 and options.filter is None:
-        rest = ", ".join(repr(name) for name in filters if name != taken)
-        said = f"{task}: the task's first filter {taken!r} was read, not {rest}"
-        found.note("filter", said, "filter=... (--filter)")
-    return metric, filters[taken], set(table)

@@ -28,7 +28,7 @@ from gindex_lab.studies.readers.text import beginning, load_json
 
 __all__ = ["read_inspect", "score_values"]
 
-_WORDS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0, "yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
+_LETTERS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
 
 
 class _Task(NamedTuple):
@@ -330,15 +330,7 @@ def score_values(sample: dict[str, Any], file: Path) -> dict[str, float | None]:
 
 
 def _as_score(value: object) -> float | None:
-    if not isinstance(value, str):
-        return as_number(value)
-    word = _WORDS.get(value, _WORDS.get(value.lower()) if len(value) > 1 else None)
-    if word is not None:
-        return word
-    try:
-        return float(value)
-    except ValueError:
-        return None
+    return _LETTERS[value] if isinstance(value, str) and value in _LETTERS else as_number(value)
 
 
 def _value(

@@ -5,6 +5,7 @@ A file that turns out to be bad is forgotten and listed with its reason (`Storag
 
 from __future__ import annotations
 
+import re
 from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -23,6 +24,19 @@ from gindex_lab.studies.readers.options import Options
 
 __all__ = ["Storage", "about_file", "all_bad", "as_number"]
 
+_RIGHT = {"pass", "passed", "correct", "true", "yes", "success", "succeeded", "solved", "resolved"}
+_WRONG = {
+    "fail",
+    "failed",
+    "incorrect",
+    "false",
+    "no",
+    "failure",
+    "wrong",
+    "unsolved",
+    "unresolved",
+}
+_NUMBER = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)\s*(%?)")
 # Errors about a file that ask the caller to decide something: a file with one of them is not "bad"
 DECISIONS = frozenset(("no-common-metric", "repeats", "unknown-direction", "several"))
 
@@ -300,10 +314,23 @@ def as_number(value: object) -> float | None:
 
     >>> as_number(True), as_number(None), as_number("C"), as_number(0.25)
     (1.0, nan, None, 0.25)
+    >>> as_number("pass"), as_number("Incorrect"), as_number("1.0"), as_number("85%")
+    (1.0, 0.0, 1.0, 0.85)
     """
     if value is None:
         return float("nan")
+    if isinstance(value, str):
+        return _word(value)
     try:
         return float(value) if isinstance(value, (bool, int, float)) else None
     except OverflowError:
         return float("inf")
+
+
+def _word(text: str) -> float | None:
+    """A score that was written as a word, a number or a percentage."""
+    word = text.strip().lower()
+    if word in _RIGHT or word in _WRONG:
+        return float(word in _RIGHT)
+    match = _NUMBER.fullmatch(word)
+    return float(match[1]) / (100 if match[2] else 1) if match else None

@@ -232,6 +232,9 @@ def _values(column: pd.Series) -> np.ndarray:
         values = column.to_numpy(dtype=float, na_value=np.nan)
         if np.isfinite(values[~np.isnan(values)]).all():
             return values
+    words = {word: as_number(word) for word in column.dropna().unique() if isinstance(word, str)}
+    if words and None not in words.values():  # pass and fail, 85%, 1.0
+        column = column.replace(words).infer_objects()
     labels = [f"row {k + 1}" for k in range(len(column))]
     return numeric_frame("scores", column.to_frame().set_axis(labels)).to_numpy()[:, 0]
 

@@ -34,12 +34,12 @@ _MARKS = {
 
 
 def plain(path: Path) -> Path:
-    """The name without `.gz`.
+    """The name without `.gz` or `.zst`.
 
     >>> plain(Path("a/samples_arc.jsonl.gz")).name
     'samples_arc.jsonl'
     """
-    return path.with_suffix("") if path.suffix.lower() == ".gz" else path
+    return path.with_suffix("") if path.suffix.lower() in (".gz", ".zst", ".zstd") else path
 
 
 def beginning(path: Path, size: int = 65_536) -> bytes:

@@ -1,0 +1,206 @@
+"""Results of lm-evaluation-harness: what a run was, and its scores by task where there are no samples."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.studies.readers.collect import Collector, as_number
+from gindex_lab.studies.readers.directions import direction_of, settle_direction
+from gindex_lab.studies.readers.metrics import choose_metric, note_metrics
+from gindex_lab.studies.readers.naming import agent_name
+from gindex_lab.studies.readers.options import Options
+from gindex_lab.studies.readers.text import load_json, plain
+
+__all__ = ["TIME", "Run", "model_of", "no_filter", "read_results", "rising", "runs_of"]
+
+TIME = r"\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}(?:\.\d+)?"
+_RESULTS = re.compile(rf"results_(?P<time>{TIME})$")
+_MODEL = re.compile(r"(?:^|,)(?:peft|delta|pretrained|model|path|engine)=([^,]+)")
+
+
+class Run(NamedTuple):
+    """What a results file says of its run."""
+
+    model: str
+    directions: dict[str, dict[str, str]]  # by task and metric
+    settings: dict[str, Any]  # what else may tell agents apart
+    filters: dict[str, str]  # of each task the first
+
+
+def no_filter(given: str, filters: dict[str, None], task: str) -> BadInput:
+    names = ", ".join(map(repr, filters))
+    return BadInput(
+        "filter", given, f"is not in task {task!r}", f"it has {names}", code="not-found"
+    )
+
+
+def runs_of(
+    samples: Sequence[Path], results: dict[Path, Any], found: Collector, options: Options
+) -> dict[tuple[Path, str], Run]:
+    """What is known of each run, by folder and time; ("" for the only one of a folder)."""
+    known = dict(results)
+    for folder in {file.parent for file in samples}:
+        for file in sorted(folder.glob("results_*.json*")):
+            if file not in known and file not in found.skipped:
+                with found.reading(file, options):
+                    known[file] = load_json(file, options.encoding)
+    runs: dict[tuple[Path, str], Run] = {}
+    for file, content in known.items():
+        match = _RESULTS.match(plain(file).stem)
+        model = model_of(content) if isinstance(content, dict) else ""
+        if match and model:
+            about = _settings(content), _first_filters(content)
+            runs[file.parent, match["time"]] = Run(model, _directions(content), *about)
+    for folder in {folder for folder, _ in runs}:
+        models = {run.model for (where, _), run in runs.items() if where == folder}
+        if len(models) == 1:
+            newest = max(time for where, time in runs if where == folder)
+            runs[folder, ""] = runs[folder, newest]
+    return runs
+
+
+def model_of(content: dict[str, Any]) -> str:
+    """The model of a results file: `model_name`, or what `model_args` says.
+
+    >>> model_of({"config": {"model": "hf", "model_args": "pretrained=org/pythia,dtype=float16"}})
+    'org/pythia'
+    """
+    if isinstance(content.get("model_name"), str) and content["model_name"]:
+        return str(content["model_name"])
+    config = content.get("config") if isinstance(content.get("config"), dict) else {}
+    assert isinstance(config, dict)
+    given = config.get("model_args")
+    if isinstance(given, dict):
+        given = ",".join(f"{k}={v}" for k, v in given.items())
+    match = _MODEL.search(given) if isinstance(given, str) else None
+    return match[1] if match else str(config.get("model") or "")
+
+
+def _settings(content: dict[str, Any]) -> dict[str, Any]:
+    config = content.get("config") if isinstance(content.get("config"), dict) else {}
+    assert isinstance(config, dict)
+    revision = config.get("model_revision") or config.get("model_sha") or content.get("model_sha")
+    few = content.get("n-shot")
+    shots = {k: v for k, v in few.items() if v} if isinstance(few, dict) else None
+    return {"model+args": {"args": config.get("model_args"), "shots": shots}, "revision": revision}
+
+
+def _first_filters(content: dict[str, Any]) -> dict[str, str]:
+    """The first filter of each task, as its configuration lists them."""
+    configs = content.get("configs")
+    found = {}
+    for task, config in configs.items() if isinstance(configs, dict) else ():
+        listed = config.get("filter_list") if isinstance(config, dict) else None
+        if isinstance(listed, list) and listed and isinstance(listed[0], dict):
+            found[str(task)] = str(listed[0].get("name"))
+    return found
+
+
+def _directions(content: dict[str, Any]) -> dict[str, dict[str, str]]:
+    """Which way the metrics of each task run, where the log says so."""
+    table = content.get("higher_is_better")
+    if not isinstance(table, dict):
+        return {}
+    words = {True: "higher", False: "lower"}
+    return {
+        task: {name: words[better] for name, better in metrics.items() if isinstance(better, bool)}
+        for task, metrics in table.items()
+        if isinstance(metrics, dict)
+    }
+
+
+def rising(names: list[str], ways: dict[str, str]) -> list[str]:
+    """The metrics of which more is better; where there are none, all of them."""
+    return [m for m in names if (ways.get(m) or direction_of(m)) != "lower"] or names
+
+
+def read_results(results: dict[Path, Any], found: Collector, options: Options) -> None:
+    chosen: dict[str, str] = {}
+    others: dict[str, set[str]] = {}
+    groups: set[str] = set()
+    for file, content in results.items():
+        with found.reading(file, options, chosen, others, groups):
+            _read_run(file, content, found, options, chosen, others, groups)
+    found.note(
+        "items", "results only, no samples: each task is one item, its score a mean over documents"
+    )
+    found.notes.extend(note_metrics(chosen, others))
+    if groups:
+        shown = ", ".join(sorted(groups)[:5])
+        found.note("items", f"means over groups of tasks were left out: {shown}")
+
+
+def _read_run(
+    file: Path,
+    content: Any,
+    found: Collector,
+    options: Options,
+    chosen: dict[str, str],
+    others: dict[str, set[str]],
+    groups: set[str],
+) -> None:
+    """One results file: a score for each task that is not a group of tasks."""
+    if not isinstance(content, dict) or not isinstance(content.get("results"), dict):
+        problem = "has no table of results by task"
+        raise BadInput("path", str(file), problem, "name a results file of the harness")
+    model = model_of(content)
+    if not model and options.agent_from not in ("file", "folder"):
+        problem = "does not say which model it is of (no model_name, no config)"
+        raise BadInput(
+            "path", str(file), problem, "add model_name to it, or pass agent_from='file'"
+        )
+    model = agent_name(model, file, found, options, _settings(content))
+    skipped = _groups(content)
+    groups |= skipped & set(content["results"])
+    first = _first_filters(content)
+    for task, scores in content["results"].items():
+        unwanted = found.is_unwanted(file, model, str(task), options)
+        if task not in skipped and isinstance(scores, dict) and not unwanted:
+            ways = _directions(content).get(task, {})
+            metric, value, names = _score(scores, task, ways, first.get(task), options, found, file)
+            settle_direction(metric, found, options, log=ways.get(metric), item=str(task))
+            chosen[task], others[task] = metric, names
+            found.add(model, "", str(task), value)
+
+
+def _groups(content: dict[str, Any]) -> set[str]:
+    """Names in the results that stand for several tasks."""
+    subtasks = content.get("group_subtasks")
+    grouped = {g for g, tasks in subtasks.items() if tasks} if isinstance(subtasks, dict) else set()
+    groups = content.get("groups")
+    return grouped | (set(groups) if isinstance(groups, dict) else set())
+
+
+def _score(
+    scores: dict[str, Any],
+    task: str,
+    ways: dict[str, str],
+    first: str | None,
+    options: Options,
+    found: Collector,
+    file: Path,
+) -> tuple[str, float, set[str]]:
+    """(metric, value, all metrics) of one task; keys are `metric,filter`, or `metric` in old files."""
+    table: dict[str, dict[str, float]] = {}
+    for key, value in scores.items():
+        metric, _, name = key.partition(",")
+        number = as_number(value)
+        if number is None or metric.endswith("_stderr") or metric in {"alias", "sample_len"}:
+            continue
+        table.setdefault(metric, {})[name or "none"] = number
+    wanted = options.metrics_of(task)
+    names = list(table) if wanted else rising(list(table), ways)
+    metric = choose_metric(names, wanted, file, f"task {task!r}")
+    filters = table[metric]
+    if len(filters) > 1 and options.filter is not None and options.filter not in filters:
+        raise no_filter(options.filter, dict.fromkeys(filters), task)
+    taken = next(name for name in (options.filter, first, *filters) if name in filters)
+    if len(filters) > 1 and options.filter is None:
+        rest = ", ".join(repr(name) for name in filters if name != taken)
+        said = f"{task}: the task's first filter {taken!r} was read, not {rest}"
+        found.note("filter", said, "filter=... (--filter)")
+    return metric, filters[taken], set(table)
