@@ -70,8 +70,10 @@ def population_intervals(
 ) -> pd.DataFrame:
     """Means, correlations and the share of abstruse agents, with percentile intervals.
 
-    `resample` says what the population is drawn from: "agents" (other agents, these items), "items" or
-    "families" (these agents, other items), or "both" (agents, and items).
+    `resample` says what the population is drawn from: "agents" (other agents, these items: the limits are
+    for what `gl.generality` would give on average), "items" or "families" (these agents, other items: for
+    their curves themselves), or "both" (agents, and items). With few units the percentiles are widened
+    as t is. Correlations are those of measured values, which noise pulls towards 0.
 
     >>> rng = np.random.default_rng(1)
     >>> values = (rng.random((50, 30)) < 0.5).astype(float)
@@ -94,8 +96,16 @@ def population_intervals(
     size = max(1, _CHUNK // fit.by_area.shape[1])
     sizes = [min(size, b - start) for start in range(0, b, size)]
     drawn = [_statistics(*_population(fit, number, resample, random)) for number in sizes]
-    low, high = np.nanquantile(np.concatenate(drawn), [(1 - level) / 2, (1 + level) / 2], axis=0)
+    fewest = min(
+        {"agents": [len(table)], "both": [len(table), fit.units.min()]}.get(
+            resample, [fit.units.min()]
+        )
+    )
+    low, high = np.nanquantile(np.concatenate(drawn), _shares(level, fewest), axis=0)
     values = _statistics(*(table[[name]].to_numpy(dtype=float).T for name in _MEASURES))[0]
+    if resample in ("agents", "both"):  # none seen is no certainty
+        low[3], high[3] = _share_limits(values[3], len(table), (low[3], high[3]), level)
+    low, high = np.fmin(low, values), np.fmax(high, values)
     return pd.DataFrame({"estimate": values, "low": low, "high": high}, index=pd.Index(_STATISTICS))
 
 
@@ -112,7 +122,40 @@ def _population(
         chosen = random.integers(shape[1], size=shape)
         area, moment = (np.take_along_axis(x, chosen, axis=1) for x in (area, moment))
     found = from_sums(area, moment, fit.sample.scale)
-    return found.capability, found.spread, found.normalised_generality
+    if resample == "agents":
+        return found.capability, found.spread, found.normalised_generality
+    # 2M - A² is short of S² by the variance of the area, and a root of its mean by an eighth of its relative
+    # variance: once in the data, and once more in what is drawn
+    bias = 2 * ((fit.by_area**2).sum(axis=1) + fit.own[:, 0] - fit.design[:, 0])
+    noise = 4 * ((fit.by_moment - fit.area[:, None] * fit.by_area) ** 2).sum(axis=1)
+    bias, noise = (x[chosen] if resample == "both" else x for x in (bias, noise))
+    q = fit.interval[1] - fit.interval[0]
+    square = np.maximum(2 * moment - area**2 + bias, 0.0)
+    room = np.maximum(np.clip(area * (q - area), 0.0, None) + bias, 1e-12 * q**2)
+    steep = np.maximum(np.maximum(square, np.sqrt(noise)), 1e-300)
+    return (
+        found.capability,
+        np.sqrt(square) + noise / 4 / steep**1.5,
+        np.maximum(1 - square / room, -1.0),
+    )
+
+
+def _shares(ci: float, units: int) -> FloatArray:
+    """Percentiles that widen as t does for few units (Hesterberg 2015, "What teachers should know")."""
+    from scipy.special import ndtr, stdtrit
+
+    away = stdtrit(units - 1, (1 + ci) / 2) * np.sqrt(units / (units - 1))
+    return np.asarray([ndtr(-away), ndtr(away)])
+
+
+def _share_limits(share: float, agents: int, ends: tuple[float, float], ci: float) -> FloatArray:
+    """The wider of these ends and Jeffreys' of a share of so many agents."""
+    from scipy.special import betaincinv
+
+    shape = share * agents + 0.5, (1 - share) * agents + 0.5
+    low = 0.0 if share == 0 else betaincinv(*shape, (1 - ci) / 2)
+    high = 1.0 if share == 1 else betaincinv(*shape, (1 + ci) / 2)
+    return np.asarray([min(low, ends[0]), max(high, ends[1])])
 
 
 def _statistics(capability: FloatArray, spread: FloatArray, gamma: FloatArray) -> FloatArray:
