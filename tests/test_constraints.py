@@ -5,8 +5,15 @@ parameter and with a stable code; what lies at its ends is refused neither at th
 """
 
 import inspect
+import json
 import math
+import os
+import resource
+import signal
+import subprocess
 import sys
+import tempfile
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -208,6 +215,58 @@ def test_what_lies_at_the_ends_of_a_range_passes_the_door():
             wrong.append(f"{said}: {error}")
     assert wrong == []
     assert calls > 500
+
+
+def outcome(value, given, seconds=5):
+    """What a call ends with, in a process that the system ends after some seconds of work or a minute of waiting:
+    no timer has to interrupt compiled code."""
+    here, there = os.pipe()
+    child = os.fork()
+    if not child:
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        signal.alarm(60)
+        try:
+            value(**given)
+            said = "result"
+        except gl.GIndexLabError as error:
+            said = f"refused {error.argument} {error.code}"
+        except BaseException as error:  # noqa: BLE001 - whatever it is, it is reported
+            said = f"raw {type(error).__name__}: {error}"
+        os.write(there, said.encode(errors="replace")[:4000])
+        os._exit(0)
+    os.close(there)
+    with open(here, "rb") as pipe:
+        said = pipe.read().decode(errors="replace")
+    ended = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    if ended in (-signal.SIGXCPU, -signal.SIGKILL):  # honest work: the ends of ranges are far
+        return "long"
+    return said if ended == 0 else f"raw died by signal {-ended}"
+
+
+def walk_the_ends(start, step):
+    """Every `step`-th call at the end of a range, one JSON line each."""
+    os.environ["GINDEX_LAB_OFFLINE"] = "1"
+    os.chdir(tempfile.mkdtemp())
+    resource.setrlimit(resource.RLIMIT_AS, (4 * 2**30, 4 * 2**30))
+    warnings.simplefilter("ignore")
+    for said, value, name, given in list(cases(at_ends))[start::step]:
+        print(json.dumps({"call": said, "name": name, "end": outcome(value, given)}), flush=True)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs processes that are copies")
+def test_calls_at_the_ends_of_ranges_end_in_a_result_or_in_an_error_of_ours():
+    code = "import test_constraints as t; t.walk_the_ends(3, 10)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=1500,
+                          check=False, cwd=Path(__file__).parent)  # fmt: skip
+    assert done.returncode == 0, done.stderr[-500:]
+    found = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    refused = "refused {name} out-of-range"
+    wrong = [c for c in found if c["end"].startswith("raw") or c["end"] == refused.format(**c)]
+    assert wrong == []
+    assert len(found) > 45
+    assert sum(c["end"] == "result" for c in found) > len(found) / 3
 
 
 @pytest.mark.slow

@@ -1,6 +1,8 @@
 """A disk of one megabyte that is nearly full: every writer ends with one error of ours, leaves nothing half-written, and
 loses nothing that was there."""
 
+import errno
+import os
 import shutil
 import subprocess
 import sys
@@ -12,7 +14,9 @@ import pytest
 
 import gindex_lab as gl
 from gindex_lab.press.cli import main
+from gindex_lab.press.reproduction import reproduce as pipeline
 from gindex_lab.press.reproduction.reproduce import reproduce
+from gindex_lab.press.reproduction.runs import Failure
 
 sys.path.insert(0, str(Path(__file__).parent))
 from small_projects import RICH, catalogue, cell, write_notebook
@@ -142,3 +146,22 @@ def test_a_full_disk_ends_reproduce_and_the_next_run_is_whole(disk, tmp_path, ca
     assert reproduce(root=tmp_path, reports=disk / "reports") == 0
     assert (disk / "reports" / "demo" / "one" / "tables" / "numbers.csv").is_file()
     assert (disk / "thesis.tex").read_text() == "ten years"
+
+
+def test_after_the_disk_is_full_no_further_notebook_is_started(tmp_path, monkeypatch):
+    """Room for the line about a failure was enough for every notebook to be tried."""
+    started = []
+
+    def finished(tasks, _jobs, _cache):
+        for task in tasks:
+            started.append(task.entry.path)
+            yield task, Failure(task.entry.path, f"OSError: [Errno 28] {os.strerror(errno.ENOSPC)}")
+
+    catalogue(tmp_path, "demo/one", "demo/two")
+    for name in ("demo/one", "demo/two"):
+        write_notebook(tmp_path, name, cell("work", RICH))
+    monkeypatch.setattr(pipeline, "_finished", finished)
+    with pytest.raises(gl.CannotWrite, match="free some space") as caught:
+        reproduce(root=tmp_path, reports=tmp_path / "reports")
+    assert caught.value.argument == "reports"
+    assert len(started) == 1

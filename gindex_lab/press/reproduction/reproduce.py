@@ -8,18 +8,19 @@ reproduced no longer is, or when a claim differs and nobody has said why.
 
 from __future__ import annotations
 
+import errno
 import json
 import multiprocessing
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.errors import BadInput, CannotWrite
 from gindex_lab.foundation.folders import clear_unfinished, is_copy, is_ours, listed, mark, remove
 from gindex_lab.foundation.interrupts import ends_once
 from gindex_lab.foundation.output import appendable, write_text, writing
@@ -206,7 +207,7 @@ def _run_all(tasks: list[Task], reasons: dict[str, str], jobs: int, reports: Pat
     failures: list[Failure] = []
     print(f"{len(tasks)} notebook{'s' * (len(tasks) > 1)} to run", flush=True)
     finished = _finished(tasks, min(jobs, len(tasks)), reports / ".cache")
-    with _progress(len(tasks)) as say, _same_hashes():
+    with closing(finished), _progress(len(tasks)) as say, _same_hashes():
         for task, failure in finished:
             record = kept.read_record(task.folder)
             took = f"{record.get('seconds', 0):.1f} s" if record and not failure else ""
@@ -215,9 +216,19 @@ def _run_all(tasks: list[Task], reasons: dict[str, str], jobs: int, reports: Pat
                 if failure
                 else f"{task.entry.path}: {took} ({reasons[task.entry.path]})"
             )
+            _check_disk(reports, failure)
             _note(task, failure)
             failures += [failure] if failure else []
     return failures
+
+
+def _check_disk(reports: Path, failure: Failure | None) -> None:
+    """A full disk fails every notebook that follows: the run ends with one line."""
+    for number in (errno.ENOSPC, errno.EDQUOT):
+        if failure and os.strerror(number) in failure.error:
+            problem = f"is on a disk that is full ({failure.notebook}: {os.strerror(number)})"
+            remedy = "free some space; the same command goes on where it stopped"
+            raise CannotWrite("reports", str(reports), problem, remedy)
 
 
 @contextmanager
@@ -261,7 +272,7 @@ def _progress(total: int) -> Iterator[Report]:
         yield say
 
 
-def _finished(tasks: list[Task], jobs: int, cache: Path) -> Iterator[tuple[Task, Failure | None]]:
+def _finished(tasks: list[Task], jobs: int, cache: Path) -> Generator[tuple[Task, Failure | None]]:
     """Run the tasks `jobs` at a time and yield each as it ends; a worker that dies costs only its own."""
     context = multiprocessing.get_context("spawn")
     stop = context.Event()
