@@ -595,3 +595,35 @@ def test_of_runs_of_the_harness_with_the_same_settings_the_newest_is_read(tmp_pa
     with pytest.raises(BadInput) as error:
         gl.read(tmp_path)
     assert error.value.code == "repeats"
+
+
+# -- lm-evaluation-harness 0.4.0-0.4.2, and results under a name of one's own ----------------------------
+
+
+def test_samples_of_the_first_harness_4_are_a_list_in_a_file_of_lines(tmp_path):
+    for name, values in {"org/small": [1, 0], "org/large": [1, 1]}.items():
+        folder = tmp_path / name.rpartition("/")[2]
+        args = f"pretrained={name},dtype=float16"
+        config = {"model": "hf", "model_args": args}
+        results = {"arc_easy": {"acc,none": sum(values) / 2, "alias": "arc_easy"}}
+        about = {"results": results, "config": config, "configs": {"arc_easy": {}}, "git_hash": "0"}
+        dump(folder / "results.json", about)
+        stem = args.replace("/", "__").replace("=", "__") + "_arc_easy"
+        rows = [{"doc_id": k, "doc": {}, "target": 0, "resps": [], "filtered_resps": [], "acc": float(v)}
+                for k, v in enumerate(values)]  # fmt: skip
+        dump(folder / f"{stem}.jsonl", json.dumps(rows, indent=2))
+    found = gl.read(tmp_path)
+    assert sorted(found.frame.index) == ["org/large", "org/small"]
+    assert found.frame.columns.tolist() == ["arc_easy/0", "arc_easy/1"]
+    assert found.frame.loc["org/small"].tolist() == [1, 0]
+
+
+def test_results_under_a_name_of_ones_own_name_the_model_of_the_samples(tmp_path):
+    time = "2026-01-01T00-00-00.000001"
+    dump(
+        tmp_path / f"mine_{time}.json",
+        {"model_name": "org/m", "config": {}, "results": {"arc": {}}},
+    )
+    row = {"doc_id": 0, "filter": "none", "metrics": ["acc"], "acc": 1, "filtered_resps": []}
+    dump(tmp_path / f"samples_arc_{time}.jsonl", lines(row))
+    assert gl.read(tmp_path).frame.index.tolist() == ["org/m"]

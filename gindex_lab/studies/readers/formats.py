@@ -11,7 +11,7 @@ from gindex_lab.foundation.bounds import current, too_large
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.inputs import open_regular
 from gindex_lab.studies.readers.eval_archives import is_eval_archive
-from gindex_lab.studies.readers.glimpse import json_glimpse
+from gindex_lab.studies.readers.glimpse import glimpse_of, json_glimpse
 from gindex_lab.studies.readers.names import (
     column_of,
     families_are_items,
@@ -203,7 +203,8 @@ def _sniff_lines(path: Path) -> str | None:
     try:
         found = json.loads(first.lstrip("\ufeff"))
     except (ValueError, RecursionError):
-        return None
+        found = glimpse_of(start.lstrip("\ufeff")) if first.lstrip("\ufeff")[:1] == "[" else None
+    found = found[0] if isinstance(found, list) and found else found
     if not isinstance(found, dict):
         return None
     tool = of_line(found)

@@ -12,7 +12,7 @@ from typing import Any
 
 from gindex_lab.studies.readers.text import beginning, encoding_of
 
-__all__ = ["json_glimpse"]
+__all__ = ["glimpse_of", "json_glimpse"]
 
 _TOKENS = re.compile(r'"(?:[^"\\]|\\.)*"|[][{},]', re.DOTALL)
 _CLOSES = {"{": "}", "[": "]"}

@@ -2,11 +2,13 @@
 
 A line of `samples_<task>_<time>.jsonl` is one document under one filter: `doc_id`, `doc_hash`, `filter`,
 `metrics` (names) and each metric as a key of its own. The model's name is not in it: it stands in the
-`results_<time>.json` beside, or in the name of the folder. Where there are no samples, the results
-themselves are read: one item per task, its score the mean over documents. What a sample has as its perplexity
-is a log-likelihood, or [log-likelihood, words or bytes]: it is read per word or byte, where more is better,
-and exp(-mean), weighted by length, is the perplexity of the results. (docs/interface.md, `--log_samples`;
-EvaluationTracker and api/task.py of lm-eval 0.4.13, run and read in November 2026.)
+`results_<time>.json` beside (or `<own name>_<time>.json`), or in the name of the folder. Versions 0.4.0-0.4.2
+wrote `results.json` and a list of samples in `<arguments of the model>_<task>.jsonl`. Where there are no
+samples, the results themselves are read: one item per task, its score the mean over documents. What a sample
+has as its perplexity is a log-likelihood, or [log-likelihood, words or bytes]: it is read per word or byte,
+where more is better, and exp(-mean), weighted by length, is the perplexity of the results.
+(docs/interface.md, `--log_samples`; EvaluationTracker and api/task.py of lm-eval 0.4.13, run and read in
+November 2026.)
 """
 
 from __future__ import annotations
@@ -102,6 +104,7 @@ class _Samples:
     def read(self, file: Path, runs: dict[tuple[Path, str], Run]) -> None:
         task, time = _task_and_time(file)
         run = runs.get((file.parent, time)) or runs.get((file.parent, ""))
+        task = _known_task(task, run.tasks) if run and not time else task
         model = run.model if run else self._from_folder(file)
         model = agent_name(model, file, self.found, self.options, run.settings if run else {})
         if self.found.is_unwanted(file, model, task, self.options):
@@ -251,6 +254,16 @@ def _usual_metrics(line: dict[str, Any]) -> list[str]:
     """Older logs do not list their metrics: those that the harness has by default."""
     usual = ("exact_match", "acc", "acc_norm", "em", "f1", "pass@1", "prompt_level_strict_acc")
     return [name for name in usual if name in line]
+
+
+def _known_task(name: str, tasks: set[str]) -> str:
+    """The task with which a name ends: the longest that is known, else the name itself.
+
+    >>> _known_task("pretrained__org__m_arc_easy", {"arc_easy", "easy"})
+    'arc_easy'
+    """
+    ends = [task for task in tasks if name == task or name.endswith(f"_{task}")]
+    return max(ends, key=len, default=name)
 
 
 def _task_and_time(file: Path) -> tuple[str, str]:

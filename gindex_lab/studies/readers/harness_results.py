@@ -13,12 +13,13 @@ from gindex_lab.studies.readers.directions import direction_of, settle_direction
 from gindex_lab.studies.readers.metrics import choose_metric, note_metrics
 from gindex_lab.studies.readers.naming import agent_name
 from gindex_lab.studies.readers.options import Options
+from gindex_lab.studies.readers.parts import mapping
 from gindex_lab.studies.readers.text import load_json, plain
 
 __all__ = ["TIME", "Run", "model_of", "no_filter", "read_results", "rising", "runs_of"]
 
 TIME = r"\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}(?:\.\d+)?"
-_RESULTS = re.compile(rf"results_(?P<time>{TIME})$")
+_RESULTS = re.compile(rf"(?:.+_(?P<time>{TIME})|results)$")  # without a time until 0.4.2
 _MODEL = re.compile(r"(?:^|,)(?:peft|delta|pretrained|model|path|engine)=([^,]+)")
 
 
@@ -29,6 +30,7 @@ class Run(NamedTuple):
     directions: dict[str, dict[str, str]]  # by task and metric
     settings: dict[str, Any]  # what else may tell agents apart
     filters: dict[str, str]  # of each task the first
+    tasks: set[str]
 
 
 def no_filter(given: str, filters: dict[str, None], task: str) -> BadInput:
@@ -44,7 +46,7 @@ def runs_of(
     """What is known of each run, by folder and time; ("" for the only one of a folder)."""
     known = dict(results)
     for folder in {file.parent for file in samples}:
-        for file in sorted(folder.glob("results_*.json*")):
+        for file in sorted(folder.glob("results*.json*")):
             if file not in known and file not in found.skipped:
                 with found.reading(file, options):
                     known[file] = load_json(file, options.encoding)
@@ -54,7 +56,9 @@ def runs_of(
         model = model_of(content) if isinstance(content, dict) else ""
         if match and model:
             about = _settings(content), _first_filters(content)
-            runs[file.parent, match["time"]] = Run(model, _directions(content), *about)
+            tasks = {*mapping(content, "configs"), *mapping(content, "results")}
+            run = Run(model, _directions(content), *about, tasks)
+            runs[file.parent, match["time"] or ""] = run
     for folder in {folder for folder, _ in runs}:
         models = {run.model for (where, _), run in runs.items() if where == folder}
         if len(models) == 1:

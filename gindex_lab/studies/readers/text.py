@@ -90,6 +90,9 @@ def json_lines(
     ...     [line["a"] for _, line in json_lines(file, notes)], notes
     ([1, 2], ['a.jsonl: the last line (3) is cut off, and was left out'])
     """
+    if beginning(path, 256).removeprefix(codecs.BOM_UTF8).lstrip()[:1] == b"[":
+        yield from _listed(path, encoding)
+        return
     broken: tuple[int, Exception] | None = None
     for number, text in _lines(path, encoding):
         if broken:
@@ -101,14 +104,25 @@ def json_lines(
         except ValueError as error:
             broken = number, error
             continue
-        if not isinstance(found, dict):
-            problem = f"has no object in line {number}, but {short(found)}"
-            raise BadInput("path", str(path), problem, "give one JSON object per line")
-        yield number, found
+        yield number, _object(path, number, found)
     if broken and broken[0] == 1:
         raise _not_json(path, *broken)
     if broken:
         notes.append(f"{path.name}: the last line ({broken[0]}) is cut off, and was left out")
+
+
+def _listed(path: Path, encoding: str | None) -> Iterator[tuple[int, dict[str, Any]]]:
+    """A list under the name of lines, as lm-eval 0.4.0 wrote it."""
+    found = load_json(path, encoding)
+    for number, one in enumerate(found if isinstance(found, list) else [found], 1):
+        yield number, _object(path, number, one)
+
+
+def _object(path: Path, number: int, found: Any) -> dict[str, Any]:
+    if not isinstance(found, dict):
+        problem = f"has no object in line {number}, but {short(found)}"
+        raise BadInput("path", str(path), problem, "give one JSON object per line")
+    return found
 
 
 def _lines(path: Path, encoding: str | None) -> Iterator[tuple[int, str]]:
