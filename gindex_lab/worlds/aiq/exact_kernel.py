@@ -28,6 +28,7 @@ __all__ = [
     "READS",
     "STATES",
     "explore",
+    "most_draws",
 ]
 
 CLOSED, GROW, STATES, BRANCHES, CELLS, OVERTIME, READS, BUDGET = range(8)
@@ -36,7 +37,7 @@ HISTORY, DRIFT_LOW, DRIFT_HIGH, REACH_LOW, REACH_HIGH, STALE = range(6)
 NEEDS = 6
 RADIUS = 20  # cells kept on each side of the head
 _MARGIN = 64
-MOST_DRAWS = 12
+MOST_DRAWS = 24
 MOST_HISTORY = 5
 _STEPS = 1000
 _BRANCHES = 700
@@ -46,6 +47,15 @@ _PLUS, _MINUS, _RIGHT, _LEFT, _READ, _WRITE, _CHANCE, _OPEN, _CLOSE, _END = (
 
 Integers = npt.NDArray[np.int64]
 Symbols = npt.NDArray[np.int8]
+
+
+@compiled
+def most_draws(n: int) -> int:
+    """How many draws of one cycle are followed: n to this power must stay a whole number of 64 bits."""
+    draws, weight = 0, 1
+    while draws < MOST_DRAWS and weight < 2**62 // n:
+        draws, weight = draws + 1, weight * n
+    return draws
 
 
 @compiled
@@ -98,7 +108,7 @@ def _cycle(
             writes += 1
         elif letter == _CHANCE:
             if not settled[place]:
-                if used >= MOST_DRAWS:
+                if used >= len(draws):
                     return BRANCHES
                 if used >= known:
                     draws[used] = 0
@@ -213,8 +223,8 @@ def explore(
 ) -> tuple[int, int, Integers, Integers, Integers, Integers]:
     """Status, number of states, and the transitions: row pointers (state x action), next, output, weight.
 
-    The weight of an outcome is its probability times n^12. `limits` counts cycles that ended at the write
-    limit, and at `#`.
+    The weight of an outcome is its probability times n^k, k = `most_draws(n)`. `limits` counts cycles that
+    ended at the write limit, and at `#`.
     """
     blank = (n - 1) // 2
     width = 2 * RADIUS + 1
@@ -232,7 +242,7 @@ def explore(
     tape = np.empty(2 * _MARGIN + 1, dtype=np.int8)
     history = np.empty(needs[HISTORY], dtype=np.int8)
     output = np.empty(cells, dtype=np.int8)
-    draws = np.zeros(MOST_DRAWS, dtype=np.int64)
+    draws = np.zeros(most_draws(n), dtype=np.int64)
     seen = np.zeros(8, dtype=np.int64)
     row = np.empty(size, dtype=np.int8)
     _find(states, 0, table, states[0])
@@ -280,7 +290,7 @@ def explore(
                 code = 0
                 for k in range(cells):
                     code = code * n + output[k]
-                weight = np.int64(n) ** (MOST_DRAWS - seen[0])
+                weight = np.int64(n) ** (len(draws) - seen[0])
                 place = first
                 while place < total and (following[place] != target or written[place] != code):
                     place += 1

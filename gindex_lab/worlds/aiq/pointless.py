@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from gindex_lab.worlds.aiq.exact import Caps, Process, close, same_law
+from gindex_lab.worlds.aiq.exact import QUICK, Caps, Process, close, same_law
 
 __all__ = ["POINTLESS", "candidates", "pointless_classes"]
 
@@ -76,6 +76,6 @@ def pointless_classes(process: Process, caps: Caps | None = None) -> dict[str, b
 def _unfelt(process: Process, shorter: str, caps: Caps | None, known: dict[str, bool]) -> bool:
     if shorter not in known:
         settings = process.settings
-        changed = close(shorter, settings.symbols, settings.observations, caps)
+        changed = close(shorter, settings.symbols, settings.observations, caps or QUICK)
         known[shorter] = changed.closed and same_law(process, changed)
     return known[shorter]

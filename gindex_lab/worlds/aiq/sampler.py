@@ -182,12 +182,13 @@ def _accepted(recipe: _Recipe, programs: list[str], found: list[int]) -> list[tu
     pairs = [pair for pair in zip(programs, found, strict=True) if pair[1] > 0]
     if recipe.discriminative != "exact":
         return pairs
+    from gindex_lab.worlds.aiq.exact import QUICK
     from gindex_lab.worlds.aiq.semantics import is_discriminative
 
     return [
         pair
         for pair in pairs
-        if is_discriminative(pair[0], recipe.symbols, recipe.observations) is not False
+        if is_discriminative(pair[0], recipe.symbols, recipe.observations, QUICK) is not False
     ]
 
 

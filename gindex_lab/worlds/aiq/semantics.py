@@ -14,18 +14,19 @@ import numpy as np
 import numpy.typing as npt
 
 from gindex_lab.foundation.validate import generator
-from gindex_lab.worlds.aiq.exact import Caps, Process, close, same_law
+from gindex_lab.worlds.aiq.exact import QUICK, Caps, Process, close, same_law
 from gindex_lab.worlds.aiq.machine import episode
 from gindex_lab.worlds.aiq.patterns import by_pattern
 from gindex_lab.worlds.aiq.pointless import POINTLESS, pointless_classes
 from gindex_lab.worlds.aiq.program import Settings, check, partners
-from gindex_lab.worlds.aiq.symbolic import Line, straight_line
+from gindex_lab.worlds.aiq.symbolic import Line, Source, straight_line
 
 __all__ = [
     "classify",
     "coupled",
     "decide",
     "delay_of",
+    "function_of",
     "is_discriminative",
     "optimise",
     "pointless_code",
@@ -41,9 +42,12 @@ def classify(
     """The semantic classes of a program: `patterns`, `exact`, and whether they are `decided`.
 
     `exact` holds the classes that were decided, `discriminative`, the `best` and `worst` mean reward of
-    300 cycles, and the places of `dead` code. The pointless code of classes 2a to 2d is decided by deleting
-    it (None where the memory of a program without loops is too large for that). Undecided programs have a
-    `reason`, and a `bound`: with 95% confidence, actions change the rewards in at most that share of runs
+    300 cycles, and the places of `dead` code. A reward is trivially the action (`reward_action`) if it is a
+    one-to-one function of the action a fixed number of cycles ago; `reward_of_action` gives the function
+    (delay, and the symbol paid for each action) also where it pays two actions alike. The pointless code of
+    classes 2a to 2d is decided by deleting it (None where the memory of a program without loops is too
+    large for that). Undecided programs have a `reason`, and a `bound`: with 95% confidence, actions change
+    the rewards in at most that share of runs
     (see `coupled`).
 
     >>> answer = classify(".,%#")           # chance is kept for the next cycle: a random reward
@@ -76,7 +80,7 @@ def decide(
     if process.closed:
         return _of_process(process) | pointless_classes(process, caps), ""
     line = straight_line(program, symbols, observations)
-    return (None, process.reason) if line is None else (_of_line(program, line), "")
+    return (None, process.reason) if line is None else (_of_line(program, line, symbols), "")
 
 
 def _of_process(process: Process) -> dict[str, Any]:
@@ -87,6 +91,7 @@ def _of_process(process: Process) -> dict[str, Any]:
     best, worst, _ = process.mean_rewards()
     fixed_law = process.independent(reward)
     reward_action = delay_of(process, reward) is not None
+    paid = function_of(process, reward)
     return {
         "chance": any(
             letter == "%" and process.covered[place] for place, letter in enumerate(process.program)
@@ -96,6 +101,7 @@ def _of_process(process: Process) -> dict[str, Any]:
         "observation_fixed": all(len(set(o)) == 1 for o in seen),
         "action_pointless": process.independent(process.written),
         "reward_action": reward_action,
+        "reward_of_action": None if paid is None else {"delay": paid[0], "symbols": paid[1]},
         "observation_action": any(delay_of(process, o) is not None for o in seen),
         "reward_sometimes_action": not reward_action and _copies_somewhere(process, reward),
         "action_process": best - worst > 1e-9 and not reward_action,
@@ -111,7 +117,15 @@ def _of_process(process: Process) -> dict[str, Any]:
     }
 
 
-def _of_line(program: str, line: Line) -> dict[str, Any]:
+def _paid(reward: Source, symbols: int) -> dict[str, Any] | None:
+    """The function of an action that a straight-line program pays: a shift, or none."""
+    if reward.kind != "action":
+        return None
+    shifted = [(action + reward.shift) % symbols for action in range(symbols)]
+    return {"delay": reward.delay, "symbols": shifted}
+
+
+def _of_line(program: str, line: Line, symbols: int) -> dict[str, Any]:
     """The classes of a straight-line program whose memory is too large to list."""
     sources = (line.reward, *line.observations)
     end = program.index("#")
@@ -122,6 +136,7 @@ def _of_line(program: str, line: Line) -> dict[str, Any]:
         "observation_fixed": program[: line.executed].count(".") < 2,
         "action_pointless": all(s.kind != "action" for s in sources),
         "reward_action": line.reward.kind == "action",
+        "reward_of_action": _paid(line.reward, symbols),
         "observation_action": any(s.kind == "action" for s in line.observations),
         "reward_sometimes_action": False,
         "action_process": False,
@@ -150,27 +165,32 @@ def _copies_somewhere(process: Process, labels: IntArray) -> bool:
     return bool((permutation & sure.all(axis=1)).any())
 
 
-def delay_of(process: Process, labels: IntArray) -> int | None:
-    """The k for which the label is a one-to-one function of the action k cycles ago, if there is one.
+def function_of(process: Process, labels: IntArray) -> tuple[int, list[int]] | None:
+    """The delay k and the table f for which the label is always f(action k cycles ago), f not constant.
 
     >>> process = close(".,#")
-    >>> delay_of(process, process.reward_symbols)
-    1
+    >>> function_of(process, process.reward_symbols)
+    (1, [0, 1, 2, 3, 4])
+    >>> process = close("+,+[.]->%-<.#")            # two actions are paid alike
+    >>> function_of(process, process.reward_symbols)
+    (0, [1, 1, 3, 4, 0])
     """
     values, sure = _per_row(process, labels)
     if not sure.all():
         return None
     n = process.settings.symbols
     if (values == values[0]).all():
-        return 0 if len(set(values[0])) == n else None
+        return (0, values[0].tolist()) if len(set(values[0])) > 1 else None
     if (values != values[:, :1]).any():
         return None  # depends on the action now, but not in every state alike
     row = np.repeat(np.arange(len(process.pointers) - 1), np.diff(process.pointers))
     state, action, now = row // n, row % n, values[:, 0]
     for delay in range(1, _LONGEST_DELAY + 1):
         after = now[process.following]
-        if _is_one_to_one(action, after, n):
-            return delay
+        paid = np.full(n, -1)
+        paid[action] = after
+        if (paid[action] == after).all():
+            return (delay, paid.tolist()) if len(set(paid)) > 1 else None
         earlier = np.full(process.states, -1)
         earlier[state] = after
         if (earlier[state] != after).any():
@@ -179,9 +199,16 @@ def delay_of(process: Process, labels: IntArray) -> int | None:
     return None
 
 
-def _is_one_to_one(action: IntArray, value: IntArray, n: int) -> bool:
-    pairs = set(zip(action.tolist(), value.tolist(), strict=True))
-    return len(pairs) == n == len({value for _, value in pairs})
+def delay_of(process: Process, labels: IntArray) -> int | None:
+    """The k for which the label is a one-to-one function of the action k cycles ago, if there is one.
+
+    >>> process = close(".,#")
+    >>> delay_of(process, process.reward_symbols)
+    1
+    """
+    found = function_of(process, labels)
+    one_to_one = found is not None and len(set(found[1])) == process.settings.symbols
+    return found[0] if found and one_to_one else None
 
 
 def is_discriminative(
@@ -242,12 +269,12 @@ def pointless_code(
 
     References: Vadinský (2018), section 2.3, "Pointless code".
     """
-    whole = close(program, symbols, observations, caps)
+    whole = close(program, symbols, observations, caps or QUICK)
     if not whole.closed:
         return None
     found: list[int] = []
     for gone, shorter in _deletions(program):
-        changed = close(shorter, symbols, observations, caps)
+        changed = close(shorter, symbols, observations, caps or QUICK)
         if changed.closed and same_law(whole, changed):
             found += gone
     return sorted(found)
@@ -274,12 +301,13 @@ def optimise(
     >>> optimise("+,.%+.,-#")
     ',.%.#'
     """
-    whole = close(program, symbols, observations, caps)
+    whole = close(program, symbols, observations, caps or QUICK)
     shorter = program if whole.closed else None
     while shorter is not None:
         program = shorter
         tried = (
-            (text, close(text, symbols, observations, caps)) for _, text in _deletions(program)
+            (text, close(text, symbols, observations, caps or QUICK))
+            for _, text in _deletions(program)
         )
         shorter = next((text for text, p in tried if p.closed and same_law(whole, p)), None)
     return program
