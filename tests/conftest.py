@@ -13,11 +13,17 @@ settings.load_profile("gindex_lab")
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = Path(os.environ.get("GINDEX_LAB_SHARED", ROOT.parent / "shared"))
 
+KEPT = ROOT / "tests" / "goldens"
+
 collect_ignore = ["log_writers"]  # they run in an environment of their own
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Skip what needs ../shared where it is absent, with the reason."""
+    """Mark what reads ../shared, and skip it where that is absent, with the reason."""
+    for item in items:
+        if "shared" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.shared)
     if SHARED.is_dir() or os.environ.get("GINDEX_LAB_REQUIRE_SHARED"):
         return
     for item in items:
@@ -30,3 +36,9 @@ def shared():
     """The folder of goldens and published data."""
     assert SHARED.is_dir(), f"{SHARED} is absent"
     return SHARED
+
+
+@pytest.fixture(scope="session")
+def goldens():
+    """Numbers made by the authors' code: all of them, or without ../shared the part in tests/goldens."""
+    return SHARED / "golden" if SHARED.is_dir() else KEPT

@@ -161,7 +161,8 @@ def main() -> int:
     asked = parser.parse_args()
     os.chdir(ROOT)
     end, results = time.monotonic() + 60 * asked.minutes, []
-    import hypothesis  # noqa: F401  # once, before the forks
+    for once in ("hypothesis", "numba", "pandas", "pytest", "scipy.optimize", "scipy.stats"):
+        importlib.import_module(once)  # before the forks, so that no child pays for it
 
     for places, tests in TARGETS.items():
         module = next((PACKAGE / place for place in places if (PACKAGE / place).exists()), None)

@@ -17,18 +17,17 @@ from gindex_lab.worlds.aiq.machine import Machine, episode, run, trace
 from gindex_lab.worlds.aiq.program import Settings, check, partners
 
 
-def golden(shared, name):
-    return [json.loads(line) for line in (shared / "golden/aiq" / name).read_text().splitlines()]
+def golden(goldens, name):
+    return [json.loads(line) for line in (goldens / "aiq" / name).read_text().splitlines()]
 
 
 def machine_of(case):
     return Settings(case["num_symbols"], case["obs_cells"], bool(case["reverse_output"]))
 
 
-@pytest.mark.shared
 @pytest.mark.parametrize("name", ["bf_traces_nochance.jsonl", "bf_traces_chance.jsonl"])
-def test_compiled_machine_equals_the_authors_traces(shared, name):
-    for case in golden(shared, name):
+def test_compiled_machine_equals_the_authors_traces(goldens, name):
+    for case in golden(goldens, name):
         setup = machine_of(case)
         got = episode(case["program"], case["actions"], setup, chance=case.get("chance_stream"))
         assert got.rewards.tolist() == case["rewards"], case["program"]
@@ -42,10 +41,9 @@ def test_compiled_machine_equals_the_authors_traces(shared, name):
             assert got.state.registers[kernel.DRAWS] == case["chance_used"]
 
 
-@pytest.mark.shared
 @pytest.mark.parametrize("name", ["bf_traces_nochance.jsonl", "bf_traces_chance.jsonl"])
-def test_readable_machine_equals_the_authors_traces(shared, name):
-    for case in golden(shared, name):
+def test_readable_machine_equals_the_authors_traces(goldens, name):
+    for case in golden(goldens, name):
         draws = iter(case.get("chance_stream", []) * 1000)
         machine = Machine(case["program"], machine_of(case), lambda d=draws: next(d))
         for t, action in enumerate(case["actions"]):

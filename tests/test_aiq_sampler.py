@@ -13,11 +13,10 @@ from gindex_lab.worlds.aiq.rewriting import passes_sdp, rewrite
 from gindex_lab.worlds.aiq.sampler import generate, read_sample, sample, save_sample
 
 
-def golden(shared, name):
-    return [json.loads(line) for line in (shared / "golden/aiq" / name).read_text().splitlines()]
+def golden(goldens, name):
+    return [json.loads(line) for line in (goldens / "aiq" / name).read_text().splitlines()]
 
 
-@pytest.mark.shared
 @pytest.mark.parametrize(
     ("rewriting", "column"),
     [
@@ -27,20 +26,18 @@ def golden(shared, name):
         ("sep-ext-v1.2", "sep_ext_v12"),
     ],
 )
-def test_rewriting_equals_the_authors_optimiser(shared, rewriting, column):
-    for case in golden(shared, "optimizer.jsonl"):
+def test_rewriting_equals_the_authors_optimiser(goldens, rewriting, column):
+    for case in golden(goldens, "optimizer.jsonl"):
         assert rewrite(case["raw"], rewriting) == case[column], case["raw"]
 
 
-@pytest.mark.shared
-def test_sdp_equals_the_authors_test(shared):
-    cases = golden(shared, "optimizer.jsonl")
+def test_sdp_equals_the_authors_test(goldens):
+    cases = golden(goldens, "optimizer.jsonl")
     assert [passes_sdp(c["sep_ext"]) for c in cases] == [c["sdp_discriminative"] for c in cases]
 
 
-@pytest.mark.shared
-def test_strata_equal_the_authors_classification(shared):
-    cases = [case for case in golden(shared, "strata.jsonl") if case["stable"]]
+def test_strata_equal_the_authors_classification(goldens):
+    cases = [case for case in golden(goldens, "strata.jsonl") if case["stable"]]
     assert [strata.stratum(c["program"]) for c in cases] == [c["classes"][0] for c in cases]
 
 

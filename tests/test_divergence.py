@@ -248,8 +248,8 @@ def test_domain_distance_of_a_member_is_zero(task, others):
 
 
 @pytest.fixture(scope="module")
-def golden(shared):
-    return lambda name: json.loads((shared / "golden/gindex" / name).read_text())
+def golden(goldens):
+    return lambda name: json.loads((goldens / "gindex" / name).read_text())
 
 
 @pytest.fixture(scope="module")
@@ -279,7 +279,6 @@ def test_all_pairs_of_the_sample_differ_between_modes_as_the_spec_says(programs)
     assert blind.decided["search"] == 0  # no pair of the sample needs more than the blind matching
 
 
-@pytest.mark.shared
 def test_tiny_cases(golden):
     for case in golden("tiny_cases.json"):
         a, b = case["A"], case["B"]
@@ -290,7 +289,6 @@ def test_tiny_cases(golden):
             assert float(divergence(a, b)) == pytest.approx(case["both_directions_AB"], abs=1e-12)
 
 
-@pytest.mark.shared
 def test_synthetic_cases(golden):
     for case in golden("synthetic_cases.json"):
         a, b = case["A"], case["B"]

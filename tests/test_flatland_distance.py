@@ -26,7 +26,6 @@ drawings = st.lists(st.one_of(lines, circles), min_size=1, max_size=5).map(
 NAMES = ["circle", "square", "polygon", "star", "house", "wheel", "figure", "spiral"]
 
 
-@pytest.mark.shared
 @pytest.mark.parametrize(
     ("metric", "key"),
     [
@@ -34,8 +33,8 @@ NAMES = ["circle", "square", "polygon", "star", "house", "wheel", "figure", "spi
         ("matching", "distance_recursive_no_edge_check"),
     ],
 )
-def test_the_list_metric_equals_the_authors(shared, metric, key):
-    golden = json.loads((shared / "golden/anytime/flatland_list_metric.json").read_text())
+def test_the_list_metric_equals_the_authors(goldens, metric, key):
+    golden = json.loads((goldens / "anytime/flatland_list_metric.json").read_text())
     known = [Drawing.of(golden["programs"][name]) for name in golden["names"]]
     ours = F.distances(known, metric=metric, mode="reference")
     assert ours == pytest.approx(np.array(golden[key]), abs=1e-12)
@@ -45,9 +44,8 @@ def test_the_list_metric_equals_the_authors(shared, metric, key):
         assert one.value == pytest.approx(golden[key][i][j], abs=1e-12)
 
 
-@pytest.mark.shared
-def test_the_binary_list_metric_equals_the_golden(shared):
-    golden = json.loads((shared / "golden/anytime/flatland_list_metric.json").read_text())
+def test_the_binary_list_metric_equals_the_golden(goldens):
+    golden = json.loads((goldens / "anytime/flatland_list_metric.json").read_text())
     known = [Drawing.of(golden["programs"][name]) for name in golden["names"]]
     ours = [[F.binary_distance(p, q) for q in known] for p in known]
     assert np.array(ours) == pytest.approx(np.array(golden["distance_binary"]), abs=1e-12)

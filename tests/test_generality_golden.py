@@ -52,21 +52,26 @@ def test_indicators_of_the_authors(h, r, limits, expected):
     assert found.spread[0] == pytest.approx(expected[2], abs=1e-7)
 
 
+FIG1_DIFFICULTY = np.repeat([0, 1, 2], 8)
+FIG1 = [  # as printed: agents a and b on eight tasks of each difficulty
+    [1, 1, 1, 0, 1, 1, 1, 0, 1, 1, 0, 0, 1, 1, 1, 0, 1, 1, 0, 0, 1, 1, 0, 0],
+    [1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0],
+]
+
+
 def test_fig1_agents_a_and_b():
     """Fig. 1: capability 1.25 and 1.375, Γ 1.139 and 2.278, though b's tasks vary more."""
-    a = [1, 1, 1, 0, 1, 1, 1, 0, 1, 1, 0, 0, 1, 1, 1, 0, 1, 1, 0, 0, 1, 1, 0, 0]
-    b = [1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0]
-    table = generality([a, b], np.repeat([0, 1, 2], 8), interval=(-0.2, 2), mode="reference")
+    table = generality(FIG1, FIG1_DIFFICULTY, interval=(-0.2, 2), mode="reference")
     assert table["capability"].tolist() == pytest.approx([1.25, 1.375], abs=1e-9)
     assert table["generality"].tolist() == pytest.approx([1.1389895949, 2.2779791898], abs=1e-9)
     assert table["mean"].tolist() == [0.625, 0.625]
 
 
-# -- ../shared: the core cases --------------------------------------------------------------------------
+# -- the core cases --------------------------------------------------------------------------
 
 
-def golden(shared, name):
-    return pd.read_csv(shared / "golden" / "generality" / f"{name}.csv")
+def golden(goldens, name):
+    return pd.read_csv(goldens / "generality" / f"{name}.csv")
 
 
 def numbers(text):
@@ -77,9 +82,8 @@ def limit(value):
     return None if pd.isna(value) else float(value)
 
 
-@pytest.mark.shared
-def test_core_cases_of_indicators(shared):
-    cases = golden(shared, "core_cases_indicators")
+def test_core_cases_of_indicators(goldens):
+    cases = golden(goldens, "core_cases_indicators")
     for case in cases.itertuples():
         h, r = numbers(case.difficulties), numbers(case.responses)
         kmin, kmax = limit(case.kmin), limit(case.kmax)
@@ -96,9 +100,8 @@ def test_core_cases_of_indicators(shared):
         assert found.spread[0] == pytest.approx(case.spread, abs=1e-7), case.case
 
 
-@pytest.mark.shared
-def test_core_cases_of_extrapolation(shared):
-    for case in golden(shared, "core_cases_extrapolate").itertuples():
+def test_core_cases_of_extrapolation(goldens):
+    for case in golden(goldens, "core_cases_extrapolate").itertuples():
         limits = (case.KMIN, case.KMAX)
         h, r = extrapolate(numbers(case.difficulties), numbers(case.responses)[None], limits)
         assert np.allclose(h, numbers(case.out_difficulties), atol=1e-12), case.case
@@ -109,29 +112,27 @@ def test_core_cases_of_extrapolation(shared):
         assert found.spread[0] == pytest.approx(case.spread, abs=1e-7), case.case
 
 
-@pytest.mark.shared
-def test_core_cases_of_limits_and_bins(shared):
-    for case in golden(shared, "core_cases_limits").itertuples():
+def test_core_cases_of_limits_and_bins(goldens):
+    for case in golden(goldens, "core_cases_limits").itertuples():
         found = difficulty_limits(numbers(case.difficulties))
         assert found == pytest.approx((case.KMIN, case.KMAX), abs=1e-9), case.case
-    for case in golden(shared, "core_cases_bins").itertuples():
+    for case in golden(goldens, "core_cases_bins").itertuples():
         binned = bin_difficulties(numbers(case.difficulties), case.NBins, mode="reference")
         assert np.allclose(binned, numbers(case.binned), atol=1e-12), case.case
         kept = filter_by_frequency(numbers(case.binned), 3)
         assert np.array_equal(kept, numbers(case.keep_min3) == 1), case.case
 
 
-@pytest.mark.shared
-def test_isometrics_of_the_mazes(shared):
-    expected = golden(shared, "core_isometrics_mazes")
+def test_isometrics_of_the_mazes(goldens):
+    expected = golden(goldens, "core_isometrics_mazes")
     ends = (expected["capability"].min(), expected["capability"].max())
     assert np.allclose(isometrics(ends), expected, atol=1e-9)
 
 
 @pytest.mark.shared
-def test_curves_of_the_generator(shared):
-    expected = golden(shared, "demo").query("study == 'generator_seed0'").set_index("agent")
-    for name, curve in golden(shared, "demo_generator_acc").groupby("curve"):
+def test_curves_of_the_generator(goldens):
+    expected = golden(goldens, "demo").query("study == 'generator_seed0'").set_index("agent")
+    for name, curve in golden(goldens, "demo_generator_acc").groupby("curve"):
         levels, psi, _ = merge(curve["response"].to_numpy()[None], curve["difficulty"].to_numpy())
         found, wanted = reference_indicators(levels, psi), expected.loc[name]
         assert found.capability[0] == pytest.approx(wanted["capability"], abs=1e-9)
@@ -201,25 +202,25 @@ MAZE_GROUPS = [
 
 @pytest.mark.shared
 @pytest.mark.parametrize("study", MAZE_GROUPS)
-def test_mazes(shared, mazes, study):
-    expected = golden(shared, "mazes").query("study == @study")
+def test_mazes(goldens, mazes, study):
+    expected = golden(goldens, "mazes").query("study == @study")
     check_study(mazes.select(agents=expected["agent"]), None, expected)
 
 
 @pytest.mark.shared
 @pytest.mark.parametrize("study", ["all496_binned10", "all496_IRTdiff_standin"])
-def test_mazes_with_other_difficulties(shared, mazes, study):
+def test_mazes_with_other_difficulties(goldens, mazes, study):
     if study == "all496_binned10":
         difficulty = bin_difficulties(mazes.difficulty, 10, mode="reference")
     else:
-        items = golden(shared, "mazes_items").set_index("item")
+        items = golden(goldens, "mazes_items").set_index("item")
         difficulty = items["irt_b_rescaled_standin"]
-    check_study(mazes, difficulty, golden(shared, "mazes").query("study == @study"))
+    check_study(mazes, difficulty, golden(goldens, "mazes").query("study == @study"))
 
 
 @pytest.mark.shared
-def test_mazes_aggregated_and_counted(shared, mazes):
-    facts = golden(shared, "mazes_scenario").query("study == 'all496'").set_index("key")["value"]
+def test_mazes_aggregated_and_counted(goldens, mazes):
+    facts = golden(goldens, "mazes_scenario").query("study == 'all496'").set_index("key")["value"]
     mean = generality(aggregate(mazes), mode="reference").iloc[0]
     assert mean["capability"] == pytest.approx(float(facts["aggregated_capability"]), abs=1e-9)
     assert mean["spread"] == pytest.approx(float(facts["aggregated_spread"]), abs=1e-7)
@@ -231,8 +232,8 @@ def test_mazes_aggregated_and_counted(shared, mazes):
 @pytest.mark.parametrize("kind", ["nonbinary", "binary"])
 @pytest.mark.parametrize("who", ["all", "humans", "machines"])
 @pytest.mark.parametrize("what", ["", "inductive."])
-def test_letter_series(shared, letters, what, who, kind):
-    expected = golden(shared, "ctest")
+def test_letter_series(goldens, letters, what, who, kind):
+    expected = golden(goldens, "ctest")
     expected = expected[expected["study"] == f"{what}{who}.{kind}"]
     part = letters.select(agents=expected["agent"])
     if what:
@@ -242,8 +243,8 @@ def test_letter_series(shared, letters, what, who, kind):
 
 
 @pytest.mark.shared
-def test_sigmoid_of_mazes_and_letter_series(shared, mazes, letters):
-    expected = golden(shared, "core_sigmoid").set_index("study")
+def test_sigmoid_of_mazes_and_letter_series(goldens, mazes, letters):
+    expected = golden(goldens, "core_sigmoid").set_index("study")
     humans = letters.select(agents=letters.agents.query("kind == 'human'").index)
     for study, table in {"mazes.all496": mazes, "ctest.humans.nonbinary": humans}.items():
         fit, wanted = sigmoid_curve(table), expected.loc[study]
@@ -253,20 +254,20 @@ def test_sigmoid_of_mazes_and_letter_series(shared, mazes, letters):
         assert fit.generality == pytest.approx(wanted["generality"], rel=1e-5)
 
 
-@pytest.mark.shared
 @pytest.mark.parametrize("study", ["random_seed0", "randomUnifCap_seed0"])
-def test_random_populations(shared, study):
-    expected = golden(shared, "demo_populations")
+def test_random_populations(goldens, study):
+    expected = golden(goldens, "demo_populations")
     expected = expected[expected["study"] == f"demo.{study}"]
-    answers = golden(shared, "demo_random_responses").query("study == @study").drop(columns="study")
+    answers = (
+        golden(goldens, "demo_random_responses").query("study == @study").drop(columns="study")
+    )
     table = Responses(answers.set_axis(expected["agent"]), difficulty=np.linspace(10, 20, 30))
     check_study(table, None, expected)
 
 
-@pytest.mark.shared
 @pytest.mark.parametrize("study", ["demo.steps", "demo.uniform"])
-def test_populations_of_steps_and_of_constants(shared, study):
-    expected = golden(shared, "demo_populations").query("study == @study")
+def test_populations_of_steps_and_of_constants(goldens, study):
+    expected = golden(goldens, "demo_populations").query("study == @study")
     mean = expected["mean_response"].to_numpy()[:, None]
     steps = (np.arange(30) < np.round(30 * mean)).astype(float)
     answers = steps if study == "demo.steps" else np.repeat(mean, 30, axis=1)
@@ -314,14 +315,13 @@ def test_average_human_on_the_letter_series_in_both_readings(shared):
     assert ends[["capability", "generality"]].tolist() == pytest.approx([9.8628, 0.3894], abs=5e-5)
 
 
-@pytest.mark.shared
-def test_fig1(shared):
-    demo = Responses.read(shared / "datasets" / "demo")
-    expected = golden(shared, "demo").query("study == 'fig1.plotACC(kmin=-0.2)'")
+def test_fig1(goldens):
+    demo = Responses(pd.DataFrame(FIG1, index=["agent a", "agent b"]), difficulty=FIG1_DIFFICULTY)
+    expected = golden(goldens, "demo").query("study == 'fig1.plotACC(kmin=-0.2)'")
     expected = expected.assign(agent=["agent a", "agent b"])
     core = {k: MEASURES[k] for k in ("capability", "spread", "expected_difficulty", "mean")}
     agrees(generality(demo, interval=(-0.2, 2), mode="reference"), expected, core)
-    padded = golden(shared, "demo_populations").query("study.str.startswith('fig1')")
+    padded = golden(goldens, "demo_populations").query("study.str.startswith('fig1')")
     agrees(generality(demo, mode="reference"), padded, MEASURES)
 
 
@@ -342,8 +342,8 @@ def ale(shared):
 
 
 @pytest.mark.shared
-def test_atari_ranked(shared, ale):
-    expected, curves = golden(shared, "ale24_rnk100"), rank(ale)
+def test_atari_ranked(goldens, ale):
+    expected, curves = golden(goldens, "ale24_rnk100"), rank(ale)
     agrees(generality(curves, mode="reference"), expected, REFERENCE)
     agrees(generality(curves), expected, EXACT)
     limit_table = generality(rank(ale, columns=None))
@@ -352,28 +352,28 @@ def test_atari_ranked(shared, ale):
         expected,
         {"capability": ("position_mean", 1e-9), "spread": ("position_popsd", 1e-9)},
     )
-    positions = golden(shared, "ale24_rnk100_positions").set_index("agent").loc[ale.frame.index]
+    positions = golden(goldens, "ale24_rnk100_positions").set_index("agent").loc[ale.frame.index]
     assert np.allclose(curves.positions, positions, atol=1e-12)
-    drawn = golden(shared, "ale24_rnk100_acc").query("agent == @HUMAN")
+    drawn = golden(goldens, "ale24_rnk100_acc").query("agent == @HUMAN")
     assert np.allclose(characteristic_curve(curves, HUMAN)["response"], drawn["response"])
 
 
 @pytest.mark.shared
-def test_atari_against_the_human(shared, ale):
+def test_atari_against_the_human(goldens, ale):
     name = "ale24_aref_human_greater_butequalhalf"
-    expected, found = golden(shared, name), absolute_reference(ale, HUMAN)
+    expected, found = golden(goldens, name), absolute_reference(ale, HUMAN)
     agrees(generality(found, mode="reference"), expected, REFERENCE)
     agrees(generality(found), expected, EXACT)
-    difficulties = golden(shared, f"{name}_difficulties")["difficulty"]
+    difficulties = golden(goldens, f"{name}_difficulties")["difficulty"]
     assert np.allclose(found.difficulty, difficulties, atol=1e-12)
-    binary = golden(shared, f"{name}_binary").set_index("agent").loc[found.frame.index]
+    binary = golden(goldens, f"{name}_binary").set_index("agent").loc[found.frame.index]
     assert np.array_equal(found.frame, binary)
 
 
 @pytest.mark.shared
 @pytest.mark.parametrize("transformation", ["ARef", "Rnk"])
-def test_atari_through_time(shared, ale, transformation):
-    frames = golden(shared, "ale_evolution_frames")
+def test_atari_through_time(goldens, ale, transformation):
+    frames = golden(goldens, "ale_evolution_frames")
     frames = frames[frames["transformation"].str.contains(transformation)]
     found = absolute_reference(ale, HUMAN) if transformation == "ARef" else rank(ale)
     table = generality(found, mode="reference")
@@ -391,12 +391,12 @@ def test_atari_through_time(shared, ale, transformation):
 
 
 @pytest.mark.shared
-def test_chess_2015(shared):
+def test_chess_2015(goldens, shared):
     found = opponent(Responses.read(shared / "datasets" / "chess_Leiden2015"))
-    expected = golden(shared, "chess_Leiden2015")
+    expected = golden(goldens, "chess_Leiden2015")
     agrees(generality(found, mode="reference"), expected, REFERENCE)
     agrees(generality(found), expected, EXACT)
-    for name, drawn in golden(shared, "chess_Leiden2015_acc").groupby("agent"):
+    for name, drawn in golden(goldens, "chess_Leiden2015_acc").groupby("agent"):
         curve = characteristic_curve(found, name)
         assert np.allclose(curve[["difficulty", "response"]], drawn[["difficulty", "response"]])
 

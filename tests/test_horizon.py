@@ -9,8 +9,6 @@ import pytest
 import gindex_lab as gl
 from gindex_lab.measures.horizons.runs import runs_of
 
-pytestmark = pytest.mark.shared
-
 
 def study_of(shared, name):
     folder = shared / "datasets" / name
@@ -35,8 +33,8 @@ def reference(lyptus):
 
 
 @pytest.fixture
-def golden(shared):
-    return lambda name, **kw: pd.read_csv(shared / "golden" / "horizon" / name, **kw)
+def golden(goldens):
+    return lambda name, **kw: pd.read_csv(goldens / "horizon" / name, **kw)
 
 
 def same(ours, theirs, tolerance=1e-9):
@@ -157,6 +155,7 @@ def test_the_published_interval_of_the_doubling_time_takes_all_models(lyptus, sh
     same([found.median, found.low, found.high], list(want["interval"].values()), 1e-8)
 
 
+@pytest.mark.shared
 def test_doubling_times_of_metr_to_the_printed_digit(golden):
     printed = golden("metr_published.csv")
     for row in golden("metr_doubling.csv").itertuples():
@@ -176,8 +175,8 @@ def test_134_systems_on_500_issues(shared, golden):
     same(table.loc[want.index, "horizon_50"], want["p50"])
 
 
-def test_weights_of_repeated_runs(shared):
-    want = json.loads((shared / "golden/horizon/edge_cases.json").read_text())["weights"]
+def test_weights_of_repeated_runs(goldens):
+    want = json.loads((goldens / "horizon/edge_cases.json").read_text())["weights"]
     trials = pd.DataFrame({"agent": "a", "item": want["task"], "response": [1, 1, 0, 1, 0, 0, 1]})
     trials["trial"] = trials.groupby("item").cumcount()
     items = pd.DataFrame({"family": want["family"], "minutes": 2.0}, index=want["task"])
@@ -190,8 +189,8 @@ def test_weights_of_repeated_runs(shared):
 
 @pytest.mark.parametrize("case", ["plain", "fractional", "separable", "weights matter"])
 @pytest.mark.parametrize("penalty", ["1e-05", "0.1"])
-def test_small_cases_in_both_modes(shared, case, penalty):
-    want = json.loads((shared / "golden/horizon/edge_cases.json").read_text())[case]
+def test_small_cases_in_both_modes(goldens, case, penalty):
+    want = json.loads((goldens / "horizon/edge_cases.json").read_text())[case]
     minutes = 2.0 ** np.array(want["difficulty"])
     for mode, key in (("exact", "converged"), ("reference", "stopped_early")):
         row = gl.horizon(

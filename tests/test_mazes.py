@@ -28,9 +28,8 @@ def listed_paths(rank):
         yield [(int(a), k - int(a)) for k, a in enumerate(r)]
 
 
-@pytest.mark.shared
-def test_every_golden_maze_comes_out_bit_by_bit(shared):
-    golden = json.loads((shared / "golden/anytime/mazes_mazegen.json").read_text())
+def test_every_golden_maze_comes_out_bit_by_bit(goldens):
+    golden = json.loads((goldens / "anytime/mazes_mazegen.json").read_text())
     assert {row["sample_kind"] for row in golden} == {"Rejection", "Rounding"}
     for row in golden:
         rank, share = row["rank"], row["sat"]

@@ -32,8 +32,9 @@ NAMES = [
 
 
 @pytest.fixture(scope="module")
-def claims(shared):
-    return pd.read_csv(shared / "claims.csv", dtype=str, keep_default_na=False)
+def claims():
+    """Our ledger, which another test holds against the list of the source."""
+    return pd.read_csv(places.PROJECT_DATA / "claims.csv", dtype=str, keep_default_na=False)
 
 
 def of_table(claims, paper, table):
@@ -65,7 +66,6 @@ def test_readme_names_every_table():
         assert f"`{short}`" in text
 
 
-@pytest.mark.shared
 def test_s1_difficulties_are_the_claims(claims):
     expected = of_table(claims, "generality", "Table S1")
     table = published("generality_table_s1").set_index("item")["difficulty"]
@@ -75,7 +75,6 @@ def test_s1_difficulties_are_the_claims(claims):
 
 
 @pytest.mark.parametrize("number", [4, 5, 6, 7])
-@pytest.mark.shared
 def test_best_classifiers_are_the_claims(claims, number):
     expected = of_table(claims, "generality", f"Table S{number}")
     table = published(f"generality_table_s{number}")
@@ -87,7 +86,6 @@ def test_best_classifiers_are_the_claims(claims, number):
     assert not expected
 
 
-@pytest.mark.shared
 def test_gindex_table1_is_the_claims(claims):
     expected = of_table(claims, "g-index", "Table 1")
     assert len(expected) == 32
@@ -104,7 +102,6 @@ def test_gindex_table1_is_the_claims(claims):
     assert not expected
 
 
-@pytest.mark.shared
 def test_gindex_table2_is_the_claims(claims):
     expected = of_table(claims, "g-index", "Table 2")
     assert len(expected) == 64
@@ -126,7 +123,6 @@ def test_table2_domains_are_those_of_the_public_programs(shared):
     assert set(published("gindex_table2")["domain"]) == folders
 
 
-@pytest.mark.shared
 def test_aiq_percentages_are_the_claims(claims):
     printed = claims.set_index("id")["published"]
     table = published("aiq_percentages")
@@ -158,7 +154,6 @@ def test_aiq_percentages_round_the_published_counts(shared, monkeypatch):
             assert round(100 * count / 200_000) == table[sample, programs]
 
 
-@pytest.mark.shared
 def test_aiq_tests_are_the_claims(claims):
     printed = claims.set_index("id")["published"]
     for row in published("aiq_tests").to_dict("records"):
@@ -221,10 +216,9 @@ def test_without_the_repository_the_error_says_so(tmp_path, monkeypatch):
         published("gindex_table1")
 
 
-@pytest.mark.shared
 @pytest.mark.parametrize("fix", ["before", "after"])
-def test_metr_horizons_are_the_claims(shared, fix):
-    ledger = pd.read_csv(shared / "claims_horizon.csv", dtype=str)
+def test_metr_horizons_are_the_claims(fix):
+    ledger = pd.read_csv(places.PROJECT_DATA / "claims_horizon.csv", dtype=str)
     printed = (
         published("metr_horizons").query("table == 'TH1.1' and fix == @fix").set_index("model")
     )
