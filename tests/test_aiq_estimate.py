@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from loops import looped
 
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.measures.pairs import holm
@@ -166,9 +167,7 @@ def test_freq_scores_as_published(programs):
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize(
-    "agent", ["Freq,0.05", "Q_l,0.0,0.5,0.5,0.02,0.8", "H_l,0.0,0.0,0.99,0.02,0.7"]
-)
+@looped("agent", ["Freq,0.05", "Q_l,0.0,0.5,0.5,0.02,0.8", "H_l,0.0,0.0,0.99,0.02,0.7"])
 def test_sdp_sample_gives_the_published_values(shared, agent):
     """The authors' SDP table at EL 1,000; their half interval is 1.96 SE, too small by root two."""
     path = shared / "datasets/aiq_published/05-Experiment_Results_SDP.csv"

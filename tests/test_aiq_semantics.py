@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from loops import looped
 
 from gindex_lab import aiq
 from gindex_lab.foundation.errors import BadInput, BadProgram
@@ -193,7 +194,7 @@ def test_patterns_keep_to_the_conditions_of_the_definitions(program, name, membe
 
 @pytest.mark.slow
 @pytest.mark.shared
-@pytest.mark.parametrize(("symbols", "observations"), [(20, 1), (5, 4)])
+@looped(("symbols", "observations"), [(20, 1), (5, 4)])
 def test_shares_on_other_machines_match_the_published_counts(shared, symbols, observations):
     """A seed on which nothing was chosen; never-ending loops of two symbols are half a point off."""
     place = shared / "datasets/aiq_published/00-SemAnEP_original_test-results.csv"

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from loops import looped
 
 import gindex_lab as gl
 from gindex_lab.worlds.anytime.chance import nested_seed
@@ -330,7 +331,7 @@ def test_all_280_logged_reward_sequences_are_explained(logs, logged):
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize("name", list(A.VARIANTS))
+@looped("name", list(A.VARIANTS))
 def test_other_rules_explain_exactly_as_many_as_the_golden_file_says(name, logs, logged, shared):
     golden = json.loads((shared / "golden/anytime/lambda_feasibility.json").read_text())
     counts = [

@@ -2,6 +2,7 @@
 
 import pandas as pd
 import pytest
+from loops import looped
 
 import gindex_lab as gl
 from gindex_lab.foundation.errors import BadInput
@@ -16,9 +17,9 @@ DATES = pd.Series({"a": "2015-02-26", "b": "2012-07-19"})
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize("transform", ["ARef", "Rnk"])
-@pytest.mark.parametrize("by", ["year", "month", "day"])
-@pytest.mark.parametrize("column", ["start", "end"])
+@looped("transform", ["ARef", "Rnk"])
+@looped("by", ["year", "month", "day"])
+@looped("column", ["start", "end"])
 def test_frames_equal_those_of_the_authors_animations(transform, by, column, shared, monkeypatch):
     monkeypatch.setenv("GINDEX_LAB_DATA", str(shared / "datasets"))
     golden = pd.read_csv(shared / "golden/generality/ale_evolution_frames.csv")

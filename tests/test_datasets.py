@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from loops import looped
 
 from gindex_lab.foundation import places
 from gindex_lab.foundation.documents import Documents
@@ -84,12 +85,16 @@ def folder(tmp_path, monkeypatch):
 
 
 class Server:
-    """The authors' repository, on this machine: a folder that is served, and what was asked of it."""
+    """The authors' repository, on this machine: a folder that is served, and what was asked of it.
+
+    `answers` are functions of the request that answer instead of the folder, one request each; `ranges` are
+    the Range headers that came.
+    """
 
     def __init__(self, root, monkeypatch):
-        self.root, self.asked = root, []
+        self.root, self.asked, self.answers, self.ranges = root, [], [], []
         root.mkdir()
-        asked = self.asked
+        asked, answers, ranges = self.asked, self.answers, self.ranges
 
         class Handler(http.server.SimpleHTTPRequestHandler):
             def __init__(self, *args):
@@ -97,7 +102,8 @@ class Server:
 
             def do_GET(self):
                 asked.append(self.path)
-                super().do_GET()
+                ranges.append(self.headers.get("Range"))
+                answers.pop(0)(self) if answers else super().do_GET()
 
             def log_message(self, *args):
                 pass
@@ -145,6 +151,27 @@ def chess_zip(table="No,Name,1,2,3,Score\n1,a,NA,1,0.5,1.5\n2,b,0,NA,1,1\n3,c,0.
 
 
 SMALL = {"agents": 3, "items": 3}
+FIG1 = {  # the matrix that the paper prints in Figure 1
+    "agent a": "1,1,1,0,1,1,1,0,1,1,0,0,1,1,1,0,1,1,0,0,1,1,0,0",
+    "agent b": "1,1,1,1,1,1,1,1,1,0,1,1,1,1,1,1,0,0,0,0,0,0,0,0",
+}
+
+
+def write_demo(folder):
+    """Figure 1 in the tidy form: six tasks in four domains, two tasks of each difficulty."""
+    items = [f"i{k + 1:02}" for k in range(24)]
+    parts = {
+        "responses": [
+            ",".join(["agent", *items]),
+            *(f"{name},{row}" for name, row in FIG1.items()),
+        ],
+        "items": ["item,difficulty,task,domain"]
+        + [f"{item},{k // 8},mu{k // 4 + 1},{'ABCD'[k % 4]}" for k, item in enumerate(items)],
+        "agents": ["agent", *FIG1],
+    }
+    (folder / "demo").mkdir()
+    for part, lines in parts.items():
+        (folder / "demo" / f"{part}.csv").write_text("\n".join(lines) + "\n")
 
 
 def tree(path):
@@ -154,7 +181,7 @@ def tree(path):
 # -- what is loaded ------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", SHAPES)
+@looped("name", SHAPES)
 @pytest.mark.shared
 def test_every_set_has_its_published_shape(name, tidy_data):
     table = load(name)
@@ -163,6 +190,14 @@ def test_every_set_has_its_published_shape(name, tidy_data):
     assert (table.name, table.source) == (name, "published")
     assert len(table.citation) > 20
     assert table.licence
+
+
+@pytest.mark.shared
+def test_figure_1_is_the_demonstration_of_the_authors(folder, shared):
+    write_demo(folder)
+    for part in ("responses", "items", "agents"):
+        ours, theirs = (place / "demo" / f"{part}.csv" for place in (folder, shared / "datasets"))
+        pd.testing.assert_frame_equal(pd.read_csv(ours), pd.read_csv(theirs))
 
 
 @pytest.mark.shared
@@ -240,20 +275,21 @@ def test_programs_experiments_and_tables_are_documents(tidy_data):
     assert "2109.12075" in programs.citation
 
 
-@pytest.mark.shared
-def test_programs_in_the_data_folder_go_first(folder, shared):
-    source = shared / "originals/g-index-benchmark/domains/http"
-    shutil.copytree(source, folder / "g-index-programs" / "http")
+def test_programs_in_the_data_folder_go_first(folder):
+    place = folder / "g-index-programs" / "http"
+    place.mkdir(parents=True)
+    flow = [{"id": "a", "type": "http in", "wires": []}]
+    (place / "one.json").write_text(json.dumps({"prompt": "listen", "flow": flow}))
     assert list(load("g-index-programs")) == ["http"]
 
 
 # -- corrections ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("held", ["source", "corrected"])
 @pytest.mark.shared
+@looped("held", ["source", "corrected"])
 def test_bowling_is_corrected_or_as_published_whichever_the_folder_holds(held, folder, shared):
-    shutil.copytree(shared / "datasets/ale", folder / "ale")
+    shutil.copytree(shared / "datasets/ale", folder / "ale", dirs_exist_ok=True)
     cells = corrections("ale")
     path = folder / "ale" / "responses.csv"
     path.chmod(0o644)
@@ -323,15 +359,13 @@ def test_the_list_finds_the_data_folder(tidy_data, shared):
     assert where("g-index-programs").endswith("originals/g-index-benchmark/domains")
 
 
-@pytest.mark.shared
-def test_fingerprint_follows_the_content(folder, shared):
+def test_fingerprint_follows_the_content(folder):
     assert fingerprint("demo") == "absent"
-    shutil.copytree(shared / "datasets/demo", folder / "demo")
+    write_demo(folder)
     first = fingerprint("demo")
     assert first.endswith("(data folder)")
     assert fingerprint("demo") == first
     path = folder / "demo" / "items.csv"
-    path.chmod(0o644)
     path.write_text(path.read_text().replace("mu1", "mu9"))
     assert fingerprint("demo") != first
 
@@ -364,11 +398,11 @@ def test_stand_in_is_used_without_the_data():
     assert load_or("mazes", ours).source == "own experiment"
 
 
-@pytest.mark.shared
-def test_published_data_go_before_the_stand_in(tidy_data):
+def test_published_data_go_before_the_stand_in(folder):
+    write_demo(folder)
     assert load_or("demo", ours).source == "published"
     assert load_or("demo", ours, data="stand-in").source == "own experiment"
-    assert load_or("ale", ours, mode="reference").frame.loc["APE-X", "Bowling"] == 57196.7
+    assert load_or("demo", ours, mode="reference").frame.loc["agent a", "i04"] == 0
 
 
 def test_damaged_data_are_not_hidden_by_the_stand_in(folder):
@@ -381,19 +415,14 @@ def test_failed_network_is_tried_once(monkeypatch):
     monkeypatch.delenv("GINDEX_LAB_OFFLINE")
     attempts = []
 
-    class Unreachable:
-        def __init__(self, **settings):
-            assert settings["timeout"][0] <= 5
+    import requests
 
-        def __call__(self, url, output, pooch, **rest):
-            import requests
+    def unreachable(url, timeout, **rest):
+        assert timeout[0] <= 5
+        attempts.append(url)
+        raise requests.exceptions.ConnectionError("no route")
 
-            attempts.append(url)
-            raise requests.exceptions.ConnectionError("no route")
-
-    import pooch
-
-    monkeypatch.setattr(pooch, "HTTPDownloader", Unreachable)
+    monkeypatch.setattr(requests, "get", unreachable)
     for name in ("mazes", "ale", "g-index-programs"):
         assert load_or(name, ours).source == "own experiment"
     assert len(attempts) == 1
@@ -409,6 +438,7 @@ def test_timeout_of_a_silent_server_is_short(monkeypatch, server):
     silent.bind(("127.0.0.1", 0))
     silent.listen(1)
     monkeypatch.setattr(download, "TIMEOUT", (0.3, 0.3))
+    monkeypatch.setattr(download, "PAUSE", 0.01)
     address = f"http://127.0.0.1:{silent.getsockname()[1]}/"
     server.register("chess_Leiden2015", {"c.zip": chess_zip()}, url=address, **SMALL)
     started = time.monotonic()
@@ -484,12 +514,10 @@ def test_cached_original_gives_what_the_data_folder_gives(server, shared, monkey
         pd.testing.assert_frame_equal(table.agents, there.agents, check_like=True)
 
 
-@pytest.mark.shared
-def test_programs_are_downloaded_file_by_file(server, shared):
-    root = shared / "originals/g-index-benchmark"
-    files = {
-        p.relative_to(root).as_posix(): p.read_bytes() for p in (root / "domains/http").iterdir()
-    }
+def test_programs_are_downloaded_file_by_file(server):
+    flow = [{"id": "a", "type": "http in", "wires": []}]
+    program = json.dumps({"prompt": "listen", "flow": flow}).encode()
+    files = {f"domains/http/{name}.json": program for name in ("one", "two")}
     server.register("g-index-programs", files)
     programs = load("g-index-programs")
     assert list(programs) == ["http"]
@@ -574,6 +602,135 @@ def test_missing_remote_file_says_404_and_leaves_nothing(server, tmp_path):
     ):
         load("chess_Leiden2015")
     assert tree(tmp_path / "cache") == []
+
+
+WHOLE = chess_zip()  # once: an archive holds the time at which it was made
+
+
+def fails(status):
+    return lambda request: request.send_error(status)
+
+
+def breaks_off(content, after):
+    """Promises all of it, and hangs up after some bytes."""
+
+    def answer(request):
+        request.send_response(200)
+        request.send_header("Content-Length", str(len(content)))
+        request.end_headers()
+        request.wfile.write(content[:after])
+        request.wfile.flush()
+        request.close_connection = True
+
+    return answer
+
+
+def sends_the_rest(content):
+    def answer(request):
+        start = int(request.headers["Range"].removeprefix("bytes=").removesuffix("-"))
+        request.send_response(206)
+        request.send_header("Content-Range", f"bytes {start}-{len(content) - 1}/{len(content)}")
+        request.send_header("Content-Length", str(len(content) - start))
+        request.end_headers()
+        request.wfile.write(content[start:])
+
+    return answer
+
+
+def moved(status, where):
+    def answer(request):
+        request.send_response(status)
+        request.send_header("Location", where)
+        request.send_header("Content-Length", "0")
+        request.end_headers()
+
+    return answer
+
+
+@pytest.fixture
+def chess(server, monkeypatch):
+    """The server with one small data set, and no pause between the tries."""
+    monkeypatch.setattr(download, "PAUSE", 0.01)
+    monkeypatch.setattr(download, "PIECE", 20)
+    server.register("chess_Leiden2015", {"c.zip": WHOLE}, **SMALL)
+    return server
+
+
+@pytest.mark.parametrize(
+    ("answers", "ranges"),
+    [
+        ([fails(500)], [None, None]),
+        ([fails(503), fails(502)], [None, None, None]),
+        ([breaks_off(WHOLE, 0)], [None, None]),
+        ([breaks_off(WHOLE, 60), sends_the_rest(WHOLE)], [None, "bytes=60-"]),
+        ([breaks_off(WHOLE, 60)], [None, "bytes=60-"]),  # a server that knows no ranges
+        ([breaks_off(WHOLE, 60), fails(416)], [None, "bytes=60-", None]),
+        ([breaks_off(WHOLE, 60), fails(500), sends_the_rest(WHOLE)],
+         [None, "bytes=60-", "bytes=60-"]),
+    ],
+    ids=["500", "503 and 502", "hangs up", "resumes", "no ranges", "416", "resumes after a 500"],
+)  # fmt: skip
+def test_a_server_that_fails_is_asked_again(answers, ranges, chess):
+    chess.answers[:] = answers
+    assert load("chess_Leiden2015").frame.loc["a", "c"] == 0.5
+    assert chess.ranges == ranges
+
+
+@pytest.mark.parametrize(
+    ("answers", "message"),
+    [
+        ([fails(500)] * 3, "the server answered 500; retry later"),
+        ([breaks_off(WHOLE, 60)] * 3, "cannot be reached"),
+        ([fails(404)], "the server answered 404; retry later"),
+        ([fails(403)], "the server answered 403"),
+        ([breaks_off(WHOLE, 60), sends_the_rest(b"x" * 500)], "is not the pinned file"),
+        ([moved(302, "/elsewhere.zip")], "the server answered 404"),
+        ([moved(302, "/c.zip")] * 40, r"cannot be reached \(TooManyRedirects\)"),
+    ],
+    ids=["500", "hangs up", "404", "403", "another rest", "moved to nowhere", "moved in a circle"],
+)
+def test_a_server_that_goes_on_failing_leaves_nothing(answers, message, chess, tmp_path):
+    chess.answers[:] = answers
+    with pytest.raises(DataUnavailable, match=message):
+        load("chess_Leiden2015")
+    assert [p for p in (tmp_path / "cache").rglob("*") if p.is_file()] == []
+    if "404" in message and len(answers) == 1:
+        assert len(chess.asked) <= 2
+
+
+def test_a_silent_server_is_asked_three_times(chess, monkeypatch):
+    monkeypatch.setattr(download, "TIMEOUT", (0.3, 0.2))
+    chess.answers[:] = [lambda request: time.sleep(0.5)] * 2
+    assert load("chess_Leiden2015").shape == (3, 3)
+    assert len(chess.asked) == 3
+
+
+@pytest.mark.parametrize("status", [301, 302, 307, 308])
+def test_a_file_that_has_moved_is_followed(status, chess):
+    (chess.root / "c.zip").rename(chess.root / "new.zip")
+    chess.answers[:] = [moved(status, "/new.zip")]
+    assert load("chess_Leiden2015").shape == (3, 3)
+    assert chess.asked == ["/c.zip", "/new.zip"]
+
+
+@pytest.mark.parametrize("variable", ["http_proxy", "HTTP_PROXY"])
+def test_proxies_are_those_of_the_environment(variable, chess, monkeypatch):
+    """The address is not a machine: only by way of the proxy, which is our server, can it answer."""
+    for name in ("http_proxy", "HTTP_PROXY", "no_proxy", "NO_PROXY", "all_proxy", "ALL_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+    address = "http://authors.invalid/"
+    chess.register("chess_Leiden2015", {"c.zip": WHOLE}, url=address, **SMALL)
+    monkeypatch.setenv(variable, chess.url)
+
+    def answer(request):
+        request.send_response(200)
+        request.send_header("Content-Length", str(len(WHOLE)))
+        request.end_headers()
+        request.wfile.write(WHOLE)
+
+    chess.answers[:] = [answer]
+    assert load("chess_Leiden2015").shape == (3, 3)
+    assert chess.asked == ["http://authors.invalid/c.zip"]
 
 
 def test_second_file_missing_leaves_no_half_of_the_programs(server, tmp_path):
@@ -717,20 +874,16 @@ def spoil_text(part, old, new):
         (spoil_text("items", "i01,0,", "i01,,"), r"is an item without a difficulty"),
     ],
 )
-@pytest.mark.shared
-def test_spoilt_folder_is_named(spoil, message, folder, shared):
-    shutil.copytree(shared / "datasets/demo", folder / "demo", copy_function=shutil.copyfile)
-    (folder / "demo").chmod(0o755)
+def test_spoilt_folder_is_named(spoil, message, folder):
+    write_demo(folder)
     assert load("demo").shape == (2, 24)
     spoil(folder / "demo")
     with pytest.raises(BadInput, match=message):
         load("demo")
 
 
-@pytest.mark.shared
-def test_fewer_people_than_published_is_named(folder, shared):
-    shutil.copytree(shared / "datasets/demo", folder / "demo", copy_function=shutil.copyfile)
-    (folder / "demo").chmod(0o755)
+def test_fewer_people_than_published_is_named(folder):
+    write_demo(folder)
     for part in ("responses", "agents"):
         path = folder / "demo" / f"{part}.csv"
         path.write_text("\n".join(path.read_text().splitlines()[:-1]) + "\n")

@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from loops import looped
 
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.measures.programs.domains import (
@@ -44,7 +45,7 @@ def test_rounded_distances_are_the_authors(golden, programs):
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize(("key", "exclude"), [("unrounded", False), ("leave_one_out", True)])
+@looped(("key", "exclude"), [("unrounded", False), ("leave_one_out", True)])
 def test_unrounded_distances_are_the_authors(golden, programs, key, exclude):
     names = golden["domains"]
     found = domain_distances(programs, REFERENCE_UNROUNDED, exclude_self=exclude)

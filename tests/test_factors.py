@@ -7,6 +7,7 @@ import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import pytest
+from loops import looped
 from scipy.stats import multivariate_normal, norm
 from sklearn.utils import check_array
 
@@ -60,7 +61,7 @@ STUDIES = [
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize(("name", "study", "group"), STUDIES)
+@looped(("name", "study", "group"), STUDIES)
 def test_minres_and_scree_equal_psych(shared, name, study, group):
     table = Responses.read(shared / "datasets" / name)
     frame = table.frame if group is None else table.frame[table.agents[group[0]] == group[1]]

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from loops import looped
 
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.responses import Responses, Scores
@@ -201,14 +202,14 @@ MAZE_GROUPS = [
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize("study", MAZE_GROUPS)
+@looped("study", MAZE_GROUPS)
 def test_mazes(goldens, mazes, study):
     expected = golden(goldens, "mazes").query("study == @study")
     check_study(mazes.select(agents=expected["agent"]), None, expected)
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize("study", ["all496_binned10", "all496_IRTdiff_standin"])
+@looped("study", ["all496_binned10", "all496_IRTdiff_standin"])
 def test_mazes_with_other_difficulties(goldens, mazes, study):
     if study == "all496_binned10":
         difficulty = bin_difficulties(mazes.difficulty, 10, mode="reference")
@@ -229,9 +230,9 @@ def test_mazes_aggregated_and_counted(goldens, mazes):
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize("kind", ["nonbinary", "binary"])
-@pytest.mark.parametrize("who", ["all", "humans", "machines"])
-@pytest.mark.parametrize("what", ["", "inductive."])
+@looped("kind", ["nonbinary", "binary"])
+@looped("who", ["all", "humans", "machines"])
+@looped("what", ["", "inductive."])
 def test_letter_series(goldens, letters, what, who, kind):
     expected = golden(goldens, "ctest")
     expected = expected[expected["study"] == f"{what}{who}.{kind}"]
@@ -371,7 +372,7 @@ def test_atari_against_the_human(goldens, ale):
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize("transformation", ["ARef", "Rnk"])
+@looped("transformation", ["ARef", "Rnk"])
 def test_atari_through_time(goldens, ale, transformation):
     frames = golden(goldens, "ale_evolution_frames")
     frames = frames[frames["transformation"].str.contains(transformation)]
@@ -457,7 +458,7 @@ def iris(datasets):
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize("figure", FIGURES)
+@looped("figure", FIGURES)
 def test_legends_of_the_figures(shared, figure):
     ours = legend(generality(FIGURES[figure](shared / "datasets"), mode="reference"))
     theirs = {k: v for k, v in printed(shared, figure).items() if k in ours}

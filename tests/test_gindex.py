@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from loops import looped
 from scipy import stats
 
 import gindex_lab as gl
@@ -112,7 +113,7 @@ def test_other_domains_drive_the_index(sample):
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize(("figure", "priors"), [("fig7_even", 1e-3), ("fig8_even", 1e-2)])
+@looped(("figure", "priors"), [("fig7_even", 1e-3), ("fig8_even", 1e-2)])
 def test_even_simulations_equal_the_authors(shared, sample, figure, priors):
     golden = json.loads((shared / "golden/gindex/simulations_even.json").read_text())[figure]
     omega = domain_distances(sample / "domains", "reference")

@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from loops import looped
 
 import gindex_lab as gl
 from gindex_lab.measures.horizons.runs import runs_of
@@ -55,7 +56,7 @@ EXACT = {
 }
 
 
-@pytest.mark.parametrize("estimator", ["trapezoid", "step", "isotonic"])
+@looped("estimator", ["trapezoid", "step", "isotonic"])
 def test_exact_fits_and_curves_are_the_goldens(lyptus, golden, estimator):
     want = golden("lyptus_exact.csv", index_col=0)
     table = gl.horizon(lyptus, estimator=estimator).loc[want.index]
@@ -75,17 +76,23 @@ def test_reference_fits_are_the_printed_ones(reference, golden):
     same(table["loss"], want["bce_loss"])
 
 
-@pytest.mark.parametrize(
-    "penalty",
-    [0.1, *(pytest.param(x, marks=pytest.mark.slow) for x in (0.2, 0.02, 0.01, 1e-3, 1e-5))],
-)
-def test_every_penalty_in_both_modes(lyptus, golden, penalty):
+def check_penalty(lyptus, golden, penalty):
     want = golden("lyptus_penalty.csv", index_col=0).query("penalty == @penalty")
     assert len(want)
     for mode, prefix in (("exact", ""), ("reference", "ref_")):
         table = gl.horizon(lyptus, penalty=penalty, mode=mode).loc[want.index]
         same(table["horizon_50"], want[f"{prefix}p50"])
         same(table["slope"], -want[f"{prefix}coefficient"])
+
+
+def test_a_penalty_in_both_modes(lyptus, golden):
+    check_penalty(lyptus, golden, 0.1)
+
+
+@pytest.mark.slow
+@looped("penalty", [0.2, 0.02, 0.01, 1e-3, 1e-5])
+def test_every_other_penalty_in_both_modes(lyptus, golden, penalty):
+    check_penalty(lyptus, golden, penalty)
 
 
 @pytest.mark.parametrize(("draws", "every"), [(10, 7), pytest.param(20, 1, marks=pytest.mark.slow)])
@@ -211,7 +218,7 @@ def test_closed_forms_are_the_goldens(golden):
             same(found[name], getattr(row, name), 1e-10)
 
 
-@pytest.mark.parametrize("free", ["c", "d", "cd"])
+@looped("free", ["c", "d", "cd"])
 def test_floors_and_ceilings_fit_at_least_as_well_as_the_goldens(lyptus, golden, free):
     want = golden("lyptus_floor.csv", index_col=0).query("free == @free")
     settings = {name: "fit" for key, name in (("c", "floor"), ("d", "ceiling")) if key in free}

@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from loops import looped
 
 import gindex_lab as gl
 from gindex_lab.measures.horizons.dates import frontier_of
@@ -16,11 +17,6 @@ from gindex_lab.press.reproduction import horizon_studies as studies
 pytestmark = pytest.mark.shared
 T_LIMITS = ["slope", "t_low", "t_high"]
 OLDEST = ["GPT-2", "GPT-3"]
-
-
-def some_now(names, now):
-    """All of them are checked in `make test-slow`, a few in `make test`."""
-    return [n if n in now else pytest.param(n, marks=pytest.mark.slow) for n in names]
 
 
 PENALTIES = ["lambda 0.001", "lambda 0.01", "lambda 0.1", "lambda 0.2"]
@@ -66,8 +62,7 @@ def same_fits(study, want, **settings):
     return tables
 
 
-@pytest.mark.parametrize("name", some_now(VARIANTS, NOW))
-def test_every_variant_has_its_golden_fits_and_doubling_time(variants, golden, data, name):
+def check_variant(variants, golden, data, name):
     part = variants[name]
     want = golden("lyptus_variants.csv", index_col="agent").query("variant == @name")
     assert (want["n_tasks"] == part.shape[1]).all()
@@ -83,6 +78,17 @@ def test_every_variant_has_its_golden_fits_and_doubling_time(variants, golden, d
             assert round(found.days, 1) == row["published_days"]
             assert round(found.r_squared, 4) == row["published_r2"]
             assert len(found.frontier) == row["published_n_frontier"]
+
+
+@looped("name", [name for name in VARIANTS if name in NOW])
+def test_variants_have_their_golden_fits_and_doubling_times(variants, golden, data, name):
+    check_variant(variants, golden, data, name)
+
+
+@pytest.mark.slow
+@looped("name", [name for name in VARIANTS if name not in NOW])
+def test_every_other_variant_has_its_golden_fits_too(variants, golden, data, name):
+    check_variant(variants, golden, data, name)
 
 
 def test_minutes_estimated_by_models(data, golden):
@@ -132,10 +138,10 @@ def column_and_estimator(measure):
     return {"spread": "spread", "gamma": "normalised_generality"}[kind], estimator
 
 
-@pytest.mark.parametrize(
-    "name", some_now(["headline", "equal weights", *PENALTIES, *VARIANTS, *MODELS], NOW)
-)
-def test_trends_under_every_variant(data, variants, golden, name):
+TRENDS = ["headline", "equal weights", *PENALTIES, *VARIANTS, *MODELS]
+
+
+def check_trends(data, variants, golden, name):
     study = data["lyptus"]
     day = study.agents["release_date"]
     settings = {"weights": "equal"} if name == "equal weights" else {}
@@ -152,6 +158,17 @@ def test_trends_under_every_variant(data, variants, golden, name):
         found = gl.trend(table, column, day, agents=agents).loc[row.on]
         same(found[T_LIMITS], [row.slope, row.t_low, row.t_high], near_zero=1e-11)
         assert found["n"] == row.n
+
+
+@looped("name", [name for name in TRENDS if name in NOW])
+def test_trends_under_some_variants(data, variants, golden, name):
+    check_trends(data, variants, golden, name)
+
+
+@pytest.mark.slow
+@looped("name", [name for name in TRENDS if name not in NOW])
+def test_trends_under_every_other_variant(data, variants, golden, name):
+    check_trends(data, variants, golden, name)
 
 
 def redrawn(study, **options):
@@ -194,14 +211,14 @@ def test_trends_with_families_redrawn(families_redrawn, golden):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("estimator", ["step", "isotonic"])
+@looped("estimator", ["step", "isotonic"])
 def test_trends_of_other_curves_with_families_redrawn(data, golden, estimator):
     table = redrawn(data["lyptus"], estimator=estimator, seed=42)
     same_trends(table, golden, estimator, "families")
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("estimator", ["trapezoid", "step", "isotonic"])
+@looped("estimator", ["trapezoid", "step", "isotonic"])
 def test_trends_with_tasks_redrawn(data, golden, estimator):
     table = redrawn(data["lyptus"], estimator=estimator, resample="items", seed=1000)
     same_trends(table, golden, estimator, "tasks")
@@ -273,8 +290,8 @@ def metr(golden, suite, fix):
     return printed, studies.printed_table(printed, suite, fix)
 
 
-@pytest.mark.parametrize("suite", ["TH1.0", "TH1.1"])
-@pytest.mark.parametrize("fix", ["before", "after"])
+@looped("suite", ["TH1.0", "TH1.1"])
+@looped("fix", ["before", "after"])
 def test_spreads_of_metrs_printed_horizons(golden, suite, fix):
     printed, table = metr(golden, suite, fix)
     want = printed[(printed["table"] == suite) & (printed["fix"] == fix)].set_index("model")
@@ -284,8 +301,8 @@ def test_spreads_of_metrs_printed_horizons(golden, suite, fix):
     assert set(frontier_of(table["horizon_50"], day)) == set(want.index[want["is_sota"]])
 
 
-@pytest.mark.parametrize("suite", ["TH1.0", "TH1.1"])
-@pytest.mark.parametrize("fix", ["before", "after"])
+@looped("suite", ["TH1.0", "TH1.1"])
+@looped("fix", ["before", "after"])
 def test_trends_of_metrs_printed_spreads(golden, suite, fix):
     _, table = metr(golden, suite, fix)
     want = golden("metr_trends.csv").query(

@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pandas as pd
 import pytest
+from loops import looped
 from scipy.integrate import quad
 from scipy.stats import norm
 
@@ -230,7 +231,7 @@ def test_the_scale_points_to_more_right_responses(dozen):
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize("settings", ["default", "mirt"])
+@looped("settings", ["default", "mirt"])
 def test_mazes_as_published(shared, settings):
     mazes = Responses.read(shared / "datasets" / "mazes")
     golden = pd.read_csv(shared / "golden/generality/mazes_items.csv", index_col="item")

@@ -7,6 +7,7 @@ import zipfile
 import numpy as np
 import pandas as pd
 import pytest
+from loops import looped
 
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.studies.data import download, originals_horizon, originals_people
@@ -40,7 +41,7 @@ def tidy(folder, part, key):
 # -- the public originals ----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", PUBLIC)
+@looped("name", PUBLIC)
 @pytest.mark.shared
 def test_original_becomes_the_tidy_data(name, shared):
     what = entries()[name]

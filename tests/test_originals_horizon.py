@@ -6,6 +6,7 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from loops import looped
 
 from gindex_lab.foundation.errors import BadInput, DataUnavailable
 from gindex_lab.studies.data.loading import _fill, load, where
@@ -83,7 +84,7 @@ def test_registered_hashes_of_the_horizon_studies_are_those_of_the_originals(sha
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize("name", [*STORED, "swebench_134"])
+@looped("name", [*STORED, "swebench_134"])
 def test_a_study_loads_with_dates_families_and_runs(name, shared, monkeypatch):
     monkeypatch.setenv("GINDEX_LAB_DATA", str(shared / "datasets"))
     study = load(name)

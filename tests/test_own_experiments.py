@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from loops import looped
 
 import gindex_lab as gl
 from gindex_lab.foundation.errors import BadInput
@@ -24,7 +25,7 @@ def cache(tmp_path, monkeypatch):
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize("name", ["KDN", "TD_U"])
+@looped("name", ["KDN", "TD_U"])
 def test_difficulties_equal_the_published_columns_on_all_150_flowers(name, shared):
     published = pd.read_csv(shared / "datasets/openml/items.csv", index_col="item")
     assert iris.difficulties()[name].tolist() == published[name].tolist()

@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
+from loops import looped
 
 from gindex_lab.press.reproduction.inputs import read_catalogue
 from gindex_lab.press.reproduction.places import NUMBERED, function_of, places
@@ -37,7 +38,7 @@ def test_rows_say_what_they_are_about():
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize(
+@looped(
     ("text", "source", "pattern", "kind"),
     [
         ("generality_supplement", "generality", r"^(?:Figure) (S\d+)[:.]", "figure"),

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from loops import looped
 
 import gindex_lab as gl
 from gindex_lab.foundation.errors import BadInput
@@ -36,7 +37,7 @@ def test_the_seed_decides(name):
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize("name", STAND_INS)
+@looped("name", STAND_INS)
 def test_what_a_notebook_reads_is_there_as_in_the_published_table(name, shared, monkeypatch):
     monkeypatch.setenv("GINDEX_LAB_DATA", str(shared / "datasets"))
     published, ours = gl.load(name), STAND_INS[name](1)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from loops import looped
 
 import gindex_lab as gl
 from gindex_lab.foundation.errors import BadInput
@@ -27,7 +28,7 @@ def test_a_stand_in_has_the_size_and_kind_of_the_published_table(name):
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize("name", ALL)
+@looped("name", ALL)
 def test_what_a_notebook_reads_is_there_as_in_the_published_table(name, shared, monkeypatch):
     monkeypatch.setenv("GINDEX_LAB_DATA", str(shared / "datasets"))
     published, table = gl.load(name), ALL[name](1)

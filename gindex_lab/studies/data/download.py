@@ -1,9 +1,11 @@
 """Pinned downloads and careful archives: a file is what the register says, or it is refused.
 
 Each remote file is fetched into a temporary folder with a short timeout and checked against its
-SHA-256. A failed connection is remembered for a few minutes, so that a session without a network
-waits once and not for every data set; `GINDEX_LAB_OFFLINE=1` forbids the attempt altogether. Archives
-are read in memory, member by member, and never unpacked to disk.
+SHA-256. A server that fails or breaks off is asked three times, for the rest of the file where some of it
+has come; a file that has moved is followed, and proxies are those of the environment. A failed connection
+is remembered for a few minutes, so that a session without a network waits once and not for every data set;
+`GINDEX_LAB_OFFLINE=1` forbids the attempt altogether. Archives are read in memory, member by member, and
+never unpacked to disk.
 """
 
 from __future__ import annotations
@@ -11,7 +13,6 @@ from __future__ import annotations
 import io
 import logging
 import os
-import sys
 import time
 import zipfile
 import zlib
@@ -29,6 +30,9 @@ __all__ = ["Archive", "offline", "retrieve"]
 
 TIMEOUT = (5.0, 30.0)  # seconds to connect, seconds between bytes
 RETRY_AFTER = 300.0
+TRIES = 3
+PIECE = 1 << 16  # bytes
+PAUSE = 0.5  # seconds before the second try; twice as long before the third
 LARGEST_MEMBER = 200_000_000
 OWN_COPY = "or put the tidy form into $GINDEX_LAB_DATA"
 
@@ -54,6 +58,47 @@ def forget_failures() -> None:
     _failed.clear()
 
 
+def _download(url: str, output: str | Path, _: object = None) -> None:
+    """Fetch `url` into the file `output`; after an interruption ask for what is missing, not for all."""
+    import requests
+
+    path = Path(output)
+    path.unlink(missing_ok=True)
+    for attempt in range(TRIES):
+        try:
+            return _rest(url, path)
+        except requests.exceptions.HTTPError as error:
+            server_failed = error.response is not None and error.response.status_code >= 500
+            if not server_failed or attempt == TRIES - 1:
+                raise
+        except (requests.exceptions.ReadTimeout, requests.exceptions.ChunkedEncodingError):
+            if attempt == TRIES - 1:
+                raise
+        except requests.exceptions.ConnectionError:
+            if not path.exists() or attempt == TRIES - 1:  # without a network one try is enough
+                raise
+        time.sleep(PAUSE * 2**attempt)
+    return None
+
+
+def _rest(url: str, path: Path) -> None:
+    """Append to `path` what it lacks of `url`, or write it anew if the server sends the whole."""
+    import requests
+
+    have = path.stat().st_size if path.exists() else 0
+    headers = {"Accept-Encoding": "identity"} | ({"Range": f"bytes={have}-"} if have else {})
+    with requests.get(url, headers=headers, stream=True, timeout=TIMEOUT) as answer:
+        if answer.status_code == requests.codes.requested_range_not_satisfiable:
+            path.unlink()
+            return _rest(url, path)
+        answer.raise_for_status()
+        resumed = answer.headers.get("Content-Range", "").startswith(f"bytes {have}-")
+        with path.open("ab" if have and resumed else "wb") as file:
+            for piece in answer.iter_content(PIECE):
+                file.write(piece)
+    return None
+
+
 def retrieve(name: str, url: str, sha256: str, folder: Path) -> Path:
     """Download one file of the data set `name` into `folder`, checked against its SHA-256."""
     import pooch
@@ -64,10 +109,9 @@ def retrieve(name: str, url: str, sha256: str, folder: Path) -> Path:
     if offline():
         raise DataUnavailable(what, url, offline(), f"go online and retry, {OWN_COPY}")
     pooch.get_logger().setLevel(logging.WARNING)
-    downloader = pooch.HTTPDownloader(timeout=TIMEOUT, progressbar=sys.stderr.isatty())
     try:
         found = pooch.retrieve(
-            url, known_hash=f"sha256:{sha256}", fname=file_name, path=folder, downloader=downloader
+            url, known_hash=f"sha256:{sha256}", fname=file_name, path=folder, downloader=_download
         )
     except requests.exceptions.HTTPError as error:
         status = error.response.status_code if error.response is not None else "an error"

@@ -1,0 +1,29 @@
+"""One test over many cases of the same shared file: each case is a subtest, named where it fails."""
+
+import functools
+import inspect
+
+
+def looped(name, values):
+    """Like `pytest.mark.parametrize`, in one test: `values` are tried one after the other."""
+    names = [name] if isinstance(name, str) else list(name)
+
+    def decorate(test):
+        kept = [p for p in inspect.signature(test).parameters.values() if p.name not in names]
+        mine = "subtests" in {p.name for p in kept}
+
+        @functools.wraps(test)
+        def loop(subtests, **fixtures):
+            fixtures |= {"subtests": subtests} if mine else {}
+            for value in values:
+                case = dict(zip(names, [value] if len(names) == 1 else value, strict=True))
+                with subtests.test(**{key: str(part) for key, part in case.items()}):
+                    test(**case, **fixtures)
+
+        own = [] if mine else [inspect.Parameter("subtests", inspect.Parameter.KEYWORD_ONLY)]
+        loop.__signature__ = inspect.Signature(
+            [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in kept] + own
+        )
+        return loop
+
+    return decorate
