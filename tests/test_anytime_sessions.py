@@ -27,8 +27,8 @@ def worlds(n=12, **rules):
 
 
 @pytest.fixture(scope="module")
-def logs(shared):
-    return json.loads((shared / "golden/anytime/lambda_environments.json").read_text())
+def logs(goldens):
+    return json.loads((goldens / "anytime/lambda_environments.json").read_text())
 
 
 @pytest.fixture(scope="module")
@@ -238,12 +238,10 @@ def test_antithetic_pairs_are_exactly_balanced_for_agents_that_do_not_look(agent
 # -- exact analysis ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.shared
 def test_random_agent_has_mean_zero_in_all_logged_environments(logged):
     assert max(np.abs(A.random_agent_mean(world)).max() for world in logged) < 1e-12
 
 
-@pytest.mark.shared
 def test_a_fixed_placement_is_not_balanced(logged):
     biases = [A.bias_of_placements(world) for world in logged]
     largest = np.array([np.nanmax(np.abs(bias)) for bias in biases])
@@ -306,7 +304,6 @@ def test_no_agent_beats_the_achievable_best_in_brute_force():
     assert A.achievable(world, 3)[1] == pytest.approx(np.mean(every) / 3)
 
 
-@pytest.mark.shared
 def test_logged_environments_are_reward_sensitive_within_five_actions(logged):
     assert all(A.is_reward_sensitive(world, 5) for world in logged)
     assert max(A.fewest_sensitive_steps(world).max() for world in logged) == 5
@@ -349,7 +346,6 @@ def test_every_played_session_is_explained(seed, agent):
     assert A.explains(world, A.play(agent, world, seed=seed).rewards)
 
 
-@pytest.mark.shared
 def test_agents_on_the_logged_environments_score_as_recorded(logged):
     means = {a: A.mean_rewards(a, logged, runs=10, seed=1).mean() for a in ALL}
     assert abs(means["random"]) < 0.015
@@ -359,7 +355,6 @@ def test_agents_on_the_logged_environments_score_as_recorded(logged):
     assert means["optimal"] == pytest.approx(0.957, abs=0.005)
 
 
-@pytest.mark.shared
 def test_the_best_achievable_mean_over_the_logged_environments(logged):
     assert np.mean([A.achievable(world)[1] for world in logged]) == pytest.approx(0.9574, abs=1e-4)
 

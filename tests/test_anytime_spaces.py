@@ -16,8 +16,8 @@ A = gl.anytime
 
 
 @pytest.fixture(scope="module")
-def logged(shared):
-    return json.loads((shared / "golden/anytime/lambda_environments.json").read_text())
+def logged(goldens):
+    return json.loads((goldens / "anytime/lambda_environments.json").read_text())
 
 
 # -- notation ------------------------------------------------------------------------------------------
@@ -29,7 +29,6 @@ def test_action_zero_stays_and_is_not_written():
     assert (space.cells, space.actions) == (3, 3)
 
 
-@pytest.mark.shared
 def test_the_140_logged_spaces_round_trip(logged):
     for row in logged:
         space = A.parse(row["space"])
@@ -100,9 +99,8 @@ def test_the_same_seed_gives_the_same_space():
 # -- complexity -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.shared
-def test_published_complexities_match_the_golden_file(logged, shared):
-    golden = pd.read_csv(shared / "golden/anytime/lambda_complexities.csv").iloc[::2, 1:]
+def test_published_complexities_match_the_golden_file(logged, goldens):
+    golden = pd.read_csv(goldens / "anytime/lambda_complexities.csv").iloc[::2, 1:]
     ours = [A.published_complexity(A.Environment(row["space"], row["pattern"])) for row in logged]
     np.testing.assert_allclose(pd.DataFrame(ours), golden, rtol=1e-12)
 

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import gindex_lab as gl
 from gindex_lab import notebook
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.press.reproduction import claim_rows, claims
@@ -176,7 +177,7 @@ def test_the_data_sets_that_claims_require_exist():
     from gindex_lab.studies.data.registry import entries
 
     needed = {name for claim in CLAIMS.values() for name in claim.requires.split()}
-    assert needed <= set(entries())
+    assert {name.removesuffix("/counts") for name in needed} <= set(entries())
 
 
 @pytest.mark.shared
@@ -318,10 +319,28 @@ def test_one_simulated_table_makes_the_notebook_simulated(tmp_path, monkeypatch)
         ("N047", [], ["mazes"], "needs data"),
         ("N047", [], ["ctest"], "not yet checked"),
         ("N496", [], [], "not computable"),
+        ("N025", [], ["mazes/counts"], "needs data"),
+        ("N025", [Record("N025", 530, source="published")], [], "reproduced"),
+        ("L087", [], [], "full profile only"),
+        ("L087", [], ["lyptus"], "needs data"),
+        ("L087", [Record("L087", 138.257, source="published")], [], "reproduced"),
     ],
 )
 def test_a_status_follows_from_the_records_and_the_data(claim_id, found, absent, word):
     assert status(CLAIMS[claim_id], found, absent)[0] == word
+
+
+def test_sums_over_people_are_absent_until_the_original_was_converted(tmp_path, monkeypatch):
+    some = {key: CLAIMS[key] for key in ("N025", "N069")}
+    table = gl.Responses([[1, 0]], difficulty=[1, 2])
+    monkeypatch.setenv("GINDEX_LAB_DATA", str(tmp_path))
+    for name in ("mazes", "ctest"):
+        table.save(tmp_path / name)
+    (tmp_path / "ctest/counts.csv").write_text("quantity,count\nyoungest,14\n")
+    found = {r.claim.id: (r.status, r.why) for r in claims.results(tmp_path / "none", some)}
+    assert found["N025"][0] == "needs data"
+    assert "gindex-lab data fetch mazes" in found["N025"][1]
+    assert found["N069"][0] == "not yet checked"
 
 
 def test_a_difference_carries_its_explanation():
@@ -432,3 +451,16 @@ def test_the_baseline_names_known_claims_and_notebooks_of_the_catalogue():
         for claim_id, path in accepted.items():
             assert find(claim_id, CLAIMS)
             assert path in paths, f"{claim_id} was reproduced by {path}, which is gone"
+
+
+def test_one_line_says_what_a_download_would_add(tmp_path, monkeypatch):
+    from gindex_lab.press.reproduction.reproduce import what_fetch_would_add
+
+    monkeypatch.delenv("GINDEX_LAB_DATA", raising=False)
+    monkeypatch.setenv("GINDEX_LAB_CACHE", str(tmp_path / "cache"))
+    found = claims.results(tmp_path)
+    line = what_fetch_would_add(found).strip()
+    assert "\n" not in line
+    assert line.startswith("`gindex-lab data fetch` would add 15 published data sets (mazes, ctest")
+    assert "odour_span" not in line  # that takes its owners' permission, not a download
+    assert what_fetch_would_add([r for r in found if r.claim.requires == "herrmann"]) == ""

@@ -24,6 +24,7 @@ from gindex_lab.measures.transforms import (
     rank,
     threshold,
 )
+from gindex_lab.studies.data.printed import published
 
 EXACT_PADDING = 1e-4  # what the authors' points at a distance of 1e-5 can do to an indicator
 HUMAN = "human.noop"
@@ -303,10 +304,9 @@ def test_simple_agents_on_fine_and_coarse_difficulties(responses, spread, coarse
             assert row["spread"] == pytest.approx(expected, abs=1e-7)
 
 
-@pytest.mark.shared
-def test_average_human_on_the_letter_series_in_both_readings(shared):
+def test_average_human_on_the_letter_series_in_both_readings():
     """S29 prints 9.86 and 0.39, which needs unit-width ends; the script gives 9.89 and 0.41."""
-    hits = pd.read_csv(shared / "datasets" / "ctest" / "hitratio_by_difficulty.csv")
+    hits = published("generality_fig_s29")
     h, r = hits["difficulty"].to_numpy(), hits["hit_ratio"].to_numpy()
     script = generality(r, h, mode="reference").iloc[0]
     assert script[["capability", "generality"]].tolist() == pytest.approx(

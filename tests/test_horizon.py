@@ -162,7 +162,6 @@ def test_the_published_interval_of_the_doubling_time_takes_all_models(lyptus, sh
     same([found.median, found.low, found.high], list(want["interval"].values()), 1e-8)
 
 
-@pytest.mark.shared
 def test_doubling_times_of_metr_to_the_printed_digit(golden):
     printed = golden("metr_published.csv")
     for row in golden("metr_doubling.csv").itertuples():

@@ -14,7 +14,6 @@ from gindex_lab.measures.horizons.logistic import SPREAD
 from gindex_lab.measures.horizons.noise import corrected, reliability
 from gindex_lab.press.reproduction import horizon_studies as studies
 
-pytestmark = pytest.mark.shared
 T_LIMITS = ["slope", "t_low", "t_high"]
 OLDEST = ["GPT-2", "GPT-3"]
 
@@ -39,8 +38,8 @@ def variants(data):
 
 
 @pytest.fixture
-def golden(shared):
-    return lambda name, **kw: pd.read_csv(shared / "golden" / "horizon" / name, **kw)
+def golden(goldens):
+    return lambda name, **kw: pd.read_csv(goldens / "horizon" / name, **kw)
 
 
 def same(ours, theirs, tolerance=1e-9, near_zero=0.0):

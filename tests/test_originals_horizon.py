@@ -44,14 +44,16 @@ def assert_same(ours, theirs):
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize("name", STORED)
+@looped("name", STORED)
 def test_the_originals_become_the_tidy_data(name, shared, tmp_path):
-    _fill(entry(name), originals(shared, name), tmp_path)
+    made = tmp_path / name
+    made.mkdir()
+    _fill(entry(name), originals(shared, name), made)
     for part in ("responses", "items", "agents", *["runs"] * bool(entry(name).trial)):
         key = [] if part == "runs" else [0]
         ours, theirs = (
             pd.read_csv(folder / f"{part}.csv", index_col=key or None, dtype={"run": int})
-            for folder in (tmp_path, shared / "datasets" / name)
+            for folder in (made, shared / "datasets" / name)
         )
         assert_same(ours, theirs)
 

@@ -58,12 +58,13 @@ class Claim:
     expected: str  # `published` in a form that can be compared, where that is not one itself
     tolerance: str  # derived from the printed digits; a test keeps it so
     rounding: str  # "truncated" where the authors cut digits off
-    requires: str  # the data sets it is about, separated by spaces
+    requires: str  # the data sets it is about; "mazes/counts" are sums that only the original gives
     grade: str  # one of GRADES: how strong the check is
     same_as: str  # the id of the row that already states this
     explanation: str  # why our value differs
     obstacle: str  # why nobody can compute it from what is public
     note: str
+    profile: str = ""  # "full" where the quick profile leaves it out
 
     @property
     def place(self) -> str:

@@ -50,7 +50,8 @@ __all__ = [
     "unexplained",
 ]
 
-STATUSES = ("reproduced", "differs", "needs data", "not computable", "not yet checked")
+FULL_ONLY = "full profile only"
+STATUSES = ("reproduced", "differs", "needs data", "not computable", FULL_ONLY, "not yet checked")
 BASELINE = places.PROJECT_DATA / "claims_baseline.json"
 
 
@@ -160,7 +161,13 @@ def status(claim: Claim, found: Iterable[Record], absent: Iterable[str] = ()) ->
         return "needs data", f"computed from {found[0].source or 'no'} data; needs {claim.requires}"
     missing = [name for name in claim.requires.split() if name in set(absent)]
     if missing:
-        return "needs data", f"needs {', '.join(missing)}"
+        sums = any(name.endswith("/counts") for name in missing)
+        return "needs data", claim.note if sums and claim.note else f"needs {', '.join(missing)}"
+    if claim.profile == "full":
+        return (
+            FULL_ONLY,
+            "takes too long for the quick profile: `make reproduce PROFILE=full` checks it",
+        )
     return "not yet checked", claim.note
 
 
@@ -183,9 +190,15 @@ def results(
 
 def _absent_data(claims: Mapping[str, Claim]) -> list[str]:
     from gindex_lab.press.reproduction.inputs import data_fingerprint
+    from gindex_lab.studies.data.loading import counts
 
     names = sorted({name for claim in claims.values() for name in claim.requires.split()})
-    return [name for name in names if data_fingerprint(name) is None]
+    found = {name: name.removesuffix("/counts") for name in names}
+    return [
+        name
+        for name, data in found.items()
+        if data_fingerprint(data) is None or (data != name and counts(data).empty)
+    ]
 
 
 def table(paper: str | None = None, reports: Path | None = None) -> pd.DataFrame:
@@ -293,7 +306,7 @@ def accept(reports: Path | None = None, path: Path | None = None) -> str:
     from gindex_lab.foundation.output import write_text
 
     found = results(reports)
-    silent = {r.claim.id for r in found if r.status in ("needs data", "not yet checked")}
+    silent = {r.claim.id for r in found if r.status in ("needs data", FULL_ONLY, "not yet checked")}
     baseline = load_baseline(path)
     for profile in sorted({record.profile for r in found for record in r.records}):
         kept = {key: by for key, by in baseline.get(profile, {}).items() if key in silent}
