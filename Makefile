@@ -23,7 +23,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 .PHONY: help setup test test-slow log-writers coverage mutants reproduce lab demo report docs bench lock clean
 
 help:  ## list the targets
-	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | while IFS='	' read -r t d; do printf 'make %-10s %s\n' "$$t" "$$d"; done
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | while IFS='	' read -r t d; do printf 'make %-11s %s\n' "$$t" "$$d"; done
 
 setup: $(READY)  ## create .venv and install the pinned lock (the other targets call this)
 
@@ -41,10 +41,10 @@ $(READY): requirements.lock pyproject.toml
 	@echo "Setting up .venv (once; about a minute)"
 	@$(PYTHON) -c "import sys; v = sys.version_info; sys.exit(None if v >= (3, 11) else f'gindex_lab needs Python 3.11 or newer, found {v[0]}.{v[1]}. Try: make PYTHON=python3.12')"
 	@$(PYTHON) -m venv --clear .venv
-	@$(WITH_UV) || { echo "uv is not to be had here: using pip (about two minutes)" && $(WITH_PIP); }
+	@$(WITH_UV) || { echo "uv is not available; falling back to pip (about two minutes)" && $(WITH_PIP); }
 	@touch $@
 
-test: $(READY)  ## lint, type-check, and run the tests and doctests
+test: $(READY)  ## lint, type-check, and run the fast tests and doctests (at most 5 minutes)
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check --quiet . || { echo "run: $(BIN)/ruff format ."; exit 1; }
 	@$(BIN)/mypy
@@ -67,7 +67,7 @@ coverage: $(READY)  ## run every test under coverage and list the lines that non
 mutants: $(READY)  ## put small faults into the measures, one at a time: the tests must notice (half an hour)
 	@$(PY) tests/mutants.py $(ARGS)
 
-reproduce: $(READY)  ## run the notebooks that are out of date and write reports/ (ONLY=gindex/table1, PROFILE=full)
+reproduce: $(READY)  ## run the notebooks that are out of date -> reports/index.html (ONLY=gindex/table1, PROFILE=full)
 	@$(BIN)/gindex-lab reproduce $(ONLY) --profile $(PROFILE)
 
 # Both servers listen on 127.0.0.1 only and ask for a token; see gindex_lab/presentation/widgets/serve.py.
@@ -85,7 +85,7 @@ docs: $(READY)  ## the guide and the reference, from the docstrings -> reports/d
 
 bench: $(READY)  ## measure speed against peers and write reports/benchmarks.html (ONLY=gindex, PROFILE=full)
 	@test .tools/peers/.ready -nt benchmarks/requirements.lock || { $(PY) -m pip install --quiet --no-deps --only-binary :all: --require-hashes --upgrade --target .tools/peers --requirement benchmarks/requirements.lock && touch .tools/peers/.ready; } \
-		|| echo "The peers of benchmarks/requirements.lock are not to be had here: their rows will say so"
+		|| echo "The peers of benchmarks/requirements.lock are not available here: their rows will say so"
 	@$(PY) -m benchmarks $(ONLY) --profile $(PROFILE)
 
 lock: $(READY)  ## resolve the dependencies anew into requirements.lock

@@ -262,6 +262,18 @@ def _claims(options: argparse.Namespace) -> None:
         print(claims.summary(paper=options.paper).to_string())
         print("\nby the strength of the check:")
         print(claims.summary(paper=options.paper, by="grade").to_string())
+        print(_claims_hint())
+
+
+def _claims_hint() -> str:
+    """What to do next: nothing is reproduced before the notebooks have run."""
+    from gindex_lab.press.reproduction import claims
+
+    if not any(result.records for result in claims.results()):
+        return "\nNo notebook has run here yet: run make reproduce, or gindex-lab reproduce gindex/table1."
+    return (
+        "\nreports/claims.html shows every claim; gindex-lab claims --all prints a line for each."
+    )
 
 
 def _lint(options: argparse.Namespace) -> int:
