@@ -15,6 +15,7 @@ import sys
 import tempfile
 import warnings
 from collections.abc import Sequence
+from decimal import Decimal
 from pathlib import Path
 
 import numpy as np
@@ -27,6 +28,7 @@ from fuzzing import attempt, methods, names, plausible
 import gindex_lab as gl
 from gindex_lab.foundation.constraints import CHOICES, RANGES, TEXTS, Range, range_of
 from gindex_lab.foundation.declared import declared, parameters_of
+from gindex_lab.foundation.kernels import compiled
 from gindex_lab.foundation.validate import integer
 
 CODES = {"out-of-range", "not-a-number", "not-a-whole-number", "not-a-seed", "not-a-pair", "not-a-flag", "wrong-type", "bad-program"}  # fmt: skip
@@ -352,6 +354,16 @@ def test_a_whole_number_beyond_all_digits_is_refused():
         assert caught.value.argument == "n"
 
 
+@declared
+def compiled_sum(values: np.ndarray) -> float:
+    return compiled(cache=False)(lambda x: x.sum() / 2)(values)
+
+
+@declared
+def anything(values: object) -> list:
+    return list(iter(values))
+
+
 @pytest.mark.parametrize(
     ("call", "argument"),
     [
@@ -359,6 +371,9 @@ def test_a_whole_number_beyond_all_digits_is_refused():
         (lambda: gl.score_answers((x for x in [1]), []), "answers"),
         (lambda: gl.mazes.play(iter(gl.mazes.battery(2, seed=1)), gl.mazes.RandomWalk()), None),
         (lambda: gl.read("\ud800"), "path"),
+        (lambda: gl.dominance(range(10**12)), None),
+        (lambda: compiled_sum(np.array([b"a"])), "values"),
+        (lambda: anything(Decimal("nan")), "values"),
     ],
 )
 def test_odd_arguments_get_an_error_of_ours(call, argument):

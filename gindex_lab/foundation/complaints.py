@@ -240,6 +240,14 @@ def _by_value(given: Mapping[str, Any], error: BaseException) -> BadInput | None
             texts = list(value.select_dtypes(exclude="number").columns)
             problem = "holds text where numbers are needed"
             return BadInput(name, texts, problem, "convert the column", code="not-a-number")
+        if type(error).__name__ == "TypingError" and isinstance(
+            value, _ARRAYS
+        ):  # of a compiled kernel
+            problem = (
+                f"is not an array that can be used here ({getattr(value, 'dtype', 'a table')})"
+            )
+            remedy = "pass a plain array of numbers, such as np.asarray(x, float)"
+            return BadInput(name, value, problem, remedy, code="wrong-type")
         if "unhashable type" in str(error) and _unhashable(value):
             problem, remedy = "has an element that cannot be a name", "pass texts or numbers"
             return BadInput(name, value, problem, remedy, code="wrong-type")
@@ -259,7 +267,7 @@ def _by_words(free: Mapping[str, Any], error: BaseException) -> BadInput | None:
     for name, value in free.items():
         lacks = isinstance(error, AttributeError) and error.obj is value
         flat = getattr(value, "ndim", None) == 0 and ("0-d" in words or "unsized" in words)
-        kind = f"'{type(value).__name__}'" in words or (value is not None and short(value) in words)
+        kind = f"{type(value).__name__}'" in words or (value is not None and short(value) in words)
         if lacks or (isinstance(error, TypeError) and (flat or kind)):
             remedy = "see the documentation of the function for what it takes"
             problem = f"is not what is expected here ({words[:120]})"
@@ -291,9 +299,11 @@ def _too_much(given: Mapping[str, Any]) -> BadInput | None:
 def _largest(value: object) -> float:
     if isinstance(value, (int, np.integer)) and abs(int(value)) > 2**1000:
         return math.inf
+    if isinstance(value, range):
+        return float(len(value))
     frame = getattr(value, "frame", value)
     try:
         numbers = np.abs(np.asarray(frame, dtype=float))
     except (TypeError, ValueError, OverflowError):
         return 0.0
-    return float(np.nanmax(numbers, initial=0.0))
+    return float(np.fmax.reduce(numbers.ravel(), initial=0.0))
