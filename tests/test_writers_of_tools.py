@@ -627,3 +627,48 @@ def test_results_under_a_name_of_ones_own_name_the_model_of_the_samples(tmp_path
     row = {"doc_id": 0, "filter": "none", "metrics": ["acc"], "acc": 1, "filtered_resps": []}
     dump(tmp_path / f"samples_arc_{time}.jsonl", lines(row))
     assert gl.read(tmp_path).frame.index.tolist() == ["org/m"]
+
+
+# -- one item, one metric ------------------------------------------------------------------------------
+
+
+def harness_results(path, model, **scores):
+    return dump(path, {"model_name": model, "config": {}, "results": {"arc": scores}})
+
+
+def test_results_of_several_models_are_read_by_a_metric_that_all_of_them_have(tmp_path):
+    harness_results(
+        tmp_path / "results_2026-01-01T00-00-00.json", "a", **{"acc,none": 0.5, "f1,none": 0.25}
+    )
+    harness_results(tmp_path / "results_2026-01-02T00-00-00.json", "b", **{"f1,none": 0.75})
+    found = gl.read(tmp_path)
+    assert found.frame["arc"].to_dict() == {"a": 0.25, "b": 0.75}
+    harness_results(tmp_path / "results_2026-01-03T00-00-00.json", "c", **{"em,none": 1.0})
+    with pytest.raises(BadInput) as error:
+        gl.read(tmp_path)
+    assert error.value.code == "no-common-metric"
+
+
+def test_runs_of_helm_by_other_metrics_are_not_one_item(tmp_path):
+    for model, metric in (("a", "exact_match"), ("b", "f1_score")):
+        folder = tmp_path / model
+        dump(
+            folder / "run_spec.json",
+            {"name": f"zig:model={model}", "adapter_spec": {"model": model}},
+        )
+        stat = {"name": {"name": metric, "split": "test"}, "count": 1, "sum": 1.0, "mean": 1.0}
+        row = {"instance_id": "1", "train_trial_index": 0, "stats": [stat]}
+        dump(folder / "per_instance_stats.json", [row])
+    with pytest.raises(BadInput) as error:
+        gl.read(tmp_path)
+    assert error.value.code == "no-common-metric"
+
+
+def test_samples_without_the_metric_of_the_others_are_not_just_missing(tmp_path):
+    for model, metric in (("a", "score"), ("b", "f1")):
+        first = {"spec": {"completion_fns": [model], "eval_name": "e"}}
+        event = {"type": "metrics", "sample_id": "1", "data": {metric: 1.0}}
+        dump(tmp_path / f"{model}.jsonl", lines(first, event, {"final_report": {}}))
+    with pytest.raises(BadInput) as error:
+        gl.read(tmp_path)
+    assert error.value.code == "no-common-metric"

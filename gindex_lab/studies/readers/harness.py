@@ -31,7 +31,7 @@ from gindex_lab.studies.readers.harness_results import (
     rising,
     runs_of,
 )
-from gindex_lab.studies.readers.metrics import choose_metric, lacks_metric, note_metrics
+from gindex_lab.studies.readers.metrics import Metrics, lacks_metric
 from gindex_lab.studies.readers.naming import agent_name
 from gindex_lab.studies.readers.options import Options
 from gindex_lab.studies.readers.roles import log_roles
@@ -57,7 +57,7 @@ def read_harness(files: Sequence[Path], found: Collector, options: Options) -> N
     runs = runs_of(samples, results, found, options)
     reader = _Samples(found, options)
     for file in _newest(samples, runs, found, options):
-        with found.reading(file, options, reader.chosen, reader.others, reader.changed):
+        with found.reading(file, options, *reader.state, reader.changed):
             reader.read(file, runs)
     reader.finish()
 
@@ -90,13 +90,11 @@ def _newest(
 # -- samples -----------------------------------------------------------------------------------------
 
 
-class _Samples:
+class _Samples(Metrics):
     """Reads sample files one after the other, and remembers what was chosen and what was odd."""
 
     def __init__(self, found: Collector, options: Options) -> None:
-        self.found, self.options = found, options
-        self.chosen: dict[str, str] = {}
-        self.others: dict[str, set[str]] = {}
+        super().__init__(found, options)
         self.changed: set[str] = set()
         self.unscored = 0
         self.shots: int | None = None  # examples in the prompt, of the task that is being read
@@ -199,9 +197,7 @@ class _Samples:
         listed = line.get("metrics")
         names = listed if isinstance(listed, list) else _usual_metrics(line)
         numbers = [str(m) for m in names if _number(str(m), line.get(m))[0] is not None]
-        wanted = self.options.metrics_of(task)
-        names = numbers if wanted else rising(numbers, ways)
-        metric = choose_metric(names, wanted, file, f"task {task!r}")
+        metric = self.of(task, numbers, file, rising(numbers, ways))
         value, length = _number(metric, line.get(metric))
         if length or (_LIKELY.search(metric) and value is not None and value <= 0):
             per = " per word or byte, weight 'length' in .items" if length else ""
@@ -212,7 +208,6 @@ class _Samples:
             self.found.note("direction", said)
         else:
             settle_direction(metric, self.found, self.options, log=ways.get(metric), family=task)
-        self.chosen[task], self.others[task] = metric, set(numbers)
         return metric
 
     def _from_folder(self, file: Path) -> str:
@@ -224,7 +219,7 @@ class _Samples:
         return name
 
     def finish(self) -> None:
-        self.found.notes.extend(note_metrics(self.chosen, self.others))
+        self.say()
         if self.unscored:
             said = f"{self.unscored} samples have no score, and count as missing"
             self.found.note("gaps", said)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.studies.readers.collect import Collector, as_number
 from gindex_lab.studies.readers.directions import direction_of, settle_direction
-from gindex_lab.studies.readers.metrics import choose_metric, note_metrics
+from gindex_lab.studies.readers.metrics import Metrics
 from gindex_lab.studies.readers.naming import agent_name
 from gindex_lab.studies.readers.options import Options
 from gindex_lab.studies.readers.parts import mapping
@@ -123,31 +123,25 @@ def rising(names: list[str], ways: dict[str, str]) -> list[str]:
 
 
 def read_results(results: dict[Path, Any], found: Collector, options: Options) -> None:
-    chosen: dict[str, str] = {}
-    others: dict[str, set[str]] = {}
-    groups: set[str] = set()
+    metrics, groups = Metrics(found, options), set[str]()
+    common = _common(results)
     for file, content in results.items():
-        with found.reading(file, options, chosen, others, groups):
-            _read_run(file, content, found, options, chosen, others, groups)
+        with found.reading(file, options, *metrics.state, groups):
+            _read_run(file, content, metrics, common, groups)
     found.note(
         "items", "results only, no samples: each task is one item, its score a mean over documents"
     )
-    found.notes.extend(note_metrics(chosen, others))
+    metrics.say()
     if groups:
         shown = ", ".join(sorted(groups)[:5])
         found.note("items", f"means over groups of tasks were left out: {shown}")
 
 
 def _read_run(
-    file: Path,
-    content: Any,
-    found: Collector,
-    options: Options,
-    chosen: dict[str, str],
-    others: dict[str, set[str]],
-    groups: set[str],
+    file: Path, content: Any, metrics: Metrics, common: dict[str, set[str]], groups: set[str]
 ) -> None:
     """One results file: a score for each task that is not a group of tasks."""
+    found, options = metrics.found, metrics.options
     if not isinstance(content, dict) or not isinstance(content.get("results"), dict):
         problem = "has no table of results by task"
         raise BadInput("path", str(file), problem, "name a results file of the harness")
@@ -165,10 +159,23 @@ def _read_run(
         unwanted = found.is_unwanted(file, model, str(task), options)
         if task not in skipped and isinstance(scores, dict) and not unwanted:
             ways = _directions(content).get(task, {})
-            metric, value, names = _score(scores, task, ways, first.get(task), options, found, file)
+            table = _table(scores)
+            names = rising(list(table), ways)
+            names = [name for name in names if name in common[task]] or names
+            metric = metrics.of(task, list(table), file, names)
             settle_direction(metric, found, options, log=ways.get(metric), item=str(task))
-            chosen[task], others[task] = metric, names
+            value = _filtered(table[metric], task, first.get(task), metrics)
             found.add(model, "", str(task), value)
+
+
+def _common(results: dict[Path, Any]) -> dict[str, set[str]]:
+    """Of each task the metrics that all results have."""
+    found: dict[str, set[str]] = {}
+    for content in results.values():
+        for task, scores in mapping(content, "results").items():
+            names = set(_table(scores)) if isinstance(scores, dict) else set()
+            found[task] = found.get(task, names) & names
+    return found
 
 
 def _groups(content: dict[str, Any]) -> set[str]:
@@ -179,16 +186,8 @@ def _groups(content: dict[str, Any]) -> set[str]:
     return grouped | (set(groups) if isinstance(groups, dict) else set())
 
 
-def _score(
-    scores: dict[str, Any],
-    task: str,
-    ways: dict[str, str],
-    first: str | None,
-    options: Options,
-    found: Collector,
-    file: Path,
-) -> tuple[str, float, set[str]]:
-    """(metric, value, all metrics) of one task; keys are `metric,filter`, or `metric` in old files."""
+def _table(scores: dict[str, Any]) -> dict[str, dict[str, float]]:
+    """Scores by metric and filter; keys are `metric,filter`, or `metric` in old files."""
     table: dict[str, dict[str, float]] = {}
     for key, value in scores.items():
         metric, _, name = key.partition(",")
@@ -196,15 +195,17 @@ def _score(
         if number is None or metric.endswith("_stderr") or metric in {"alias", "sample_len"}:
             continue
         table.setdefault(metric, {})[name or "none"] = number
-    wanted = options.metrics_of(task)
-    names = list(table) if wanted else rising(list(table), ways)
-    metric = choose_metric(names, wanted, file, f"task {task!r}")
-    filters = table[metric]
+    return table
+
+
+def _filtered(filters: dict[str, float], task: str, first: str | None, metrics: Metrics) -> float:
+    """The score under the filter that was asked for, else the task's first."""
+    options = metrics.options
     if len(filters) > 1 and options.filter is not None and options.filter not in filters:
         raise no_filter(options.filter, dict.fromkeys(filters), task)
     taken = next(name for name in (options.filter, first, *filters) if name in filters)
     if len(filters) > 1 and options.filter is None:
         rest = ", ".join(repr(name) for name in filters if name != taken)
         said = f"{task}: the task's first filter {taken!r} was read, not {rest}"
-        found.note("filter", said, "filter=... (--filter)")
-    return metric, filters[taken], set(table)
+        metrics.found.note("filter", said, "filter=... (--filter)")
+    return filters[taken]

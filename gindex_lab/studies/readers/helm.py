@@ -19,7 +19,7 @@ from typing import Any
 from gindex_lab.foundation.errors import BadInput, short
 from gindex_lab.studies.readers.collect import Collector, as_number
 from gindex_lab.studies.readers.directions import settle_direction
-from gindex_lab.studies.readers.metrics import choose_metric, note_metrics
+from gindex_lab.studies.readers.metrics import Metrics, choose_metric
 from gindex_lab.studies.readers.naming import agent_name
 from gindex_lab.studies.readers.options import Options
 from gindex_lab.studies.readers.roles import log_roles
@@ -153,14 +153,12 @@ def headlines_of(group: str) -> list[tuple[str, str]]:
 
 def read_helm(files: Sequence[Path], found: Collector, options: Options) -> None:
     """Read each run folder: agents are models, families are scenarios, trials are train trials."""
-    chosen: dict[str, str] = {}
-    others: dict[str, set[str]] = {}
-    folders = sorted({file.parent for file in files})
-    counts: Counter[str] = Counter()
-    for folder in folders:
-        with found.reading(folder, options, chosen, others, counts):
-            _read_run(folder, found, options, chosen, others, counts)
-    found.notes.extend(note_metrics(chosen, others))
+    metrics, counts = Metrics(found, options), Counter[str]()
+    for folder in sorted({file.parent for file in files}):
+        with found.reading(folder, options, *metrics.state, counts):
+            _read_run(folder, metrics, counts)
+    metrics.others = {run: some & {*MAIN_METRICS} for run, some in metrics.others.items()}
+    metrics.say()
     if counts["perturbed"]:
         said = f"{counts['perturbed']} perturbed instances were left out: they are other inputs"
         found.note("items", said)
@@ -169,14 +167,8 @@ def read_helm(files: Sequence[Path], found: Collector, options: Options) -> None
         found.note("items", said)
 
 
-def _read_run(
-    folder: Path,
-    found: Collector,
-    options: Options,
-    chosen: dict[str, str],
-    others: dict[str, set[str]],
-    counts: Counter[str],
-) -> None:
+def _read_run(folder: Path, metrics: Metrics, counts: Counter[str]) -> None:
+    found, options = metrics.found, metrics.options
     model, scenario, headlines = _run(folder, found, options)
     if found.is_unwanted(folder, model, scenario, options):
         return
@@ -186,12 +178,13 @@ def _read_run(
     counts["whole"] += "instance_id" not in entries[0]
     names = _metrics(kept)
     wanted = options.metrics_of(scenario)
-    candidates = names if wanted else _candidates(names, headlines, scenario.partition(":")[0])
-    metric = choose_metric(candidates, wanted, folder, f"run {folder.name!r}")
+    usual = _candidates(names, headlines, scenario.partition(":")[0])
+    if not usual and not wanted:
+        choose_metric([], (), folder, f"run {folder.name!r}")
+    metric = metrics.of(scenario, names, folder, usual, f"run {folder.name!r}")
     split = _split(kept, metric, [where for name, where in headlines if name == metric or wanted])
     one = {} if "instance_id" in entries[0] else {"item": scenario}
     settle_direction(metric, found, options, family=None if one else scenario, **one)
-    chosen[scenario], others[scenario] = metric, set(names) & set(MAIN_METRICS)
     left = sum(_add(entry, metric, split, model, scenario, found, folder) for entry in kept)
     if left:
         said = f"{scenario}: {left} instances of other splits than {split!r} were left out"

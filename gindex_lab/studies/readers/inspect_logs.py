@@ -20,7 +20,7 @@ from gindex_lab.studies.readers.collect import Collector, as_number
 from gindex_lab.studies.readers.directions import settle_direction
 from gindex_lab.studies.readers.eval_archives import eval_archive
 from gindex_lab.studies.readers.glimpse import json_glimpse
-from gindex_lab.studies.readers.metrics import choose_metric, lacks_metric, note_metrics
+from gindex_lab.studies.readers.metrics import Metrics, choose_metric, lacks_metric
 from gindex_lab.studies.readers.naming import agent_name
 from gindex_lab.studies.readers.options import Options
 from gindex_lab.studies.readers.roles import log_roles
@@ -43,11 +43,11 @@ def read_inspect(files: Sequence[Path], found: Collector, options: Options) -> N
     reader = _Logs(found, options)
     whole: dict[Path, dict[str, Any]] = {}  # logs that have no samples, by their headers
     for file in _current(files, found, options):
-        with found.reading(file, options, reader.chosen, reader.others, reader.tasks):
+        with found.reading(file, options, *reader.state, reader.tasks):
             whole |= reader.read(file)
     alone = not reader.chosen
     for file, header in whole.items():
-        with found.reading(file, options, reader.chosen, reader.others, reader.tasks):
+        with found.reading(file, options, *reader.state, reader.tasks):
             reader.read_results(file, header, alone)
     reader.finish()
 
@@ -93,13 +93,11 @@ def _key(name: str, given: dict[str, Any]) -> str:
     return json.dumps([name, given], sort_keys=True, default=str) if given else name
 
 
-class _Logs:
+class _Logs(Metrics):
     """Reads logs one after the other, and remembers what was chosen and what was odd."""
 
     def __init__(self, found: Collector, options: Options) -> None:
-        self.found, self.options = found, options
-        self.chosen: dict[str, str] = {}
-        self.others: dict[str, set[str]] = {}
+        super().__init__(found, options)
         self.tasks: dict[str, _Task] = {}
         self.numbers: dict[str, bool] = {}  # of each task, whether a score is not right or wrong
         self.unscored = 0
@@ -149,12 +147,8 @@ class _Logs:
         model, name, given = _names(header, file)
         model = agent_name(model, file, self.found, self.options, _settings(header))
         task = _key(name, given)
-        wanted = self.options.metrics_of(name)
-        metric = choose_metric(
-            list(table), wanted or _listed_first(self.chosen, task), file, f"task {name!r}"
-        )
-        self.tasks[task], self.chosen[task] = _Task(name, given), metric
-        self.others.setdefault(task, set()).update(table)
+        metric = self.of(task, list(table), file, what=f"task {name!r}")
+        self.tasks[task] = _Task(name, given)
         self.numbers[task] = self.numbers.get(task, False) or not 0 <= table[metric] <= 1
         self.found.add(model, task, "mean", table[metric])
         said = "results only, no samples: each task is one item, its score a mean over samples"
@@ -218,16 +212,12 @@ class _Logs:
             settle_direction(metric, found, self.options, family=task, guess=guess)
         labels = _task_labels(self.tasks, found)
         found.rename_families(labels)
-        chosen = {labels[task]: metric for task, metric in self.chosen.items()}
-        others = {labels[task]: metrics for task, metrics in self.others.items()}
-        found.notes.extend(note_metrics(chosen, others))
+        self.chosen = {labels[task]: metric for task, metric in self.chosen.items()}
+        self.others = {labels[task]: metrics for task, metrics in self.others.items()}
+        self.say()
         if self.unscored:
             said = f"{self.unscored} samples have no score (an error, or a limit), and count as missing"
             found.note("gaps", said)
-
-
-def _listed_first(chosen: Mapping[str, str], task: str) -> tuple[str, ...]:
-    return (chosen[task],) if task in chosen else ()
 
 
 def _results(header: dict[str, Any]) -> dict[str, float]:

@@ -12,14 +12,14 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from gindex_lab.studies.readers.collect import Collector, as_number
 from gindex_lab.studies.readers.directions import direction_of, settle_direction
-from gindex_lab.studies.readers.metrics import choose_metric, lacks_metric, note_metrics
+from gindex_lab.studies.readers.metrics import Metrics
 from gindex_lab.studies.readers.naming import agent_name
 from gindex_lab.studies.readers.options import Options
 from gindex_lab.studies.readers.parts import Identities, field, loaded, mapping, wrong_field
@@ -65,30 +65,26 @@ def _model(content: Any, file: Path) -> str:
 
 
 def _read_results(results: Mapping[Path, Any], found: Collector, options: Options) -> None:
-    chosen: dict[str, str] = {}
-    others: dict[str, set[str]] = {}
+    metrics = Metrics(found, options)
     for file, content in results.items():
-        with found.reading(file, options, chosen, others):
+        with found.reading(file, options, *metrics.state):
             model = agent_name(_model(content, file), file, found, options, {})
             tasks = field(content, "results", dict, file, _TOOL)
             for task, scores in tasks.items():
                 if task == "all" or "_average" in task or not isinstance(scores, dict):
                     continue
                 numbers = _numbers({k: v for k, v in scores.items() if not k.endswith("_stderr")})
-                metric = chosen.get(task) or _choose(numbers, task, file, found, options, item=task)
-                if metric not in numbers:
-                    raise lacks_metric(metric, file, f"task {task!r}")
-                chosen[task] = metric
-                others.setdefault(task, set()).update(numbers)
+                metric = metrics.of(task, list(numbers), file, _rising(numbers))
+                settle_direction(metric, found, options, item=task)
                 found.add(model, "", task, numbers[metric])
-    if not chosen and not found.skipped:
+    if not metrics.chosen and not found.skipped:
         raise wrong_field(
             next(iter(results)), "has no task in its results", "leave it out", "empty"
         )
     found.notes.append(
         "results only, no details: each task is one item, its score a mean over samples"
     )
-    found.notes.extend(note_metrics(chosen, others))
+    metrics.say()
 
 
 def _numbers(scores: Mapping[str, Any]) -> dict[str, float]:
@@ -96,19 +92,8 @@ def _numbers(scores: Mapping[str, Any]) -> dict[str, float]:
     return {name: value for name, value in known.items() if value is not None}
 
 
-def _choose(
-    numbers: Mapping[str, float],
-    task: str,
-    file: Path,
-    found: Collector,
-    options: Options,
-    **where: str,
-) -> str:
-    names = [n for n in numbers if direction_of(n) != "lower"] or list(numbers)
-    wanted = options.metrics_of(task)
-    metric = choose_metric(list(numbers) if wanted else names, wanted, file, f"task {task!r}")
-    settle_direction(metric, found, options, **where)
-    return metric
+def _rising(names: Iterable[str]) -> list[str]:
+    return [name for name in names if direction_of(name) != "lower"]
 
 
 # -- details -----------------------------------------------------------------------------------------
@@ -121,30 +106,28 @@ def _read_details(
     for file, content in results.items():
         with found.reading(file, options):
             models.setdefault(_time(file), []).append(_model(content, file))
-    chosen: dict[str, str] = {}
-    others: dict[str, set[str]] = {}
+    metrics = Metrics(found, options)
     items, unscored = Identities(), 0
     for file in files:
-        with found.reading(file, options, chosen, others):
+        with found.reading(file, options, *metrics.state):
             task, time = task_and_time(plain(file).stem)
             model = _beside(models.get(time, []), file) or _from_folder(file, found)
             model = agent_name(model, file, found, options, {})
-            for number, (label, content, choices, scores) in enumerate(_samples(file)):
-                numbers = _numbers(scores)
-                if numbers and task not in chosen:
-                    chosen[task] = _choose(numbers, task, file, found, options, family=task)
-                others.setdefault(task, set()).update(numbers)
-                value = numbers.get(chosen.get(task, ""), float("nan"))
+            samples = list(_samples(file))
+            names = dict.fromkeys(name for *_, numbers in samples for name in numbers)
+            if not names:
+                problem = "has no score that is a number"
+                raise wrong_field(file, problem, "choose another task", "empty")
+            metric = metrics.of(task, list(names), file, _rising(names))
+            settle_direction(metric, found, options, family=task)
+            for number, (label, content, choices, numbers) in enumerate(samples):
+                value = numbers.get(metric, float("nan"))
                 unscored += value != value
                 item = items.name(task, label or str(number), content)
                 found.add(model, task, item, value)
-                if choices > 1 and (chosen.get(task) or "").startswith("acc"):
+                if choices > 1 and metric.startswith("acc"):
                     found.item_facts.setdefault((task, item), {})["choices"] = choices
-            if task not in chosen:
-                raise wrong_field(
-                    file, "has no score that is a number", "choose another task", "empty"
-                )
-    found.notes.extend(note_metrics(chosen, others))
+    metrics.say()
     items.say(found)
     if unscored:
         found.notes.append(f"{unscored} samples have no score, and count as missing")
@@ -177,7 +160,7 @@ def _from_folder(file: Path, found: Collector) -> str:
     return name
 
 
-def _samples(file: Path) -> Iterator[tuple[str, object, int, dict[str, Any]]]:
+def _samples(file: Path) -> Iterator[tuple[str, object, int, dict[str, float]]]:
     """(label, what tells the sample from others, number of options, scores) of each row."""
     from gindex_lab.studies.readers.tables import parquet_table
 
@@ -190,7 +173,7 @@ def _samples(file: Path) -> Iterator[tuple[str, object, int, dict[str, Any]]]:
         choices = doc.get("choices") if doc else row.get("choices")
         query = doc.get("query") if doc else row.get("example") or row.get("full_prompt")
         length = 0 if choices is None or isinstance(choices, str) else len(choices)
-        yield str(doc.get("id") or ""), query, length, found
+        yield str(doc.get("id") or ""), query, length, _numbers(found)
 
 
 def _object(value: Any, file: Path) -> dict[str, Any]:

@@ -9,8 +9,55 @@ from collections.abc import Mapping, Sequence
 
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.notes import Note
+from gindex_lab.studies.readers.collect import Collector
+from gindex_lab.studies.readers.options import Options
 
-__all__ = ["choose_metric", "lacks_metric", "note_metrics"]
+__all__ = ["Metrics", "choose_metric", "lacks_metric", "note_metrics"]
+
+
+class Metrics:
+    """Of each task the metric that is read, and which others there are: one item, one metric.
+
+    >>> metrics = Metrics(Collector("logs"), Options())
+    >>> metrics.of("arc", ["acc", "f1"], "a.json"), metrics.of("arc", ["f1", "acc"], "b.json")
+    ('acc', 'acc')
+    """
+
+    def __init__(self, found: Collector, options: Options) -> None:
+        self.found, self.options = found, options
+        self.chosen: dict[str, str] = {}
+        self.others: dict[str, set[str]] = {}
+
+    @property
+    def state(self) -> tuple[dict[str, str], dict[str, set[str]]]:
+        """What is to be forgotten with a bad file (`Storage.reading`)."""
+        return self.chosen, self.others
+
+    def of(
+        self,
+        task: str,
+        names: Sequence[str],
+        path: object,
+        first: Sequence[str] = (),
+        what: str = "",
+    ) -> str:
+        """The metric of a task: as asked for, else the first of `first` (or all); later files need it too."""
+        what = what or f"task {task!r}"
+        self.others.setdefault(task, set()).update(names)
+        metric = self.chosen.get(task)
+        if metric is None:
+            wanted = self.options.metrics_of(task)
+            metric = choose_metric(
+                list(first or names) if not wanted else names, wanted, path, what
+            )
+            self.chosen[task] = metric
+        if metric not in names:
+            raise lacks_metric(metric, path, what)
+        return metric
+
+    def say(self) -> None:
+        """Note what was read."""
+        self.found.notes.extend(note_metrics(self.chosen, self.others))
 
 
 def choose_metric(candidates: Sequence[str], wanted: Sequence[str], path: object, what: str) -> str:

@@ -14,7 +14,7 @@ from typing import Any
 
 from gindex_lab.studies.readers.collect import Collector, as_number
 from gindex_lab.studies.readers.directions import settle_direction
-from gindex_lab.studies.readers.metrics import choose_metric, note_metrics
+from gindex_lab.studies.readers.metrics import Metrics
 from gindex_lab.studies.readers.naming import agent_name
 from gindex_lab.studies.readers.options import Options
 from gindex_lab.studies.readers.parts import field, mapping, wrong_field
@@ -27,10 +27,9 @@ _TOOL = "OpenAI evals"
 
 def read_openai_evals(files: Sequence[Path], found: Collector, options: Options) -> None:
     """Agents are completion functions, families are evals, items are samples."""
-    chosen: dict[str, str] = {}
-    others: dict[str, set[str]] = {}
+    metrics = Metrics(found, options)
     for file in files:
-        with found.reading(file, options, chosen, others):
+        with found.reading(file, options, *metrics.state):
             lines = [line for _, line in json_lines(file, found.notes, options.encoding)]
             agent, family = _names(lines[0] if lines else {}, file)
             agent = agent_name(agent, file, found, options, {})
@@ -39,13 +38,10 @@ def read_openai_evals(files: Sequence[Path], found: Collector, options: Options)
                 problem = "has no event with a score (match or metrics)"
                 raise wrong_field(file, problem, "run the eval again", "empty")
             names = dict.fromkeys(name for each in scores.values() for name in each)
-            others.setdefault(family, set()).update(names)
-            if family not in chosen:
-                wanted = options.metrics_of(family)
-                chosen[family] = choose_metric(list(names), wanted, file, f"eval {family!r}")
-                settle_direction(chosen[family], found, options, family=family)
+            metric = metrics.of(family, list(names), file, what=f"eval {family!r}")
+            settle_direction(metric, found, options, family=family)
             for sample, each in scores.items():
-                found.add(agent, family, sample, each.get(chosen[family], float("nan")))
+                found.add(agent, family, sample, each.get(metric, float("nan")))
             if not any("final_report" in line for line in lines):
                 found.notes.append(
                     f"{file.name}: the run has no final report; what it has was read"
@@ -54,7 +50,7 @@ def read_openai_evals(files: Sequence[Path], found: Collector, options: Options)
                 found.notes.append(
                     f"{file.name}: {errors} samples ended in an error, and are missing"
                 )
-    found.notes.extend(note_metrics(chosen, others))
+    metrics.say()
 
 
 def _names(first: dict[str, Any], file: Path) -> tuple[str, str]:
