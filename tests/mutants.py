@@ -39,7 +39,9 @@ TARGETS: dict[tuple[str, ...], list[str]] = {
     ("worlds/flatland/execution.py",): ["tests/test_flatland_programs.py"],
 }
 # "module:function: change" -> why no test can notice
-EQUIVALENT: dict[str, str] = {}
+EQUIVALENT: dict[str, str] = {
+    "measures/curves.py:_pieces: 0.0 -> 1.0": "a level that an agent never met has no width",
+}
 
 _COMPARE = {ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq,
             ast.NotEq: ast.Eq}  # fmt: skip

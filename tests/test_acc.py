@@ -1,5 +1,7 @@
 """The public measures: typed-in numbers, edge cases, and errors that teach."""
 
+import itertools
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,7 +9,7 @@ import pytest
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.responses import Responses, Scores
 from gindex_lab.measures.alternatives.sigmoid import sigmoid_curve
-from gindex_lab.measures.curves import difficulty_limits, indicators, merge
+from gindex_lab.measures.curves import Scale, along, difficulty_limits, indicators, merge
 from gindex_lab.measures.generality import characteristic_curve, generality, study_of
 from gindex_lab.measures.properties import (
     aggregate,
@@ -353,3 +355,23 @@ def test_bad_input_says_what_is_wrong(case):
     call, message = BAD[case]
     with pytest.raises(BadInput, match=message):
         call()
+
+
+def test_a_curve_walked_piece_by_piece_has_the_area_under_its_own_points():
+    """`along` against the integrals of the points that the agent met, whatever it did not meet."""
+    random = np.random.default_rng(5)
+    for k in range(30):
+        levels = np.sort(random.uniform(0, 10, 6))
+        psi = random.uniform(0, 1, (1, 6))
+        psi[0, 1 + k % 4] = np.nan if k % 2 else psi[0, 1]
+        met = ~np.isnan(psi[0])
+        low, high = levels[0] - k % 3, levels[-1]
+        area, moment, square = along(levels, psi, Scale((low, high)))
+        h, y = levels[met], psi[0, met]
+        fine = [np.linspace(a, b, 2001) for a, b in itertools.pairwise(h)]
+        first = levels[0] - low  # solved up to the first level
+        wanted = first + sum(np.trapezoid(np.interp(x, h, y), x) for x in fine)
+        by_h = sum(np.trapezoid((x - low) * np.interp(x, h, y), x) for x in fine)
+        assert area[0] == pytest.approx(wanted, abs=1e-6)
+        assert moment[0] == pytest.approx(first**2 / 2 + by_h, abs=1e-5)
+        assert square[0] == pytest.approx(2 * moment[0] - area[0] ** 2, abs=1e-6)

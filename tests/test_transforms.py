@@ -70,6 +70,43 @@ def test_positions_are_counts_below_and_counts_equal(leave_one_out, ties):
         assert found.tolist() == wanted.tolist()
 
 
+def test_positions_of_adversarial_floats_tie_exactly_where_the_scores_do():
+    """Scores one rounding apart are different; below/m + ½ equal/m is the authors' sum, digit by digit."""
+    base = 0.1 + 0.2
+    column = np.array(
+        [base, 0.3, np.nextafter(base, 1), base, 1e-308, -0.0, 0.0, 1e308, 0.3, base] * 3
+    )
+    found = rank(column[:, None], columns=None).positions.iloc[:, 0].to_numpy()
+    wanted = [(column < x).sum() / 30 + 0.5 * (column == x).sum() / 30 for x in column]
+    assert found.tolist() == wanted
+    assert len(set(found)) == 6
+
+
+def test_the_grid_has_a_hundred_steps_unless_said_otherwise():
+    values = np.random.default_rng(2).uniform(0.1, 0.9, (4, 5))
+    moments = {"mean": [0.5] * 5, "sd": [0.2] * 5}
+    for curves in (rank, standardise, lambda x, **k: distributional_reference(x, **moments, **k)):
+        plain, said, other = (
+            curves(values),
+            curves(values, columns=100),
+            curves(values, columns=101),
+        )
+        assert generality(plain).equals(generality(said))
+        assert not generality(plain).equals(generality(other))
+
+
+def test_standard_scores_do_not_depend_on_the_size_of_the_numbers():
+    scores = np.array([[1.0], [2.0], [4.0]])
+    wanted = standardise(scores, columns=None).positions
+    for size in (1e-200, 1e250):
+        found = standardise(scores * size, columns=None).positions
+        assert np.allclose(found, wanted, rtol=1e-12)
+
+
+def test_only_a_full_response_is_acceptable_unless_said_otherwise():
+    assert threshold([[0.0, 0.9, 1.0]]).frame.to_numpy().tolist() == [[0, 0, 1]]
+
+
 @pytest.mark.parametrize("wrong", [-0.5, 1.5])
 def test_a_value_outside_the_unit_interval_is_named(wrong):
     values = pd.DataFrame([[0.5, 0.5], [0.5, 0.5], [0.5, wrong]], list("abc"), list("ij"))
@@ -229,6 +266,8 @@ def test_opponents_are_as_hard_as_their_score_with_the_own_draw():
         "a": 3.0, "b": 2.0, "c": 2.0, "d": 1.0, "(nobody)": 0.0, "(everybody)": 4.0,
     }  # fmt: skip
     assert found.interval == (0, 4)
+    assert (found.frame["(nobody)"] == 1).all()
+    assert (found.frame["(everybody)"] == 0).all()
     assert generality(found)["mean"].to_dict() == {"a": 0.75, "b": 0.5, "c": 0.5, "d": 0.25}
 
 
