@@ -114,7 +114,7 @@ def test_no_string_from_the_logs_becomes_markup(tmp_path):
 def test_the_page_is_one_file_that_needs_nothing(example, tmp_path):
     page = example.write(tmp_path / "r.html").read_text()
     assert not re.search(r'(src|href)="(?!data:)', page)
-    assert page.count("data:image/png;base64,") == 6
+    assert page.count("data:image/png;base64,") == 7
     assert [p.name for p in tmp_path.iterdir()] == ["r.html"]
 
 

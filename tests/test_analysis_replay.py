@@ -213,3 +213,80 @@ def test_graded_inspect_scores_of_unknown_name_have_no_known_direction(tmp_path)
     assert (error.value.argument, error.value.code) == ("metric", "unknown-direction")
     inspect_log(tmp_path / "1.json", "CIC", scorer="zork")
     assert analyse(tmp_path / "1.json").scores.loc["m", "score"] == pytest.approx(2 / 3)
+
+
+# -- a mess of a folder, one model, two models ---------------------------------------------------------------
+
+
+def test_guessing_is_that_of_the_agents_that_are_named():
+    values = np.vstack([logistic([1.5], np.zeros(80), 1), logistic([-1.1], np.zeros(80), 2)])
+    values[0, 40:], values[1, :40] = np.nan, np.nan
+    study = gl.Responses(
+        values,
+        items=pd.DataFrame({"choices": [np.nan] * 40 + [4] * 40}).set_index(
+            pd.Index([f"item {k + 1}" for k in range(80)])
+        ),
+    )
+    found = analyse_table(study, missing="drop", shuffles=19)
+    (said,) = [s for s in found.sentences() if "cannot be told from guessing" in s]
+    assert "(25.0 %)" in said
+
+
+def test_one_model_is_told_nothing_about_positions(tmp_path):
+    file = long_csv(tmp_path / "one.csv", logistic([1], np.zeros(30), 1), choices=[4] * 30)
+    found = analyse(file)
+    assert found.transform == "scores"
+    assert not any("Positions" in s for s in found.sentences())
+
+
+def test_two_models_are_told_their_difference_in_points():
+    study = gl.Responses([[1] * 30 + [0] * 10, [1] * 20 + [0] * 20])
+    (said,) = [s for s in analyse_table(study).said() if "points more than" in s.text]
+    assert said.firm
+    assert "agent 1 scores 25.0 points more than agent 2" in said.text
+    same = gl.Responses([[1, 0] * 20, [0, 1] * 20])
+    assert not any("points more than" in s for s in analyse_table(same).sentences())
+
+
+def test_a_definition_that_was_not_tried_says_of_whom():
+    values = np.array([[1, 0, 1, np.nan, np.nan, np.nan], [0, 1, 1, np.nan, np.nan, np.nan]])
+    values = np.vstack([values, [np.nan, np.nan, np.nan, 1, 0, 1]])
+    refused = analyse_table(gl.Responses(values), missing="drop", shuffles=19).definitions[1]
+    assert "agent 3" in refused["standardise"]
+
+
+def test_many_horizons_are_a_table_and_not_a_wall(tmp_path):
+    study = gl.simulate_runs(np.linspace(3, 6, 12), 0.8, items=40, families=4, seed=1)
+    found = analyse_table(study, shuffles=19)
+    said = [s for s in found.sentences() if "at 50%" in s]
+    assert len(said) == 2
+    assert any("12 agents" in s for s in found.sentences())
+    page = found.write(tmp_path / "page.html").read_text()
+    assert page.count("doublings (") <= 2
+    assert "<h2>Time horizons" in page
+    assert all(f"agent {k}</th>" in page for k in range(1, 13))
+
+
+def test_several_agents_at_an_end_are_not_called_one():
+    study = gl.Responses([[1] * 20, [1] * 20, [1, 0] * 10, [0] * 20])
+    assert any("to 100.0 % (agent 1 and 1 more)" in s for s in analyse_table(study).sentences())
+
+
+@pytest.mark.filterwarnings("ignore:no interval")
+def test_generality_that_is_not_determined_is_not_drawn(monkeypatch):
+    from gindex_lab.presentation import analysis_page
+    from gindex_lab.presentation.plots import intervals
+
+    study = gl.Responses(unequal(), difficulty=np.linspace(0, 8, 120))
+    found = analyse_table(study, missing="drop", shuffles=19)
+    drawn = {}
+
+    def keep(table, measures):
+        drawn[measures[0]] = list(table.index)
+        return original(table, measures)
+
+    original = intervals.plot_intervals
+    monkeypatch.setattr(intervals, "plot_intervals", keep)
+    analysis_page._figures(found)
+    assert drawn["normalised_generality"] == found.determined
+    assert set(drawn["capability"]) > set(found.determined)

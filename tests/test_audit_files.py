@@ -176,6 +176,7 @@ CLEAN = {
     "trials that agree": csv(pd.concat([runs(seed=1).assign(seed=1), runs(seed=1).assign(seed=2)])),
     "four options": csv(runs(agents=30, items=40, seed=6, choices=4)),
     "words for success": csv(runs(status=lambda i, j: ["ok", "success", "completed"][j % 3])),
+    "errors left blank": csv(runs(error=None, temperature=None)),
     "items named by a question": csv(runs(names=("model", "question", "score"))),
     "a few gaps": csv(runs(seed=8).drop(index=[30, 31])),
 }

@@ -6,6 +6,7 @@ import base64
 import io
 import warnings
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from gindex_lab.studies.analysis.tables import (
     MOST_ROWS,
     cells,
     cut,
+    horizon_cells,
     integrity_cells,
     linked_cells,
     pair_cells,
@@ -36,8 +38,8 @@ if TYPE_CHECKING:
 __all__ = ["report_page", "text_report"]
 
 _CONTROL = {"capability_sd": "sd of capability over agents", "mean_gamma": "mean γ of the agents"}
-_DRAWN = ("capability", "normalised_generality")
 _MOST_BARS = 80  # agents in a figure of intervals
+_MOST_PARAMETERS = 60  # items in the table of parameters
 _MOST_ITEMS = 12  # items listed for each finding
 
 
@@ -69,10 +71,11 @@ def report_page(found: Analysis) -> str:
         survival=_survival(found),
         refused=found.definitions[1],
         control=None if found.control is None else rounded(found.control.rename(index=_CONTROL)),
+        horizons=horizon_cells(found),
         validity=validity_cells(found),
         audit=found.audit_counts,
         odd_items=odd_items(found),
-        items=None if found.items is None else rounded(found.items, 20),
+        items=None if found.items is None else rounded(found.items, _MOST_PARAMETERS),
         views={
             "Item response theory": found.irt,
             "Factor analysis": found.factors,
@@ -195,11 +198,9 @@ def _figures(found: Analysis) -> dict[str, str]:
     names = drawable_names(found.table.index)
     drawn = {}
     if found.scores is not None and found.ci is not None and 1 < len(names) <= _MOST_BARS:
-        columns = {f"score{end}": f"mean{end}" for end in ("", "_low", "_high")}
-        scores = found.scores.rename(columns=columns, index=names)
-        known = scores.dropna(subset=list(columns.values()))
+        known = found.scores.rename(index=names).dropna(subset=["score_low", "score_high"])
         if len(known):
-            drawn["scores"] = png(lambda: plot_intervals(known, ["mean"]))
+            drawn["scores"] = png(lambda: plot_intervals(known, ["score"]))
     if not found.measures:
         return drawn
     table = _feasible(found.table).rename(index=names)
@@ -213,9 +214,11 @@ def _figures(found: Analysis) -> dict[str, str]:
         )
     )
     if found.ci is not None and len(table) <= _MOST_BARS:
-        known = table.dropna(subset=[f"{m}{end}" for m in _DRAWN for end in ("", "_low", "_high")])
-        if len(known):
-            drawn["intervals"] = png(lambda: plot_intervals(known, _DRAWN))
+        for measure in ("capability", "normalised_generality"):
+            told = [names[a] for a in found.determined] if measure != "capability" else table.index
+            known = table.loc[told].dropna(subset=[measure, f"{measure}_low", f"{measure}_high"])
+            if len(known):
+                drawn[measure] = png(partial(plot_intervals, known, [measure]))
     if found.survival is not None and not found.survival.empty and len(found.ranked) > 1:
         some = found.table.loc[found.ranked]
         drawn["survival"] = png(lambda: plots.plot_survival(some, found.definitions[0]))

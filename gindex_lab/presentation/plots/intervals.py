@@ -23,6 +23,7 @@ _NAMES = {
     "normalised_generality": "normalised generality γ",
     "expected_difficulty": "expected difficulty H",
     "mean": "mean response",
+    "score": "score",
 }
 
 

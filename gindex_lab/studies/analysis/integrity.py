@@ -168,15 +168,20 @@ def _described(rows: pd.DataFrame) -> pd.DataFrame:
     if text is not None and "text" not in rows:
         rows["text"] = rows[text]
     if error is not None:
-        rows["errored"] = ~rows[error].astype(str).str.strip().str.lower().isin(_FINE)
+        rows["errored"] = ~_as_words(rows[error]).str.strip().str.lower().isin(_FINE)
     if settings and "configuration" not in rows:
-        rows["configuration"] = rows[settings].astype(str).agg(", ".join, axis=1)
+        rows["configuration"] = rows[settings].apply(_as_words).agg(", ".join, axis=1)
     if "family" not in rows or (rows["family"] == "").all():
         rows["family"] = ""
         subject = _restarting(rows, [names[s] for s in SUBJECTS if s in names])
         if subject is not None:
             rows["family"], rows.attrs["restarts"] = rows[subject].astype(str), subject
     return rows
+
+
+def _as_words(column: pd.Series) -> pd.Series:
+    """A column as text, an empty cell as nothing."""
+    return column.astype(object).fillna("").astype(str)
 
 
 def _restarting(rows: pd.DataFrame, candidates: Sequence[str]) -> str | None:

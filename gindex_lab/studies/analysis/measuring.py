@@ -130,6 +130,7 @@ def transformed(
         problem, remedy = "needs responses in [0, 1]", "use rank for raw scores, or give --scale"
         raise BadInput("transform", transform, problem, remedy, code="raw-scores")
     if transform == "none":
+        assert isinstance(data, Responses)
         return data
     simple: dict[str, Any] = {
         "rank": partial(transforms.rank, missing=missing),

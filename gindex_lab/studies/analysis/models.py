@@ -52,7 +52,8 @@ def _fitted_or_why(data: Responses | Scores) -> tuple[ItemResponseModel | None, 
     try:
         return irt(data, kind, priors="weak", fractions="weigh"), ""
     except GIndexLabError as error:
-        return None, error.problem
+        who = f"{error.value} " if isinstance(error.value, str) else ""
+        return None, f"{who}{error.problem}"
 
 
 def _spread_out(data: Responses) -> Responses:

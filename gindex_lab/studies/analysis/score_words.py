@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from gindex_lab.foundation.notes import Note
 from gindex_lab.foundation.responses import Responses, Scores
 from gindex_lab.studies.analysis.summary import NEGLIGIBLE, Said, names_of, said_of_front
 
@@ -22,18 +23,23 @@ def about_reading(data: Responses | Scores) -> list[str]:
     """What was read, for the top of a page: what the reader decided, which way is up, what an item is.
 
     >>> about_reading(Responses([[1, 0]]))
-    ['More is better.', "An item is told by its name (the first is 'item 1')."]
+    ['more is better: change it with ...', "an item is told by its name (the first is 'item 1')"]
     """
     first = str(data.frame.columns[0]) if data.shape[1] else ""
     named = data.family is not None and "/" in first
     item = (
-        f"An item is told by its task and its id (the first is {first!r}); agents with the same task and id "
-        "are taken to have met the same item."
+        f"an item is told by its task and its id (the first is {first!r}); agents with the same task and id "
+        "are taken to have met the same item"
         if named
-        else f"An item is told by its name (the first is {first!r})."
+        else f"an item is told by its name (the first is {first!r})"
     )
-    way = () if any("is better" in note for note in data.notes) else ("More is better.",)
-    return [*data.notes, *way, item]
+    said = any("is better" in note for note in data.notes)
+    way = (
+        []
+        if said
+        else [Note("direction", "more is better", "lower_is_better=[...] (--lower-is-better)")]
+    )
+    return [*data.notes, *way, Note("items", item)]
 
 
 def about_scores(
@@ -71,7 +77,10 @@ def _range(table: pd.DataFrame, agents: int) -> str:
         )
         return f"{who} score {score.max():.1f} %."
     low, high = (f"{end:.1f} %" for end in (score.min(), score.max()))
-    text = f"Scores{whose} run from {low} ({score.idxmin()}) to {high} ({score.idxmax()})"
+    first, last = (
+        names_of(list(score.index[score == end]), 1) for end in (score.min(), score.max())
+    )
+    text = f"Scores{whose} run from {low} ({first}) to {high} ({last})"
     if len(score) > _MANY:
         low, middle, high = score.quantile([0.25, 0.5, 0.75])
         text += (
@@ -85,7 +94,7 @@ def _scored(table: pd.DataFrame, agent: Any, verb: str = "scores") -> str:
     span = ""
     if "score_low" in table and np.isfinite(row["score_low"]):
         span = f" ({100 * row['score_low']:.1f} to {100 * row['score_high']:.1f})"
-    return f"{agent} {verb} {100 * row['score']:.1f} %{span} on {int(row['n'])} items"
+    return f"{agent} {verb} {100 * row['score']:.1f} %{span} on {int(row['n']):,} items"
 
 
 def about_coverage(n: pd.Series, items: int, ranked: list[Any]) -> list[Said]:
@@ -112,25 +121,51 @@ def about_chance(table: pd.DataFrame | None) -> list[Said]:
         return []
     found = []
     below = table.index[table["against_chance"] == "below chance"]
-    level = f"{100 * table['floor'].mean():.1f} %"
     if len(below):
+        level = _level(table.loc[below, "floor"])
         verb = "scores" if len(below) == 1 else "score"
         whose = "its" if len(below) == 1 else "their"
         text = f"{names_of(list(below))} {verb} below what guessing gives ({level})"
         found.append(Said(f"{text}: check {whose} answers' format and the key."))
     at = table.index[table["against_chance"] == "at chance"]
     if len(at):
+        level = _level(table.loc[at, "floor"])
         whose = "its" if len(at) == 1 else "their"
         text = f"The score of {names_of(list(at))} cannot be told from guessing ({level})"
         found.append(Said(f"{text}: {whose} generality is not interpreted.", False))
     return found
 
 
+def _level(floors: pd.Series) -> str:
+    low, high = (f"{100 * end:.1f}" for end in (floors.min(), floors.max()))
+    return f"{low} %" if low == high else f"{low} to {high} %"
+
+
+def about_gap(pairs: pd.DataFrame | None) -> list[Said]:
+    """Of two agents: by how many points they differ on the items that both met.
+
+    >>> row = {"a": "x", "b": "y", "common": 40, "difference": -0.25, "low": -0.38, "high": -0.09}
+    >>> about_gap(pd.DataFrame([row | {"p_value": 0.002, "verdict": "separated"}]))[0].text
+    'On the 40 items that both met y scores 25.0 points more than x (9.0 to 38.0, p 0.002).'
+    """
+    if pairs is None or len(pairs) != 1 or not abs(pairs["difference"].iloc[0]) > 0:
+        return []
+    row = pairs.iloc[0]
+    turn = row["difference"] < 0
+    a, b = (row["b"], row["a"]) if turn else (row["a"], row["b"])
+    low, high = (-row["high"], -row["low"]) if turn else (row["low"], row["high"])
+    text = (
+        f"On the {row['common']} items that both met {a} scores {100 * abs(row['difference']):.1f} points "
+        f"more than {b} ({100 * low:.1f} to {100 * high:.1f}, p {row['p_value']:.2g})."
+    )
+    return [Said(text, row["verdict"] == "separated")]
+
+
 def about_floor(floors: pd.Series | None, inside: pd.Series | None) -> list[Said]:
     """Whether what guessing gives is inside capability and generality.
 
     >>> about_floor(pd.Series([0.25]), pd.Series([0.25]))[0].text
-    'Capability and generality count what lies above guessing (25 %): a guesser has the lowest capability.'
+    'Capability and generality count what lies above guessing (25 %): responses at that level count as...'
     """
     if floors is None or not (floors > 0).any():
         return []
@@ -138,7 +173,7 @@ def about_floor(floors: pd.Series | None, inside: pd.Series | None) -> list[Said
     level = f"{low:.3g} %" if low == high else f"{low:.3g} to {high:.3g} %"
     if inside is not None:
         text = f"Capability and generality count what lies above guessing ({level})"
-        return [Said(f"{text}: a guesser has the lowest capability.")]
+        return [Said(f"{text}: responses at that level count as failures.")]
     text = "Positions by comparison with other agents do not know what guessing gives"
     return [Said(f"{text} ({level}): use --transform failure, or give difficulties.", False)]
 

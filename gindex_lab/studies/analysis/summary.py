@@ -258,7 +258,9 @@ def about_survival(
     if ok:
         joined = "; ".join(text[0].lower() + text[1:] for text in ok)
         said.append(
-            Said(f"Survives all {len(found)} definitions of difficulty that were tried: {joined}.")
+            Said(
+                f"Survives {_all(len(found))} of difficulty that {_were(len(found))} tried: {joined}."
+            )
         )
     for key, holds in verdict.items():
         if holds:
@@ -275,6 +277,14 @@ def about_survival(
         why = "; ".join(f"{name} ({reason})" for name, reason in refused.items())
         said.append(Said(f"Not tried: {why}.", False))
     return said
+
+
+def _all(n: int) -> str:
+    return {1: "the one definition", 2: "both definitions"}.get(n, f"all {n} definitions")
+
+
+def _were(n: int) -> str:
+    return "was" if n == 1 else "were"
 
 
 def about_control(control: pd.DataFrame, level: float = 0.05) -> list[Said]:
@@ -346,15 +356,15 @@ def about_items(
     found = []
     alone = counts.get("met by one agent only", 0)
     if alone:
-        text = f"{alone} of {n} items were met by one agent only, and compare nobody."
+        text = f"{alone:,} of {n:,} items were met by one agent only, and compare nobody."
         found.append(Said(text, False))
     if same:
         verb, them = ("separates", "it") if same == 1 else ("separate", "them")
-        text = f"{same} of {n} items {verb} nobody: all agents that met {them} did alike."
+        text = f"{same:,} of {n:,} items {verb} nobody: all agents that met {them} did alike."
         found.append(Said(text))
     if beyond:
         verb = "is" if beyond == 1 else "are"
-        text = f"{beyond} of {n} items {verb} solved more by weaker agents, beyond chance: check the key."
+        text = f"{beyond:,} of {n:,} items {verb} solved more by weaker agents, beyond chance: check the key."
         found.append(Said(text))
     elif below:
         has = "has" if below == 1 else "have"
@@ -363,14 +373,15 @@ def about_items(
             if can_tell
             else f"{agents} agents are too few to tell a wrong key from chance"
         )
-        text = f"{below} of {n} items {has} a negative discrimination (weaker agents did better); {why}."
+        text = f"{below:,} of {n:,} items {has} a negative discrimination (weaker agents did better); {why}."
         found.append(Said(text, False))
     pairs = counts["duplicate pairs"]
     if pairs > 2 * by_chance + 1:
+        chance = f"{by_chance:,.0f}" if by_chance >= 10 else f"{by_chance:.3g}"
         text = (
-            f"{twice} {'item was' if twice == 1 else 'items were'} answered by all agents just like an "
-            f"earlier one: {pairs} {'pair' if pairs == 1 else 'pairs'} of equal items. Unrelated items would "
-            f"make about {by_chance:.3g} such pairs; items that one ability explains make more, so equal "
+            f"{twice:,} {'item was' if twice == 1 else 'items were'} answered by all agents just like an "
+            f"earlier one: {pairs:,} {'pair' if pairs == 1 else 'pairs'} of equal items. Unrelated items "
+            f"would make about {chance} such pairs; items that one ability explains make more, so equal "
             "responses alone do not show that an item stands twice."
         )
         found.append(Said(text, False))

@@ -60,7 +60,8 @@ def definitions(
         try:
             tables[name] = _measure(measured(), missing, floors)
         except GIndexLabError as error:
-            refused[name] = f"{error.problem}"
+            who = f"{error.value} " if isinstance(error.value, str) else ""
+            refused[name] = f"{who}{error.problem}"
     return tables, refused
 
 

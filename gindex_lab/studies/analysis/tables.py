@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from gindex_lab.measures.horizons.words import minutes_text
 from gindex_lab.studies.analysis.score_words import undetermined
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ __all__ = [
     "SHOWN",
     "cells",
     "cut",
+    "horizon_cells",
     "integrity_cells",
     "linked_cells",
     "pair_cells",
@@ -75,7 +77,7 @@ def score_cells(found: Analysis) -> dict[str, Any] | None:
         span = _points(row.get("score_low"), row.get("score_high"))
         parts = [(f"{100 * row['score']:.1f} %", span)]
         few = "" if agent in known else "not put in order"
-        parts += [(f"{int(row['n'])}", ""), (f"{row['coverage']:.0%}", few)]
+        parts += [(f"{int(row['n']):,}", ""), (f"{row['coverage']:.0%}", few)]
         if chance is not None:
             at = chance.loc[agent]
             parts += [(f"{100 * at['floor']:.1f} %", ""), (str(at["against_chance"]), "")]
@@ -112,7 +114,7 @@ def _task_cell(row: pd.Series | None) -> tuple[str, str]:
     if row is None:
         return "–", ""
     span = _points(row.get("score_low"), row.get("score_high"))
-    return f"{100 * row['score']:.1f} %", f"{span}, n {int(row['n'])}".strip(", ")
+    return f"{100 * row['score']:.1f} %", f"{span}, n {int(row['n']):,}".strip(", ")
 
 
 def pair_cells(found: Analysis) -> dict[str, Any] | None:
@@ -180,6 +182,23 @@ def integrity_cells(found: Analysis) -> dict[str, Any] | None:
         reasons.setdefault(why, []).append(name)
     unseen = [(", ".join(names), why) for why, names in reasons.items()]
     return {"rows": rows, "unseen": unseen}
+
+
+def horizon_cells(found: Analysis) -> dict[str, Any] | None:
+    """Time horizons, the longest first; of many agents the first and the last."""
+    if found.horizons is None:
+        return None
+    table = found.horizons.sort_values("horizon_50", ascending=False, kind="stable")
+    rows = []
+    for agent, row in cut(table).iterrows():
+        parts = []
+        for name in ("horizon_50", "horizon_80"):
+            low, high = row.get(f"{name}_low"), row.get(f"{name}_high")
+            known = low is not None and low == low
+            span = f"{minutes_text(low)} to {minutes_text(high)}" if known else ""
+            parts.append((minutes_text(row[name]) if row[name] == row[name] else "–", span))
+        rows.append((str(agent), parts))
+    return {"measures": ["50 % success", "80 % success"], "rows": rows}
 
 
 def validity_cells(found: Analysis) -> dict[str, Any] | None:

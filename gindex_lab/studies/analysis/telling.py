@@ -19,12 +19,14 @@ if TYPE_CHECKING:
 
 __all__ = ["how_tested", "said_of"]
 
+_MANY_HORIZONS = 8  # agents from which horizons are told in a table
+
 
 def said_of(study: Analysis) -> list[Said]:
     """Every sentence of an analysis, scores first; `firm` marks what the data can tell."""
     agents, items = study.data.shape if study.raw is None else study.raw.shape
-    who = "1 agent" if agents == 1 else f"{agents} agents"
-    found = [Said(f"{who} on {items} items. {WHY[study.transform]}")]
+    who = "1 agent" if agents == 1 else f"{agents:,} agents"
+    found = [Said(f"{who} on {items:,} items. {WHY[study.transform]}")]
     found += summary.about_integrity(study.integrity)
     found += _of_scores(study)
     found += _of_horizons(study)
@@ -71,9 +73,12 @@ def _of_scores(study: Analysis) -> list[Said]:
         some = study.scores.loc[study.ranked]
         test, agents = how_tested(study), len(study.scores)
         found = score_words.about_scores(some, study.score_order, test, agents)
+        found += score_words.about_gap(study.differences)
         found += summary.about_linked(study.linked)
     found += score_words.about_coverage(study.met, study.data.shape[1], study.ranked)
     found += score_words.about_chance(study.chance)
+    if not study.measures:
+        return found
     return found + score_words.about_floor(study.floors, study.measured_floor)
 
 
@@ -84,6 +89,10 @@ def _of_horizons(study: Analysis) -> list[Said]:
     from gindex_lab.measures.horizons.words import about_horizons
 
     said = [Said(*each) for each in about_horizons(study.horizons)]
+    agents = len(study.horizons)
+    if agents > _MANY_HORIZONS:  # a sentence an agent, the longest horizon first, and then cautions
+        between = f"The horizons of all {agents} agents stand in the table of time horizons."
+        said = [said[0], said[agents - 1], Said(between), *said[agents:]]
     if study.dates is None:
         return said
     try:

@@ -186,9 +186,8 @@ class _Samples(Metrics):
     def _detail(self, line: dict[str, Any]) -> None:
         text = line.get("doc_hash") or line.get("prompt_hash") or line.get("doc")
         known: dict[str, Any] = {}
-        known |= (
-            {} if text is None else {"text": zlib.crc32(json.dumps(text, default=str).encode())}
-        )
+        if text is not None:
+            known["text"] = zlib.crc32(json.dumps(text, default=str).encode())
         if self.shots is not None:
             known["configuration"] = f"num_fewshot={self.shots}"
         self.found.detail(**known)

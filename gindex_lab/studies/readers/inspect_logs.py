@@ -75,8 +75,9 @@ def _current(files: Sequence[Path], found: Collector, options: Options) -> list[
     if left:
         shown = ", ".join(f"{file.name}: {status}" for file, status in list(left.items())[:3])
         rest = " …" * (len(left) > 3)
-        said = f"{len(left)} runs that failed or were stopped gave way to others ({shown}{rest})"
-        found.note("files", said, "naming the file")
+        runs_said = "run that failed or was" if len(left) == 1 else "runs that failed or were"
+        said = f"{len(left)} {runs_said} stopped gave way to others ({shown}{rest})"
+        found.note("files", said, "the path: name the file itself")
     return [file for file in files if file not in left]
 
 

@@ -251,7 +251,8 @@ def _top(where: Path, there: _There, found: Collector) -> Iterator[str]:
         yield Note("skipped", said, "strict=True (--strict) for an error, or exclude=[...]")
     if there.beside:
         names = ", ".join(f.name for f in there.beside[:3]) + " …" * (len(there.beside) > 3)
-        said = f"{len(there.beside)} tables beside the logs were not read ({names})"
+        tables = "1 table" if len(there.beside) == 1 else f"{len(there.beside)} tables"
+        said = f"{tables} beside the logs not read ({names})"
         yield Note("skipped", said, "format=... (--format), or naming the file")
 
 
