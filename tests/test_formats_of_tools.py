@@ -5,11 +5,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from examples_of_prompts import MORE_TOOLS
+from examples_of_tools import TOOLS as FIRST_TOOLS
 
 import gindex_lab as gl
 from gindex_lab.studies.readers.examples import EXAMPLES, simulated_runs, write_example
-from gindex_lab.studies.readers.examples_of_prompts import MORE_TOOLS
-from gindex_lab.studies.readers.examples_of_tools import TOOLS as FIRST_TOOLS
 from gindex_lab.studies.readers.formats import BESIDE, FORMATS, READERS, SUFFIXES, sniff
 from gindex_lab.studies.readers.glimpse import json_glimpse
 from gindex_lab.studies.readers.signatures import _DOCUMENTS, _HEADERS, _LINES, _RECORDS

@@ -8,11 +8,11 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
+from examples_of_prompts import MORE_TOOLS
+from examples_of_tools import TOOLS
 
 import gindex_lab as gl
 from gindex_lab.studies.readers.examples import EXAMPLES, simulated_runs, write_example
-from gindex_lab.studies.readers.examples_of_prompts import MORE_TOOLS
-from gindex_lab.studies.readers.examples_of_tools import TOOLS
 
 ITEMWISE = [
     name

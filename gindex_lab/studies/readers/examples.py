@@ -20,8 +20,6 @@ import pandas as pd
 from gindex_lab.foundation.output import atomic_path, write_bytes, write_text, writing
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import choice, generator, integer
-from gindex_lab.studies.readers.examples_of_prompts import MORE_TOOLS
-from gindex_lab.studies.readers.examples_of_tools import TOOLS
 
 __all__ = ["EXAMPLES", "simulated_runs", "write_example"]
 
@@ -232,6 +230,4 @@ EXAMPLES: dict[str, Callable[[Path, pd.DataFrame], Path | None]] = {
     "long lines": _long_lines,
     "irw": _warehouse,
     "leaderboard": _leaderboard,
-    **TOOLS,
-    **MORE_TOOLS,
 }

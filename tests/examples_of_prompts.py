@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from examples_of_tools import Writer, _dump, _lines
 
 from gindex_lab.foundation.output import atomic_path, write_text
-from gindex_lab.studies.readers.examples_of_tools import Writer, _dump, _lines
 
 __all__ = ["MORE_TOOLS"]
 
