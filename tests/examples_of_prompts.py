@@ -142,6 +142,15 @@ def _alpaca_eval(folder: Path, long: pd.DataFrame) -> None:
         _dump(folder / "results" / str(agent) / "annotations.json", notes)
 
 
+def _mt_bench(folder: Path, long: pd.DataFrame) -> None:
+    rows = [
+        {"question_id": row.item, "model": row.agent, "judge": ["gpt-4", "single-v1"], "user_prompt": "",
+         "judgment": "", "score": 10 * row.response, "turn": 1, "tstamp": 1.0}
+        for row in long.itertuples()
+    ]  # fmt: skip
+    _lines(folder / "model_judgment" / "gpt-4_single.jsonl", rows)
+
+
 def _per_model(folder: Path, long: pd.DataFrame) -> None:
     for agent, rows in long.groupby("agent", sort=False):
         lines = [
@@ -170,6 +179,7 @@ MORE_TOOLS: dict[str, Writer] = {
     "opencompass": _opencompass,
     "opencompass summary": _opencompass_summary,
     "alpaca-eval": _alpaca_eval,
+    "mt-bench": _mt_bench,
     "per-model": _per_model,
     "per-model objects": _one_object,
 }

@@ -22,7 +22,7 @@ MEANS = (
     "opencompass summary",
 )  # one item per task
 ONE_FILE = {
-    "metr", "excel", "promptfoo", "promptfoo lines", "promptfoo yaml", "promptfoo table", "opencompass summary",
+    "metr", "mt-bench", "excel", "promptfoo", "promptfoo lines", "promptfoo yaml", "promptfoo table", "opencompass summary",
 }  # fmt: skip
 REPEATED = (
     "terminal-bench", "harbor", "tau-bench", "tau2-bench", "swe-bench instances", "evalplus",
