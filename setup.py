@@ -17,6 +17,7 @@ setup(
             "templates/*",
             "plots/*.mplstyle",
             "widgets/share/voila/templates/gindex_lab/*",
+            "widgets/share/labconfig/*",
         ],
         "gindex_lab.shipped": ["*.csv", "*.json", "*.toml", "*/*"],
     },

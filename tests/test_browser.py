@@ -20,6 +20,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from gindex_lab.presentation.widgets.contents import shows_a_box
 from gindex_lab.presentation.widgets.serve import demo_command, environment, lab_command
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -42,6 +43,7 @@ IN_LAB = [
     "session4_gindex_calculator",
 ]
 IN_VOILA = [name for name in TEACHING if name not in IN_LAB[1:]]  # each demo somewhere, one in both
+BOXED = "generality/fig01_toy_matrix.ipynb"
 ANALYSE = "generality/analyse_your_own.ipynb"
 
 pytestmark = [
@@ -71,11 +73,11 @@ def free_port():
         return probe.getsockname()[1]
 
 
-def own_folders(folder):
+def own_folders(folder, settings):
     """Jupyter's folders below a temporary one: nothing of the user's is read or changed."""
     names = ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR")
     lab = ("JUPYTERLAB_SETTINGS_DIR", "JUPYTERLAB_WORKSPACES_DIR")
-    for plugin, values in SETTINGS.items():
+    for plugin, values in settings.items():
         path = folder / "JUPYTERLAB_SETTINGS_DIR" / "@jupyterlab" / f"{plugin}.jupyterlab-settings"
         path.parent.mkdir(parents=True)
         path.write_text(json.dumps(values))
@@ -83,10 +85,10 @@ def own_folders(folder):
 
 
 @contextmanager
-def server(command, options, folder):
+def server(command, options, folder, settings=SETTINGS):
     """A server that answers; its address. It is ended by its own id."""
     port = free_port()
-    env = environment(os.environ) | own_folders(folder) | {"OPENBLAS_NUM_THREADS": "1"}
+    env = environment(os.environ) | own_folders(folder, settings) | {"OPENBLAS_NUM_THREADS": "1"}
     log = folder / "server.log"
     with log.open("w") as out:
         port_options = [option.format(port=port) for option in options]
@@ -113,11 +115,16 @@ def answers(address, process, log):
 
 
 @pytest.fixture(scope="module")
-def lab(tmp_path_factory):
-    """The address of a JupyterLab on a copy of the notebooks: a run saves nothing in the project."""
-    folder = tmp_path_factory.mktemp("lab")
-    root = folder / "project"
+def lab_root(tmp_path_factory):
+    root = tmp_path_factory.mktemp("lab") / "project"
     shutil.copytree(ROOT / "notebooks", root / "notebooks")
+    return root
+
+
+@pytest.fixture(scope="module")
+def lab(lab_root):
+    """The address of a JupyterLab on a copy of the notebooks: a run saves nothing in the project."""
+    root, folder = lab_root, lab_root.parent
     options = ["--ServerApp.port={port}", "--ServerApp.open_browser=False"]
     options += [f"--IdentityProvider.token={TOKEN}", "--allow-root"]
     with server(lab_command(root), options, folder) as address:
@@ -342,6 +349,35 @@ def test_jupyterlab_opens_at_the_start_page_and_its_links_work(watched, lab):
     watched.screenshot("lab_start")
     page.get_by_role("link", name="How far apart are two programs?").click()
     page.wait_for_selector(".jp-RenderedMarkdown h1:has-text('How far apart are two programs?')")
+
+
+def test_no_question_about_news_covers_the_start_page(watched, tmp_path):
+    """With settings as they are after installation; the other tests have answered the question beforehand."""
+    shutil.copytree(ROOT / "notebooks", tmp_path / "project" / "notebooks")
+    options = ["--ServerApp.port={port}", "--ServerApp.open_browser=False"]
+    options += [f"--IdentityProvider.token={TOKEN}", "--allow-root"]
+    with server(lab_command(tmp_path / "project"), options, tmp_path, settings={}) as address:
+        watched.page.goto(f"{address}/?token={TOKEN}", wait_until="commit")
+        watched.page.wait_for_selector(".jp-RenderedMarkdown h1")
+        watched.page.wait_for_timeout(5000)
+        asked = watched.page.locator(".Toastify__toast").count()
+        watched.page.goto("about:blank")  # before its server ends
+        assert asked == 0
+
+
+def test_looking_at_a_notebook_changes_nothing_and_boxes_hide_their_source(watched, lab, lab_root):
+    stored = lab_root / "notebooks" / BOXED
+    before = stored.stat().st_mtime_ns, stored.read_bytes()
+    open_lab(watched, lab, BOXED)
+    watched.page.wait_for_timeout(3000)
+    assert watched.page.locator(".lm-TabBar-tab.jp-mod-dirty").count() == 0
+    boxes = [c for c in json.loads(stored.read_text())["cells"] if c["cell_type"] == "code"]
+    boxes = [c for c in boxes if shows_a_box("".join(c["source"]))]
+    assert boxes
+    assert watched.page.locator(".jp-Cell-inputWrapper .jp-Placeholder").count() == len(boxes)
+    watched.page.keyboard.press("Control+s")  # a save without a change
+    soon("the save", lambda: stored.stat().st_mtime_ns != before[0], watched.page)
+    assert json.loads(stored.read_bytes()) == json.loads(before[1])
 
 
 @pytest.mark.parametrize("name", IN_LAB)

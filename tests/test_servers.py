@@ -1,8 +1,10 @@
 """The servers ask for a token and stay small whatever is configured; our pages run no script but ours."""
 
 import asyncio
+import copy
 import json
 import os
+import platform
 import re
 import socket
 import subprocess
@@ -16,7 +18,7 @@ from tornado.web import HTTPError
 
 from gindex_lab.foundation.parallel import cluster
 from gindex_lab.presentation.policy import policy
-from gindex_lab.presentation.widgets import guards, serve
+from gindex_lab.presentation.widgets import contents, guards, serve
 from gindex_lab.press.reproduction.reports import claims_page, page
 
 ROOT = Path(__file__).parents[1]
@@ -109,3 +111,34 @@ def test_pages_carry_a_policy_that_names_their_scripts_by_hash():
     plain = page("glossary.html.j2", title="t", terms=[], there={}, up="", here="")
     assert "script-src &#39;none&#39;" in plain
     assert "default-src &#39;none&#39;" in plain
+
+
+def test_what_is_put_into_a_notebook_for_reading_is_not_stored():
+    box = {"cell_type": "code", "source": "nb.found('x')", "metadata": {}}
+    plain = {
+        "cell_type": "code",
+        "source": "x = 1",
+        "metadata": {"jupyter": {"source_hidden": True}},
+    }
+    kernel = {"name": "python3", "display_name": "Python 3"}
+    stored = {
+        "cells": [box, plain],
+        "metadata": {"kernelspec": kernel, "language_info": {"name": "python"}},
+    }
+    read = copy.deepcopy(stored)
+    contents.for_reading(read)
+    assert read["metadata"]["language_info"]["version"] == platform.python_version()
+    assert read["cells"][0]["metadata"] == {"jupyter": {"source_hidden": True}}
+    contents.for_storing(read, stored["metadata"])
+    assert read == stored
+
+
+def test_a_notebook_of_another_language_stays_as_it_is():
+    notebook = {
+        "cells": [],
+        "metadata": {"kernelspec": {"name": "ir"}, "language_info": {"name": "R"}},
+    }
+    read = copy.deepcopy(notebook)
+    contents.for_reading(read)
+    contents.for_storing(read)
+    assert read == notebook

@@ -42,8 +42,10 @@ def lab_command(root: Path) -> list[str]:
         *(sys.executable, "-m", "jupyterlab"),
         "--ServerApp.ip=127.0.0.1",
         *_INSISTED,
+        "--ServerApp.contents_manager_class=gindex_lab.presentation.widgets.contents.CleanNotebooks",
         f"--ServerApp.root_dir={root.resolve()}",
         # versions are locked: nobody need ask a server elsewhere for newer ones
+        # and no dialogue asks whether to fetch news (share/labconfig/page_config.json)
         "--LabApp.check_for_updates_class=jupyterlab.handlers.announcements.NeverCheckForUpdate",
         "--LabApp.default_url=/lab/tree/notebooks/start.ipynb",
     ]
@@ -74,14 +76,17 @@ def demo_command(root: Path) -> list[str]:
 
 
 def environment(inherited: Mapping[str, str]) -> dict[str, str]:
-    """The environment of a server: our templates on Jupyter's path, no headless plotting backend.
+    """The environment of a server: our templates and settings on Jupyter's paths, no headless back end.
 
     >>> environment({"MPLBACKEND": "agg", "JUPYTER_PATH": "/x"})["JUPYTER_PATH"].endswith("share:/x")
     True
     """
     kept = {name: value for name, value in inherited.items() if name != "MPLBACKEND"}
-    before = kept.get("JUPYTER_PATH")
-    return kept | {"JUPYTER_PATH": os.pathsep.join(filter(None, [str(_SHARE), before]))}
+    ours = {"JUPYTER_PATH": _SHARE, "JUPYTER_CONFIG_PATH": _SHARE}
+    return kept | {
+        name: os.pathsep.join(filter(None, [str(place), kept.get(name)]))
+        for name, place in ours.items()
+    }
 
 
 def main(arguments: Sequence[str]) -> None:
