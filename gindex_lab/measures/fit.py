@@ -101,11 +101,8 @@ def fit_of(sample: Sample) -> Fit:
     """
     if sample.difficulty is None:
         return _of_positions(sample)
-    fit = _of_responses(sample, None)
-    if not _open(sample):
-        return fit
-    held = itertools.product([True, False], repeat=2)
-    return replace(fit, completions=tuple(_of_responses(sample, sides) for sides in held))
+    completions = tuple(_of_responses(sample, held) for held in _completions(sample))
+    return replace(_of_responses(sample, None), completions=completions)
 
 
 def unit_sums(fit: Fit) -> FloatArray:
@@ -126,21 +123,22 @@ def unit_sums(fit: Fit) -> FloatArray:
     return found
 
 
-def _open(sample: Sample) -> bool:
-    """Is there an agent whose items do not reach both ends of the interval, or are there steps?
+def _completions(sample: Sample) -> list[tuple[bool, ...]]:
+    """Is a curve held beyond its items, on the left, on the right? Both answers where an agent's items do
+    not reach that end of the interval.
 
     A step holds each response from the previous item on, the least that a falling curve allows in every
     gap: that is no error of chance, and errors that all have one sign do not average out.
     """
     assert sample.difficulty is not None
-    steps = sample.scale.estimator == "step"
-    if steps and sample.trials is None:
-        return True
-    met = ~np.isnan(sample.values)
-    first = np.where(met, sample.difficulty, np.inf).min(axis=1)
-    last = np.where(met, sample.difficulty, -np.inf).max(axis=1)
-    left = not steps and (first > sample.interval[0]).any()
-    return bool(left or (last < sample.interval[1]).any())
+    met, (low, high) = ~np.isnan(sample.values), sample.interval
+    bent = sample.scale.estimator == "step" and sample.trials is None
+    held = sample.scale.estimator == "step" and sample.trials is not None
+    left = not held and (np.where(met, sample.difficulty, np.inf).min(axis=1) > low).any()
+    right = (np.where(met, sample.difficulty, -np.inf).max(axis=1) < high).any()
+    if not (left or right or bent):
+        return []
+    return list(itertools.product(*([True, False] if side else [False] for side in (left, right))))
 
 
 def _of_responses(sample: Sample, held: tuple[bool, ...] | None) -> Fit:
