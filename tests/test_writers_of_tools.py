@@ -672,3 +672,30 @@ def test_samples_without_the_metric_of_the_others_are_not_just_missing(tmp_path)
     with pytest.raises(BadInput) as error:
         gl.read(tmp_path)
     assert error.value.code == "no-common-metric"
+
+
+def test_means_over_groups_are_known_by_their_lack_of_a_configuration(tmp_path):
+    scores = {
+        "mmlu": {"acc,none": 0.5},
+        "mmlu_law": {"acc,none": 0.4},
+        "mmlu_art": {"acc,none": 0.6},
+    }
+    about = {"model_name": "m", "config": {}, "configs": {"mmlu_law": {}, "mmlu_art": {}}}
+    found = gl.read(
+        dump(tmp_path / "results_2026-01-01T00-00-00.json", about | {"results": scores})
+    )
+    assert found.frame.columns.tolist() == ["mmlu_law", "mmlu_art"]
+
+
+def test_the_name_of_a_file_of_evalplus_has_model_and_temperature(tmp_path):
+    for end in ("0.0", "0.8"):
+        rows = {
+            "HumanEval/0": [
+                {"task_id": "HumanEval/0", "base_status": "pass", "plus_status": "fail"}
+            ]
+        }
+        dump(
+            tmp_path / f"org--m_vllm_temp_{end}_eval_results.json",
+            {"date": "", "hash": "", "eval": rows},
+        )
+    assert gl.read(tmp_path).frame.index.tolist() == ["org/m", "org/m (temperature 0.8)"]

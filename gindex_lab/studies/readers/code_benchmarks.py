@@ -67,12 +67,17 @@ def _without_suffix(stem: str) -> str:
     """What EvalPlus and BigCodeBench append to the name of a model's samples.
 
     >>> _without_suffix("Qwen--Qwen2.5-Coder_vllm_temp_0.0-sanitized_eval_results")
-    'Qwen--Qwen2.5-Coder_vllm_temp_0.0'
+    'Qwen/Qwen2.5-Coder'
     """
     split = _SPLIT.search(stem)
     if split:
         return split[1].removesuffix("--skip_prefill").replace("--", "/", 1)
-    return re.sub(r"([-_.](sanitized|calibrated|raw))*[-_.]?eval_results$", "", stem)
+    stem = re.sub(r"([-_.](sanitized|calibrated|raw))*[-_.]?eval_results$", "", stem)
+    plus = re.fullmatch(r"(.+?)_[a-z]+_temp_(\d+(?:\.\d+)?)", stem)
+    if not plus:
+        return stem
+    warm = "" if float(plus[2]) == 0 else f" (temperature {plus[2]})"
+    return plus[1].replace("--", "/", 1) + warm
 
 
 def _statuses(given: Any, task: str, file: Path) -> Iterator[dict[str, float]]:

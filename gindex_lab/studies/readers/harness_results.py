@@ -182,8 +182,10 @@ def _groups(content: dict[str, Any]) -> set[str]:
     """Names in the results that stand for several tasks."""
     subtasks = content.get("group_subtasks")
     grouped = {g for g, tasks in subtasks.items() if tasks} if isinstance(subtasks, dict) else set()
-    groups = content.get("groups")
-    return grouped | (set(groups) if isinstance(groups, dict) else set())
+    configs, scores = mapping(content, "configs"), mapping(content, "results")
+    if configs.keys() & scores.keys():  # a group has none
+        grouped |= scores.keys() - configs.keys()
+    return grouped | set(mapping(content, "groups"))
 
 
 def _table(scores: dict[str, Any]) -> dict[str, dict[str, float]]:
