@@ -3,7 +3,8 @@
 A mutant changes one operator, comparison or number of a module (never of a docstring, a default's
 annotation or an error's text). It lives in memory: a forked process imports the changed module and runs
 the tests named for it, until one fails or the time is up. Nothing on disk changes. The run stops after
-`--minutes`; survivors are listed with the reason that `EQUIVALENT` gives, if it gives one.
+`--minutes`; survivors are listed. What no test can notice stands in `EQUIVALENT` with its
+reason, and is named but not counted.
 """
 
 from __future__ import annotations
@@ -41,6 +42,9 @@ TARGETS: dict[tuple[str, ...], list[str]] = {
 # "module:function: change" -> why no test can notice
 EQUIVALENT: dict[str, str] = {
     "measures/curves.py:_pieces: 0.0 -> 1.0": "a level that an agent never met has no width",
+    "measures/curves.py:_product: rows.size < _LARGE or workers == 1 -> rows.size < _LARGE and workers == 1": (
+        "with threads or without, the numbers are the same"
+    ),
 }
 
 _COMPARE = {ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq,
@@ -163,7 +167,9 @@ def main() -> int:
     asked = parser.parse_args()
     os.chdir(ROOT)
     end, results = time.monotonic() + 60 * asked.minutes, []
-    for once in ("hypothesis", "numba", "pandas", "pytest", "scipy.optimize", "scipy.stats"):
+    for once in (
+        "hypothesis", "matplotlib.pyplot", "networkx", "numba", "pandas", "pytest", "scipy.optimize", "scipy.stats",
+    ):  # fmt: skip
         importlib.import_module(once)  # before the forks, so that no child pays for it
 
     for places, tests in TARGETS.items():
@@ -177,16 +183,18 @@ def main() -> int:
         patience = 3 * (time.monotonic() - start) + 20
         every = mutants_of(module)
         chosen = random.Random(asked.seed).sample(every, min(asked.most, len(every)))
+        done: list[str] = []
         for mutant in chosen:
             if time.monotonic() > end:
                 break
-            outcome = _run(mutant, tests, patience)
             label = f"{module.relative_to(PACKAGE).as_posix()}:{mutant.name}"
-            results.append(outcome)
-            if outcome == "survived":
-                reason = EQUIVALENT.get(label, "no reason known: write a test")
-                print(f"survived {label} (line {mutant.line}); {reason}", flush=True)
-        done = results[-len(chosen) :]
+            if label in EQUIVALENT:
+                print(f"left out {label} (line {mutant.line}); {EQUIVALENT[label]}", flush=True)
+                continue
+            results.append(_run(mutant, tests, patience))
+            done.append(results[-1])
+            if results[-1] == "survived":
+                print(f"survived {label} (line {mutant.line}): write a test", flush=True)
         print(
             f"{module.relative_to(ROOT)}: {len(done) - done.count('survived')}/{len(done)} of {len(every)}",
             flush=True,

@@ -9,7 +9,7 @@ import pytest
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.responses import Responses, Scores
 from gindex_lab.measures.alternatives.sigmoid import sigmoid_curve
-from gindex_lab.measures.curves import Scale, along, difficulty_limits, indicators, merge
+from gindex_lab.measures.curves import Scale, along, difficulty_limits, from_sums, indicators, merge
 from gindex_lab.measures.generality import characteristic_curve, generality, study_of
 from gindex_lab.measures.properties import (
     aggregate,
@@ -375,3 +375,12 @@ def test_a_curve_walked_piece_by_piece_has_the_area_under_its_own_points():
         assert area[0] == pytest.approx(wanted, abs=1e-6)
         assert moment[0] == pytest.approx(first**2 / 2 + by_h, abs=1e-5)
         assert square[0] == pytest.approx(2 * moment[0] - area[0] ** 2, abs=1e-6)
+
+
+def test_sums_alone_give_no_spread_that_rounding_made_and_no_area_outside_the_interval():
+    found = from_sums(
+        np.array([2.0, -1e-12, 4 + 1e-12]), np.array([2.0, 0.0, 8.0]), Scale((0.0, 4.0))
+    )
+    assert found.spread.tolist() == [0, 0, 0]
+    assert found.capability.tolist() == [2, 0, 4]
+    assert found.normalised_generality.tolist() == [1, 1, 1]

@@ -533,3 +533,23 @@ WIDE = one_factor_table(5, 9)
 def test_bad_input_says_what_to_do(call, message):
     with pytest.raises(BadInput, match=message):
         call()
+
+
+def test_descents_end_when_half_a_minimum_more_is_expected(monkeypatch):
+    """One minimum, w = 1: w (w + 1) / (N - w - 2) is at most a half from N = 7 on (Boender and Rinnooy Kan)."""
+    from scipy import optimize
+
+    from gindex_lab.measures.psychometrics.extraction import minres_uniqueness
+
+    calls, minimize = [], optimize.minimize
+
+    def counted(*given, **options):
+        calls.append(given)
+        return minimize(*given, **options)
+
+    monkeypatch.setattr(optimize, "minimize", counted)
+    loadings = np.array([0.9, 0.8, 0.7, 0.6, 0.5])
+    matrix = np.outer(loadings, loadings)
+    np.fill_diagonal(matrix, 1.0)
+    assert minres_uniqueness(matrix, 1) == pytest.approx(1 - loadings**2, abs=1e-5)
+    assert len(calls) == 7

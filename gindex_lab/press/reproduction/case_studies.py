@@ -274,14 +274,15 @@ def claim_agents(section: str, table: pd.DataFrame) -> None:
         nb.claim(claim.id, float(table.loc[agent, measure]))
 
 
-def claim_ranks(first: str, ranks: pd.DataFrame) -> None:
+def claim_ranks(first: str, ranks: pd.DataFrame, exact: pd.DataFrame | None = None) -> None:
     """Record the rows of a printed table: three claims each (name, capability, spread) from `first`."""
     start = int(first[1:])
-    for k, (_, row) in enumerate(ranks.iterrows()):
+    for k, (agent, row) in enumerate(ranks.iterrows()):
         tied = f"{row['tied']} rows tie" if row["tied"] > 1 else ""
         nb.claim(f"N{start + 3 * k:03d}", row["name"], note=tied)
         for place, measure in enumerate(("capability", "spread"), start=1):
-            nb.claim(f"N{start + 3 * k + place:03d}", float(row[measure]))
+            beside = None if exact is None else float(exact.loc[[agent], measure].iloc[0])
+            nb.claim(f"N{start + 3 * k + place:03d}", float(row[measure]), exact=beside)
 
 
 def _printed(section: str) -> list[tuple[Any, str, str]]:
