@@ -1,13 +1,14 @@
 """The guide and the reference: every public name is explained, every link leads somewhere."""
 
 import re
+import shutil
 from pathlib import Path
 
 import pytest
 
 import gindex_lab as gl
 from gindex_lab.foundation.errors import BadInput
-from gindex_lab.press.reproduction.docs import build, documented
+from gindex_lab.press.reproduction.docs import build, documented, uses
 from gindex_lab.press.reproduction.guide import questions
 from gindex_lab.press.reproduction.inputs import read_catalogue
 
@@ -82,3 +83,40 @@ def test_a_file_in_the_way_is_an_error(tmp_path):
     with pytest.raises(BadInput, match="is a file; name a folder"):
         build(tmp_path / "docs")
     assert (tmp_path / "docs").read_text() == "mine"
+
+
+def test_every_notebook_that_calls_a_function_is_named_beside_it(built):
+    used = uses(documented())
+    assert "generality/a07_atari" in used["gl.generality"]
+    assert set(used) <= {entry.name for entries in documented().values() for entry in entries}
+    page = built.read_text("utf-8")
+    missing = [
+        (n, path)
+        for n, paths in used.items()
+        for path in paths
+        if f"<span>{path}</span>" not in page
+    ]
+    assert not missing
+
+
+@pytest.mark.browser
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("chromium") is None, reason="needs Chromium")
+@pytest.mark.usefixtures("front_page_alone")
+def test_the_search_finds_a_name_first_and_the_page_fits_a_phone(tmp_path):
+    from playwright.sync_api import sync_playwright
+
+    front = build(tmp_path / "pages", tmp_path / "reports")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"]
+        )
+        page = browser.new_page(viewport={"width": 390, "height": 800})
+        page.goto(front.as_uri())
+        for asked in ("tie_groups", "gl.tie_groups", "tie groups", "tie", "cannot separate"):
+            page.fill("#words", asked)
+            assert page.locator("#results a").first.inner_text() == "gl.tie_groups", asked
+        page.fill("#words", "no such thing at all")
+        assert page.inner_text("#shown") == "0 found"
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        browser.close()

@@ -7,7 +7,9 @@ which measure answers which question, then every public name with its first sent
 from __future__ import annotations
 
 import inspect
+import json
 import os
+import re
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,8 +20,9 @@ from typing import Any
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.folders import atomic_folder
 from gindex_lab.foundation.output import write_text
+from gindex_lab.foundation.places import PROJECT
 
-__all__ = ["Entry", "build", "documented", "public_modules"]
+__all__ = ["Entry", "build", "documented", "public_modules", "uses"]
 
 ROOT = "gindex_lab"
 
@@ -75,7 +78,7 @@ def build(
 
     The front page leads to the reports of the notebooks, where there are some in the folder `reports`.
     """
-    from gindex_lab.presentation.pages import page
+    from gindex_lab.presentation.pages import TEMPLATES, page
     from gindex_lab.press.reproduction.guide import questions
 
     folder = Path(out)
@@ -83,17 +86,34 @@ def build(
         raise BadInput("out", str(out), "is a file", "name a folder")
     names = documented()
     titles = {module: _first_sentence(import_module(module)) for module in names}
-    asked, around = questions(names), Path(reports)
+    asked, around, used = questions(names), Path(reports), uses(names)
     targets = ["index.html", "claims.html", "places.html", "manifest.json"]
-    targets += [f"{question.notebook}/report.html" for question in asked]
+    shown = {question.notebook for question in asked}.union(*used.values())
+    targets += [f"{notebook}/report.html" for notebook in sorted(shown)]
     front = page("docs.html.j2", title="gindex_lab: guide and reference", here="docs",
                  up=f"{Path(os.path.relpath(around, folder)).as_posix()}/",
                  there={target for target in targets if (around / target).is_file()},
-                 questions=asked, names=names, titles=titles)  # fmt: skip
+                 questions=asked, names=names, titles=titles, uses=used,
+                 scripts=[(TEMPLATES / "docs.js").read_text(encoding="utf-8")])  # fmt: skip
     with atomic_folder(folder, "docs") as temporary:
         _reference(list(names), temporary)
         write_text(temporary / "index.html", front)
     return folder / "index.html"
+
+
+def uses(names: Mapping[str, list[Entry]]) -> dict[str, list[str]]:
+    """The notebooks of the project that call each public name, in the order of their paths."""
+    known = {entry.name for entries in names.values() for entry in entries}
+    found: dict[str, list[str]] = {}
+    notebooks = PROJECT / "notebooks"
+    for path in sorted(notebooks.glob("*/*.ipynb")):
+        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+        code = "\n".join("".join(c["source"]) for c in cells if c["cell_type"] == "code")
+        spoken = set(re.findall(r"\bgl\.\w+", code)) | set(re.findall(r"\bgl\.\w+\.\w+", code))
+        for name in sorted(spoken & known):
+            title = path.relative_to(notebooks).with_suffix("").as_posix()
+            found.setdefault(name, []).append(title)
+    return found
 
 
 def _names(module: Any) -> list[str]:
