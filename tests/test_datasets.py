@@ -5,7 +5,6 @@ import hashlib
 import http.server
 import json
 import os
-import shutil
 import socket
 import subprocess
 import sys
@@ -35,6 +34,7 @@ from gindex_lab.studies.data.loading import (
     load_or,
     where,
 )
+from gindex_lab.studies.own_experiments import stand_ins
 
 SHAPES = {
     "mazes": (496, 23),
@@ -286,13 +286,20 @@ def test_programs_in_the_data_folder_go_first(folder):
 # -- corrections ---------------------------------------------------------------------------------
 
 
-@pytest.mark.shared
-@looped("held", ["source", "corrected"])
-def test_bowling_is_corrected_or_as_published_whichever_the_folder_holds(held, folder, shared):
-    shutil.copytree(shared / "datasets/ale", folder / "ale", dirs_exist_ok=True)
+def write_atari(folder):
+    """A made-up table with the systems and the game whose published scores are corrected."""
+    made = stand_ins.atari(1)
+    names = [name for name in corrections("ale")["agent"] if name not in made.frame.index]
+    renamed = dict(zip(made.frame.index, names, strict=False))
+    frame = made.frame.rename(index=renamed, columns={"game 01": "Bowling"})
+    Scores(frame, agents=made.agents.rename(index=renamed)).save(folder / "ale")
+
+
+@pytest.mark.parametrize("held", ["source", "corrected"])
+def test_bowling_is_corrected_or_as_published_whichever_the_folder_holds(held, folder):
+    write_atari(folder)
     cells = corrections("ale")
     path = folder / "ale" / "responses.csv"
-    path.chmod(0o644)
     table = pd.read_csv(path, index_col=0)
     for cell in cells.itertuples():
         table.loc[cell.agent, cell.item] = getattr(cell, held)
@@ -370,10 +377,10 @@ def test_fingerprint_follows_the_content(folder):
     assert fingerprint("demo") != first
 
 
-@pytest.mark.shared
-def test_fingerprint_of_a_derived_set_is_its_origin(tidy_data):
-    assert fingerprint("gvgai_grouped5") == fingerprint("gvgai")
-    assert fingerprint("g-index-programs") != fingerprint("g-index-experiments")
+def test_fingerprint_of_a_derived_set_is_its_origin(folder):
+    stand_ins.video_games(1).save(folder / "gvgai")
+    write_atari(folder)
+    assert fingerprint("gvgai_grouped5") == fingerprint("gvgai") != fingerprint("ale")
 
 
 def test_own_table_is_loaded_where_permission_is_needed(folder):
@@ -893,11 +900,14 @@ def test_fewer_people_than_published_is_named(folder):
         load("demo")
 
 
-@pytest.mark.shared
-def test_altered_score_is_neither_right_nor_wrong(folder, shared):
-    shutil.copytree(shared / "datasets/ale", folder / "ale", copy_function=shutil.copyfile)
-    (folder / "ale").chmod(0o755)
-    spoil_text("responses", "57196.7", "5.5")(folder / "ale")
+def test_altered_score_is_neither_right_nor_wrong(folder):
+    write_atari(folder)
+    path = folder / "ale" / "responses.csv"
+    table = pd.read_csv(path, index_col=0)
+    for cell in corrections("ale").itertuples():
+        table.loc[cell.agent, cell.item] = cell.source
+    table.loc["APE-X", "Bowling"] = 5.5
+    table.to_csv(path)
     with pytest.raises(BadInput, match=r"ale\['APE-X', 'Bowling'\]=5\.5: is neither the source's"):
         load("ale")
 

@@ -131,16 +131,6 @@ def test_isometrics_of_the_mazes(goldens):
     assert np.allclose(isometrics(ends), expected, atol=1e-9)
 
 
-@pytest.mark.shared
-def test_curves_of_the_generator(goldens):
-    expected = golden(goldens, "demo").query("study == 'generator_seed0'").set_index("agent")
-    for name, curve in golden(goldens, "demo_generator_acc").groupby("curve"):
-        levels, psi, _ = merge(curve["response"].to_numpy()[None], curve["difficulty"].to_numpy())
-        found, wanted = reference_indicators(levels, psi), expected.loc[name]
-        assert found.capability[0] == pytest.approx(wanted["capability"], abs=1e-9)
-        assert found.spread[0] == pytest.approx(wanted["spread"], abs=1e-7)
-
-
 # -- ../shared: full studies ----------------------------------------------------------------------------
 
 MEASURES = {

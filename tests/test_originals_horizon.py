@@ -109,11 +109,11 @@ def test_what_has_no_licence_is_for_download_only():
         assert entry(name).files
 
 
-@pytest.mark.shared
-def test_a_folder_that_only_explains_itself_is_not_the_data(shared, monkeypatch, tmp_path):
-    monkeypatch.setenv("GINDEX_LAB_DATA", str(shared / "datasets"))
-    monkeypatch.setenv("GINDEX_LAB_CACHE", str(tmp_path))
-    assert not (shared / "datasets/metr_th1/responses.csv").exists()
+def test_a_folder_that_only_explains_itself_is_not_the_data(monkeypatch, tmp_path):
+    monkeypatch.setenv("GINDEX_LAB_DATA", str(tmp_path / "data"))
+    monkeypatch.setenv("GINDEX_LAB_CACHE", str(tmp_path / "cache"))
+    (tmp_path / "data/metr_th1").mkdir(parents=True)
+    (tmp_path / "data/metr_th1/README.md").write_text("no licence is stated: download only")
     assert where("metr_th1").startswith("to download from")
     with pytest.raises(DataUnavailable):
         load("metr_th1", download=False)
@@ -220,9 +220,9 @@ def test_a_missing_file_is_named(tmp_path):
         CONVERTERS["lyptus"]({"model_runs.parquet": tmp_path / "p"})
 
 
-@pytest.mark.shared
-def test_an_issue_without_a_length_is_named(shared, tmp_path):
-    matrix = shared / "originals/horizon/swebench_134/response_matrix.csv"
+def test_an_issue_without_a_length_is_named(tmp_path):
+    matrix = tmp_path / "response_matrix.csv"
+    matrix.write_text("model,psf__requests-2,astropy__astropy-12907\n20240101_one,1,0\n")
     items = pd.DataFrame({"minutes": {"psf__requests-2": 480.0}})
     minutes = toml_of_minutes(tmp_path / "m.toml", items)
     with pytest.raises(BadInput, match="has no length of 'astropy__astropy-12907'"):

@@ -9,8 +9,10 @@ from hypothesis import strategies as st
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.r_random import RRandom
 from gindex_lab.foundation.responses import Responses
+from gindex_lab.measures.curves import merge
 from gindex_lab.measures.generality import generality
 from gindex_lab.measures.psychometrics.correlations import correlation
+from gindex_lab.measures.reference import reference_indicators
 from gindex_lab.studies.simulations import collective, evolution, manifold, populations, theory
 
 # -- R's random numbers ---------------------------------------------------------------------------------
@@ -74,6 +76,16 @@ def test_indicators_of_the_galleries_are_those_of_the_authors(goldens):
     for column in ("capability", "spread", "generality", "expected_difficulty"):
         wanted = golden.loc[list(CURVES), column].to_numpy(float)
         assert ours[column].to_numpy() == pytest.approx(wanted, abs=1e-9), column
+
+
+def test_the_authors_indicators_of_the_galleries(goldens):
+    golden = pd.read_csv(goldens / "generality/demo.csv").query("study == 'generator_seed0'")
+    for name, wanted in golden.set_index("agent").loc[list(CURVES)].iterrows():
+        curve = drawn(name)
+        levels, psi, _ = merge(curve["response"].to_numpy()[None], curve["difficulty"].to_numpy())
+        found = reference_indicators(levels, psi)
+        assert found.capability[0] == pytest.approx(wanted["capability"], abs=1e-9), name
+        assert found.spread[0] == pytest.approx(wanted["spread"], abs=1e-7), name
 
 
 POPULATIONS = {
