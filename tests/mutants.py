@@ -143,7 +143,16 @@ def _tried(mutant: Mutant | None, tests: list[str]) -> None:
             changed.name
         )  # before pytest, which would take doctests from the file
         tests = [*tests, str(mutant.module)]
-    options = ["-x", "-q", "-m", "not slow", "-p", "no:cacheprovider", "-p", "no:xdist"]
+    options = [
+        "-x",
+        "-q",
+        "-m",
+        "not slow and not shared",
+        "-p",
+        "no:cacheprovider",
+        "-p",
+        "no:xdist",
+    ]
     os._exit(int(pytest.main([*options, *tests])))
 
 
