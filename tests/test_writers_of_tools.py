@@ -699,3 +699,16 @@ def test_the_name_of_a_file_of_evalplus_has_model_and_temperature(tmp_path):
             {"date": "", "hash": "", "eval": rows},
         )
     assert gl.read(tmp_path).frame.index.tolist() == ["org/m", "org/m (temperature 0.8)"]
+
+
+def test_perplexities_beside_shares_are_left_for_themselves(tmp_path):
+    harness_samples(tmp_path, ["word_perplexity"], {"word_perplexity": [-50.0, 10]})
+    row = {"doc_id": 0, "filter": "none", "metrics": ["acc"], "acc": 1}
+    dump(tmp_path / "samples_arc_2026-01-01T00-00-00.jsonl", lines(row))
+    found = gl.read(tmp_path)
+    assert found.frame.columns.tolist() == ["arc/0"]
+    assert said(found, "1 file was skipped", "log-likelihood")
+    alone = gl.read_scores(tmp_path, include=["task:wiki"])
+    assert alone.frame.to_numpy().tolist() == [[-5.0]]
+    assert not said(alone, "skipped")
+    assert gl.read_scores(tmp_path, strict=True).frame.shape == (1, 2)

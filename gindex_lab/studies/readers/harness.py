@@ -56,9 +56,17 @@ def read_harness(files: Sequence[Path], found: Collector, options: Options) -> N
         return
     runs = runs_of(samples, results, found, options)
     reader = _Samples(found, options)
-    for file in _newest(samples, runs, found, options):
+    current = _newest(samples, runs, found, options)
+    for file in current:
         with found.reading(file, options, *reader.state, reader.changed):
             reader.read(file, runs)
+    later = [file for file in current if file in reader.likely]
+    if later and not len(found):  # there is nothing beside them
+        reader.beside = False
+        for file in later:
+            del found.skipped[file]
+            with found.reading(file, options, *reader.state, reader.changed):
+                reader.read(file, runs)
     reader.finish()
 
 
@@ -96,6 +104,8 @@ class _Samples(Metrics):
     def __init__(self, found: Collector, options: Options) -> None:
         super().__init__(found, options)
         self.changed: set[str] = set()
+        self.likely: set[Path] = set()  # files of log-likelihoods, left out beside shares
+        self.beside = found.many and not options.strict
         self.unscored = 0
         self.shots: int | None = None  # examples in the prompt, of the task that is being read
 
@@ -199,6 +209,12 @@ class _Samples(Metrics):
         metric = self.of(task, numbers, file, rising(numbers, ways))
         value, length = _number(metric, line.get(metric))
         if length or (_LIKELY.search(metric) and value is not None and value <= 0):
+            if self.beside and not self.options.metrics_of(task):
+                self.likely.add(file)
+                problem = (
+                    f"has log-likelihoods ({metric}) of task {task!r}, and other tasks have shares"
+                )
+                raise BadInput("path", str(file), problem, f"include=['task:{task}'] reads them")
             per = " per word or byte, weight 'length' in .items" if length else ""
             said = (
                 f"{task}: {metric!r} of a sample is its log-likelihood{per}, and more is better; "
