@@ -4,6 +4,7 @@ Both tools run in an environment of their own (`make log-writers`), with mock mo
 """
 
 import json
+import math
 import os
 import shutil
 import subprocess
@@ -136,3 +137,13 @@ def test_a_folder_of_both_tools_opens_at_once(inspect, harness, tmp_path):
     assert found.shape == (6, 39 + 40)
     assert "Inspect logs" in found.notes[0]
     assert "lm-evaluation-harness" in found.notes[0]
+
+
+def test_samples_of_perplexities_give_the_headline_of_the_harness(harness):
+    folder, said = harness
+    found = gl.read_scores(folder / "logs", include=["task:own_rolling"])
+    length = found.items["length"]
+    for model, results in said.items():
+        mean = (found.frame.loc[model] * length).sum() / length.sum()
+        bits = results["own_rolling"]["bits_per_byte,none"]
+        assert -mean / math.log(2) == pytest.approx(bits)
