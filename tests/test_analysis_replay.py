@@ -290,3 +290,15 @@ def test_generality_that_is_not_determined_is_not_drawn(monkeypatch):
     analysis_page._figures(found)
     assert drawn["normalised_generality"] == found.determined
     assert set(drawn["capability"]) > set(found.determined)
+
+
+def test_many_agents_are_told_why_scores_and_capability_separate_others():
+    level = np.repeat([1.0, 2.0, 3.0, 4.0], [60, 50, 8, 2])
+    values = logistic(np.linspace(-3, 3, 64), level - 2, 5)
+    study = gl.Responses(values, difficulty=level)
+    found = analyse_table(study, shuffles=19)
+    score, order = found.score_order, found.orders["capability"]
+    a, b = (int(one.apart.loc[one.front].sum()) for one in (score, order))
+    assert a != b
+    (said,) = [s for s in found.sentences() if "are tested differently" in s]
+    assert f"{a} are separated from {score.front} in score, {b} from" in said

@@ -195,10 +195,23 @@ def horizon_cells(found: Analysis) -> dict[str, Any] | None:
         for name in ("horizon_50", "horizon_80"):
             low, high = row.get(f"{name}_low"), row.get(f"{name}_high")
             known = low is not None and low == low
-            span = f"{minutes_text(low)} to {minutes_text(high)}" if known else ""
-            parts.append((minutes_text(row[name]) if row[name] == row[name] else "–", span))
+            span = f"{_time(low)} to {_time(high)}" if known else ""
+            parts.append((_time(row[name]), span))
         rows.append((str(agent), parts))
     return {"measures": ["50 % success", "80 % success"], "rows": rows}
+
+
+def _time(minutes: float) -> str:
+    """A length of time, as far as it means something: nobody measured picoseconds, or centuries.
+
+    >>> [_time(m) for m in (1e-170, 90.0, 1e9, float("nan"))]
+    ['under a second', '1.5 hours', 'over a year', '–']
+    """
+    if minutes != minutes:
+        return "–"
+    if minutes < 1 / 60:
+        return "under a second"
+    return "over a year" if minutes > 365 * 24 * 60 else minutes_text(minutes)
 
 
 def validity_cells(found: Analysis) -> dict[str, Any] | None:

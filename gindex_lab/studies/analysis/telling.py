@@ -15,6 +15,7 @@ from gindex_lab.studies.analysis.options import WHY
 from gindex_lab.studies.analysis.summary import Said
 
 if TYPE_CHECKING:
+    from gindex_lab.studies.analysis.comparing import Order
     from gindex_lab.studies.analysis.whole import Analysis
 
 __all__ = ["how_tested", "said_of"]
@@ -107,8 +108,10 @@ def _of_horizons(study: Analysis) -> list[Said]:
 def _other_tests(study: Analysis) -> list[Said]:
     """Why scores and capability may separate different pairs; nothing where they agree."""
     score, order = study.score_order, study.orders.get("capability")
-    if score is None or order is None or score.separated is None or order.separated is None:
+    if score is None or order is None:
         return []
+    if score.separated is None or order.separated is None:
+        return _other_fronts(score, order)
     a, b = (np.triu(x.apart.to_numpy(), 1) for x in (score, order))
     if not (a ^ b).any():
         return []
@@ -118,6 +121,20 @@ def _other_tests(study: Analysis) -> list[Said]:
         f"{'is' if only == 1 else 'are'} separated in score only, {other} in capability only. "
         "A score counts all items alike; capability weighs them by difficulty, and its test (Student's t, "
         "and an exchange of responses) allows for that."
+    )
+    return [Said(text, False)]
+
+
+def _other_fronts(score: Order, order: Order) -> list[Said]:
+    """The same of many agents, of whom only those in front were compared with the others."""
+    a, b = (int(one.apart.loc[one.front].sum()) for one in (score, order))
+    if a == b:
+        return []
+    others = len(order.apart) - 1
+    text = (
+        f"Scores and capability are tested differently: of {others:,} other agents {a:,} are separated from "
+        f"{score.front} in score, {b:,} from {order.front} in capability. A score counts all items alike; "
+        "capability weighs them by difficulty, so that a few items at the ends of the scale can decide it."
     )
     return [Said(text, False)]
 
