@@ -71,14 +71,11 @@ _CONTENTS = {
     # figures
     "presentation.plots.generality": "animate_capability_spread animation_html plot_capability_spread "
     "plot_curve plot_difficulty_mean plot_histograms plot_subgroups save_animation use_style",
-    "presentation.plots.association": "plot_association",
-    "presentation.plots.gindex": "plot_performance_cost",
-    "presentation.plots.programs": "plot_divergence_matrix plot_learning_curves plot_program_size",
-    "presentation.plots.simulation": "plot_response plot_response_scatter",
-    "presentation.plots.coverage": "plot_coverage plot_studies",
-    "presentation.plots.intervals": "plot_intervals",
-    "presentation.plots.multiverse": "plot_specification_curve",
-    "presentation.plots.analysis": "plot_item_audit plot_shuffle plot_survival",
+    "presentation.plots.programs": "plot_association plot_divergence_matrix plot_learning_curves "
+    "plot_program_size",
+    "presentation.plots.gindex": "plot_performance_cost plot_response plot_response_scatter",
+    "presentation.plots.population": "plot_coverage plot_intervals plot_studies",
+    "presentation.plots.analysis": "plot_item_audit plot_shuffle plot_specification_curve plot_survival",
     # many cores
     "foundation.parallel": "cluster",
 }
@@ -96,8 +93,8 @@ _PACKAGES = {
 _UPSTAIRS = {
     "measures.steps": "StepCurves",
     "presentation.analysis_page": "report_page text_report",
-    "presentation.plots.factors": "plot_scree",
-    "presentation.plots.flows": "plot_divergence plot_flow",
+    "presentation.plots.population": "plot_scree",
+    "presentation.plots.programs": "plot_divergence plot_flow",
     "press.notebook": "show",
     "studies.data.download": "Archive",
     "studies.data.loading": "load",

@@ -6,7 +6,7 @@ from loops import looped
 
 import gindex_lab as gl
 from gindex_lab.foundation.errors import BadInput
-from gindex_lab.presentation.plots.intervals import plot_intervals
+from gindex_lab.presentation.plots.population import plot_intervals
 from gindex_lab.press.reproduction import case_studies as cases
 
 TABLE = pd.DataFrame(

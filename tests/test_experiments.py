@@ -12,8 +12,11 @@ from gindex_lab.measures.programs.divergence import divergence
 from gindex_lab.measures.programs.gindex import Settings, g_index
 from gindex_lab.measures.programs.records import Experiment
 from gindex_lab.measures.programs.sensitivity import sensitivity
-from gindex_lab.presentation.plots.association import plot_association
-from gindex_lab.presentation.plots.programs import plot_divergence_matrix, plot_program_size
+from gindex_lab.presentation.plots.programs import (
+    plot_association,
+    plot_divergence_matrix,
+    plot_program_size,
+)
 from gindex_lab.worlds.learning.corpus import Sample, composites, corpus, corpus_documents, sample
 from gindex_lab.worlds.learning.experiments import experiment, learning_curve
 from gindex_lab.worlds.learning.mutations import broken_json, mutate

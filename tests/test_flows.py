@@ -8,7 +8,7 @@ import pytest
 from gindex_lab.foundation.errors import BadProgram
 from gindex_lab.measures.programs.divergence import divergence
 from gindex_lab.measures.programs.flows import Flow
-from gindex_lab.presentation.plots.flows import layers, plot_divergence, positions
+from gindex_lab.presentation.plots.programs import layers, plot_divergence, positions
 
 NODE = {"id": "a", "type": "t"}
 TWO = [{"id": "a", "type": "in", "wires": [["b"]]}, {"id": "b", "type": "out", "wires": []}]

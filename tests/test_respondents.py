@@ -9,7 +9,7 @@ import gindex_lab as gl
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.measures.psychometrics import agreement
 from gindex_lab.measures.psychometrics.irt import irt
-from gindex_lab.presentation.plots import agreement as figures
+from gindex_lab.presentation.plots import analysis as figures
 from gindex_lab.studies.own_experiments import respondents
 
 MAZES = respondents.maze_respondents(seed=1)

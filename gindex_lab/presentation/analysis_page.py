@@ -193,7 +193,7 @@ def _figures(found: Analysis) -> dict[str, str]:
     """PNG (base64) of each figure, by the name under which the template asks for it."""
     from gindex_lab.presentation.plots import analysis as plots
     from gindex_lab.presentation.plots.generality import plot_capability_spread
-    from gindex_lab.presentation.plots.intervals import plot_intervals
+    from gindex_lab.presentation.plots.population import plot_intervals
 
     names = drawable_names(found.table.index)
     drawn = {}

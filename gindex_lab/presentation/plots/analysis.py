@@ -1,22 +1,37 @@
-"""The figures of an analysis: does the order survive, what is left after shuffling, which items are odd.
+"""The figures of an analysis: does the order survive, what shuffling leaves, which items are odd, how far
+measures agree, and one result under every combination of choices.
 
-Tables in, figures out: `gl.analysis` computes what is drawn here.
+Tables in, figures out: `gl.analysis` and `gl.multiverse` compute what is drawn here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.validate import choice
+from gindex_lab.measures.psychometrics.agreement import MEASURES, QUESTIONS
 from gindex_lab.presentation.plots.common import columns_of, heading, new_axes, styled
+from gindex_lab.studies.analysis.multiverse import named
 
-__all__ = ["plot_item_audit", "plot_shuffle", "plot_survival"]
+if TYPE_CHECKING:
+    from gindex_lab.studies.analysis.multiverse import Multiverse
+
+__all__ = [
+    "plot_agreement",
+    "plot_blind_spots",
+    "plot_item_audit",
+    "plot_shuffle",
+    "plot_specification_curve",
+    "plot_survival",
+]
 
 _POINT, _ODD, _MUTED = "#1F3B57", "#B2182B", "#C9CDD2"
-_NAMES = {"capability": "capability Ψ", "normalised_generality": "normalised generality γ"}
+_SURVIVING = {"capability": "capability Ψ", "normalised_generality": "normalised generality γ"}
 
 
 @styled
@@ -37,7 +52,7 @@ def plot_survival(table: pd.DataFrame, tables: Mapping[str, pd.DataFrame]) -> An
         2, len(tables), figsize=size, squeeze=False, sharex=True, sharey=True
     )
     n = len(table)
-    for row, (measure, label) in zip(grid, _NAMES.items(), strict=True):
+    for row, (measure, label) in zip(grid, _SURVIVING.items(), strict=True):
         columns_of(table, [measure], "gl.generality(...)")
         here = table[measure].rank(ascending=False)
         for ax, other in zip(row, tables.values(), strict=True):
@@ -111,3 +126,178 @@ def plot_item_audit(audit: pd.DataFrame, ax: Any = None) -> Any:
         small=True,
     )
     return ax
+
+
+@styled
+def plot_agreement(correlations: pd.DataFrame, title: str = "", ax: Any = None) -> Any:
+    """The matrix of `rank_correlations` as coloured squares with the numbers written in them.
+
+    >>> names = ["mean", "lz"]
+    >>> plot_agreement(pd.DataFrame([[1, 0.2], [0.2, 1]], names, names)).get_title(loc="left")
+    ''
+    """
+    ax = new_axes(ax, figsize=(5.6, 4.8))
+    values = correlations.to_numpy(dtype=float)
+    names = [MEASURES.get(str(name), str(name)) for name in correlations.columns]
+    ax.imshow(values, cmap="RdBu_r", vmin=-1.25, vmax=1.25)
+    for (row, column), value in np.ndenumerate(values):
+        text = f"{value:.2f}".replace("-", "−")
+        ink = "white" if abs(value) > 0.7 else "black"
+        ax.text(column, row, text, ha="center", va="center", fontsize=7.5, color=ink)
+    ax.set_xticks(range(len(names)), names, rotation=40, ha="right", rotation_mode="anchor")
+    ax.set_yticks(range(len(names)), names)
+    ax.tick_params(length=0)
+    ax.spines[:].set_visible(False)
+    ax.set_title(title, loc="left")
+    return ax
+
+
+@styled
+def plot_blind_spots(spots: Mapping[str, pd.DataFrame]) -> Any:
+    """The tables of `blind_spots`, one panel for each question, one marker for each data set.
+
+    >>> table = pd.DataFrame(0.5, list(MEASURES), list(QUESTIONS))
+    >>> len(plot_blind_spots({"mazes": table}).axes)
+    4
+    """
+    import matplotlib.pyplot as plt
+
+    size = (12.5, 3.4)
+    figure, axes = plt.subplots(1, len(QUESTIONS), figsize=size, sharey=True, layout="constrained")
+    for ax, (column, title) in zip(axes, QUESTIONS.items(), strict=True):
+        for (name, spot), marker in zip(spots.items(), "osD^", strict=False):
+            places = range(len(MEASURES))
+            ax.plot(spot.loc[list(MEASURES), column], places, marker, label=name, ms=6, alpha=0.85)
+        ax.axvline(0, color="0.7", lw=0.8)
+        ax.set(title=title)
+    axes[0].set_yticks(range(len(MEASURES)), MEASURES.values())
+    axes[0].invert_yaxis()
+    figure.legend(
+        *axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=len(spots)
+    )
+    return figure
+
+
+_WHAT = {
+    "trend": ("trend", "trend_low", "trend_high", 0.0),
+    "doubling": ("doubling_days", "doubling_low", "doubling_high", None),
+    "order": ("capability_order", None, None, None),
+    "spread": ("median_spread", None, None, None),
+}
+_CHOICES = ("penalty", "weights", "scores", "floor", "ceiling", "without", "minutes", "noise")
+_CHOICE_NAMES = {"without": "family left out"}
+_BAR, _PALE = "#B9C4CE", "#DADDE1"
+
+
+@styled
+def plot_specification_curve(found: Multiverse, what: str = "trend") -> Any:
+    """The universes of `gl.multiverse`, sorted by a result; the rows below show which choices each made.
+
+    `what` is "trend" (of the measure, per year), "doubling" (days), "spread" (median over agents) or
+    "order" (rank correlation of the horizons with the baseline). Red: the interval excludes 0; the ring
+    is the baseline.
+
+    >>> import gindex_lab as gl
+    >>> from gindex_lab.measures.horizons.simulate import simulate_runs
+    >>> study = simulate_runs([3.0, 6.0], 0.8, items=40, families=4, seed=1)
+    >>> found = gl.multiverse(study, floor=[0.0], ceiling=[1.0], without=[None], draws=100)
+    >>> len(plot_specification_curve(found, "order").axes)
+    2
+    """
+    import matplotlib.pyplot as plt
+
+    choice("what", what, list(_WHAT))
+    column, low, high, zero = _WHAT[what]
+    if column not in found.universes:
+        raise BadInput("what", what, "needs release dates", "call gl.multiverse(..., dates=...)")
+    table = found.universes.reset_index(drop=True)
+    order = table[column].sort_values(kind="stable").index
+    rows = _rows(table)
+    size = (7.6, 2.9 + 0.2 * len(rows))
+    figure, (top, below) = plt.subplots(
+        2, 1, figsize=size, sharex=True, height_ratios=[2.6, max(0.19 * len(rows), 0.6)]
+    )
+    _curve(top, table.loc[order].reset_index(drop=True), column, low, high, zero)
+    top.plot(
+        [list(order).index(0)], [table.loc[0, column]], "o", ms=9, mfc="none", mec="black", mew=1.1
+    )
+    top.set_ylabel(_label(found, what))
+    heading(top, "", _line(table, column, low, high, zero))
+    _below(below, table.loc[order].reset_index(drop=True), rows)
+    below.set_xlabel(f"{len(table)} universes, sorted")
+    return figure
+
+
+def _label(found: Multiverse, what: str) -> str:
+    return {
+        "trend": f"trend of the {named(found.measure)},\nper year",
+        "doubling": "doubling time (days)",
+        "order": "order of horizons,\nrank correlation",
+        "spread": "median spread\n(doublings)",
+    }[what]
+
+
+def _line(
+    table: pd.DataFrame, column: str, low: str | None, high: str | None, zero: float | None
+) -> str:
+    values = table[column]
+    middle = f"median {values.median():.3g}, from {values.min():.3g} to {values.max():.3g}"
+    if zero is None or low is None or high is None:
+        return f"{middle} · ring: the baseline"
+    up, down = int((table[low] > zero).sum()), int((table[high] < zero).sum())
+    return f"{middle} · interval above 0 in {up}, below in {down} of {len(table)} (red) · ring: the baseline"
+
+
+def _curve(
+    ax: Any, table: pd.DataFrame, column: str, low: str | None, high: str | None, zero: float | None
+) -> None:
+    x = np.arange(len(table))
+    apart = np.zeros(len(table), dtype=bool)
+    if low is not None and high is not None:
+        ends = table[[low, high]].replace([np.inf, -np.inf], np.nan)
+        top = np.nanquantile(ends.to_numpy(), 0.98) if zero is None else np.inf
+        upper = np.minimum(table[high].to_numpy(dtype=float), top)
+        ax.vlines(x, table[low], upper, color=_BAR, linewidth=max(0.6, min(3.0, 260 / len(table))))
+        if zero is not None:
+            apart = ((table[low] > zero) | (table[high] < zero)).to_numpy()
+    if zero is not None:
+        ax.axhline(zero, color="#666666", linewidth=0.8)
+    colours = np.where(apart, _ODD, _POINT)
+    ax.scatter(
+        x, table[column], s=max(4, min(22, 1600 / len(table))), c=colours, linewidth=0, zorder=3
+    )
+    ax.margins(x=0.01)
+
+
+def _rows(table: pd.DataFrame) -> list[tuple[str, str]]:
+    """The choices that were varied, each with its values."""
+    found = []
+    for name in _CHOICES:
+        values = table[name].map(str).unique()
+        if len(values) > 1:
+            found += [(name, value) for value in values]
+    return found
+
+
+def _below(ax: Any, table: pd.DataFrame, rows: list[tuple[str, str]]) -> None:
+    for k, (name, value) in enumerate(rows):
+        chosen = np.flatnonzero(table[name].map(str) == value)
+        ax.axhline(k, color=_PALE, linewidth=0.5, zorder=0)
+        ax.plot(
+            chosen,
+            np.full(len(chosen), k),
+            "|",
+            color=_POINT,
+            ms=6,
+            mew=max(0.5, 150 / len(table) / 2),
+        )
+        if k and rows[k - 1][0] != name:
+            ax.axhline(k - 0.5, color="#999999", linewidth=0.6)
+    first = [k == 0 or rows[k - 1][0] != name for k, (name, _) in enumerate(rows)]
+    labels = [
+        f"{_CHOICE_NAMES.get(name, name)}: " * starts + value.replace("_", " ")
+        for (name, value), starts in zip(rows, first, strict=True)
+    ]
+    ax.set_yticks(range(len(rows)), labels, fontsize=8.5)
+    ax.set_ylim(len(rows) - 0.4, -0.6)
+    ax.tick_params(axis="y", length=0)

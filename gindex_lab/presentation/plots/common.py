@@ -14,6 +14,7 @@ from gindex_lab.foundation.errors import BadInput
 from gindex_lab.measures.summary import population_summary
 
 __all__ = [
+    "MEASURE_NAMES",
     "STYLE",
     "columns_of",
     "heading",
@@ -26,6 +27,15 @@ __all__ = [
     "with_unit",
 ]
 
+MEASURE_NAMES = {
+    "capability": "capability Ψ",
+    "spread": "spread S",
+    "generality": "generality Γ",
+    "normalised_generality": "normalised generality γ",
+    "expected_difficulty": "expected difficulty H",
+    "mean": "mean response",
+    "score": "score",
+}
 STYLE = Path(__file__).with_name("gindex_lab.mplstyle")
 
 P = ParamSpec("P")

@@ -1,8 +1,5 @@
-"""Figures of the g-index: what a system achieved against what it was given.
-
-The g-index rewards performance and charges for samples and compute, so the figures of the paper put
-performance θ on one axis, a cost on the other, and the index in the size of the bubble (Figs 12, 13).
-"""
+"""Figures of the g-index: performance against cost (Figs 12, 13), and how the index responds in simulations
+to samples, compute, performance and distance (Figs 7-9)."""
 
 from __future__ import annotations
 
@@ -16,7 +13,7 @@ from gindex_lab.foundation.validate import FloatArray
 from gindex_lab.presentation.plots.common import columns_of, new_axes, styled
 from gindex_lab.presentation.plots.labels import boxes_of, label_points
 
-__all__ = ["plot_performance_cost"]
+__all__ = ["plot_performance_cost", "plot_response", "plot_response_scatter"]
 
 _SMALLEST = 150.0  # area of the smallest bubble, in square points; the others in proportion
 _NEAR = 8.0  # points between a bubble and a name that still stands beside it
@@ -95,3 +92,76 @@ def _ticks(ax: Any, cost: str, values: pd.Series) -> None:
     steps = sorted(set(values))
     ax.set_xticks(steps, [f"{step:,}" for step in steps])
     ax.minorticks_off()
+
+
+_NAMES = {
+    "samples_per_domain": "training samples per domain",
+    "compute": "compute (PFLOP)",
+    "performance": "performance θ",
+}
+
+
+@styled
+def plot_response(
+    even: pd.DataFrame,
+    uneven: pd.DataFrame | None = None,
+    x: str = "samples_per_domain",
+    *,
+    title: str = "",
+    ax: Any = None,
+) -> Any:
+    """g against samples or compute, one line per performance; bands hold nine in ten uneven splits.
+
+    `even` and `uneven` are tables of `simulate`, without and with draws (Figs 7 and 8). The scale is
+    logarithmic, since each step of 0.2 in performance multiplies g by exp(1.2).
+
+    >>> line = pd.DataFrame({"performance": [1, 1], "compute": [50, 100], "g_index": [9.0, 8.0]})
+    >>> plot_response(line, x="compute").get_xlabel()
+    'compute (PFLOP)'
+    """
+    columns_of(even, ["performance", x, "g_index"], "a table of simulate()")
+    ax = new_axes(ax, figsize=(6, 4.2))
+    levels = sorted(even["performance"].unique())
+    for colour, theta in zip(_colours(len(levels)), levels, strict=True):
+        line = even[even["performance"] == theta]
+        ax.plot(line[x], line["g_index"], color=colour, lw=1.6)
+        if uneven is not None:
+            drawn = uneven[uneven["performance"] == theta].groupby(x)["g_index"]
+            low, high = drawn.quantile(0.05), drawn.quantile(0.95)
+            ax.fill_between(low.index, low, high, color=colour, alpha=0.25, lw=0)
+        end = line.iloc[-1]
+        label = f" θ = {theta:g}"
+        ax.annotate(label, (end[x], end["g_index"]), fontsize=8, va="center", color=colour)
+    ax.set_yscale("log")
+    ax.set_xlabel(_NAMES.get(x, x))
+    ax.set_ylabel("g-index")
+    ax.set_title(title)
+    ax.margins(x=0.14)
+    return ax
+
+
+@styled
+def plot_response_scatter(table: pd.DataFrame, *, title: str = "", ax: Any = None) -> Any:
+    """g against performance, coloured by the mean domain distance of each draw (Fig 9).
+
+    >>> drawn = pd.DataFrame({"performance": [0.5], "mean_distance": [0.4], "g_index": [9.0]})
+    >>> plot_response_scatter(drawn).get_ylabel()
+    'g-index'
+    """
+    columns_of(table, ["performance", "mean_distance", "g_index"], "a table of simulate()")
+    ax = new_axes(ax, figsize=(6, 4.2))
+    points = ax.scatter(
+        table["performance"], table["g_index"], c=table["mean_distance"], s=9, cmap="viridis"
+    )
+    ax.figure.colorbar(points, ax=ax, label="mean domain distance Ω")
+    ax.set_yscale("log")
+    ax.set_xlabel(_NAMES["performance"])
+    ax.set_ylabel("g-index")
+    ax.set_title(title)
+    return ax
+
+
+def _colours(n: int) -> Any:
+    import matplotlib as mpl
+
+    return mpl.colormaps["viridis"](np.linspace(0.0, 0.85, n))

@@ -1,16 +1,33 @@
-"""Figures of the item generators: how two scales of difficulty agree, how many series each level has, and
-how agents fare along the scale."""
+"""Figures of what the worlds make: levels and scales of items, mazes as people see them, and drawings of
+flatland with their distances (Figs 14, 15)."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
+from textwrap import shorten
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.validate import integer
 from gindex_lab.presentation.plots.common import columns_of, heading, new_axes, styled
 
-__all__ = ["plot_agreement_of_levels", "plot_curves_together", "plot_levels", "plot_scales"]
+__all__ = [
+    "plot_agreement_of_levels",
+    "plot_curves_together",
+    "plot_levels",
+    "plot_maze",
+    "plot_omega_ranges",
+    "plot_omegas",
+    "plot_picture",
+    "plot_pictures",
+    "plot_scales",
+    "plot_systems",
+    "plot_task",
+]
 
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#444444")
 
@@ -108,4 +125,236 @@ def plot_curves_together(
     ax.set(xlabel=xlabel, ylabel="response", ylim=(-0.03, 1.03))
     ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), frameon=False)
     heading(ax, title, "")
+    return ax
+
+
+@styled
+def plot_maze(
+    rank: object,
+    dots: Iterable[tuple[int, int]],
+    path: Sequence[tuple[int, int]] = (),
+    *,
+    title: str = "",
+    ax: Any = None,
+) -> Any:
+    """Crossings (r, c) with r + c < rank, the tip (0, 0) at the bottom; a path drawn over them.
+
+    >>> plot_maze(3, [(1, 0)], [(0, 0), (1, 0)], title="small").get_title(loc="left")
+    'small'
+    """
+    rows, marked = integer("rank", rank, 2), set(dots)
+    ax = new_axes(ax, figsize=(4.6, 4.0))
+    for k in range(rows - 1):  # the paths up to the left and to the right, each as one long line
+        ends = [(0, k), (rows - 1 - k, k)], [(k, 0), (k, rows - 1 - k)]
+        for end in ends:
+            ax.plot(*_line(end), color="#C9CDD2", lw=1.0, zorder=1)
+    if len(path):
+        ax.plot(*_line(path), color="#0072B2", lw=2.6, zorder=2)
+    across, height = _line(sorted(marked))
+    ax.scatter(across, height, s=46, color="#E69F00", edgecolor="#4A3200", linewidth=0.8, zorder=3)
+    ax.set_aspect("equal")
+    ax.set_axis_off()
+    met = f", {len(marked & set(path))} on the path" if len(path) else ""
+    heading(ax, title, f"{rows} rows, {len(marked)} dots{met}")
+    return ax
+
+
+def _line(crossings: Sequence[tuple[int, int]]) -> tuple[list[int], list[int]]:
+    return [c - r for r, c in crossings], [r + c for r, c in crossings]
+
+
+_INK = "#222222"
+_GREY = "#8A9099"
+
+
+@styled
+def plot_picture(image: Any, *, title: str = "", ax: Any = None) -> Any:
+    """One picture of 0 and 1, black on white, in a thin frame.
+
+    >>> plot_picture(np.zeros((128, 128)), title="empty").get_title()
+    'empty'
+    """
+    picture = np.asarray(image)
+    if picture.ndim != 2:
+        raise BadInput("image", picture.shape, "is not a picture", "pass program.image()")
+    ax = new_axes(ax, figsize=(3, 3))
+    ax.imshow(1 - picture, cmap="gray", vmin=0, vmax=1, interpolation="nearest")
+    ax.set_xticks([])
+    ax.set_yticks([])
+    ax.grid(visible=False)
+    for spine in ax.spines.values():
+        spine.set(visible=True, color=_GREY, linewidth=0.8)
+    ax.set_title(title, fontsize=9, fontweight="normal", loc="center")
+    return ax
+
+
+@styled
+def plot_pictures(pictures: Mapping[str, Any], *, columns: int = 4, title: str = "") -> Any:
+    """Pictures in rows, each under its label.
+
+    >>> len(plot_pictures({"a": np.zeros((128, 128)), "b": np.ones((128, 128))}, columns=2).axes)
+    2
+    """
+    import matplotlib.pyplot as plt
+
+    if not pictures:
+        raise BadInput("pictures", pictures, "are none", "pass {label: image}")
+    rows = -(-len(pictures) // columns)
+    figure, axes = plt.subplots(
+        rows, columns, figsize=(1.75 * columns, 1.98 * rows), squeeze=False, layout="constrained"
+    )
+    for ax, (label, image) in zip(axes.flat, pictures.items(), strict=False):
+        plot_picture(image, title=label, ax=ax)
+    for ax in list(axes.flat)[len(pictures) :]:
+        ax.remove()
+    figure.suptitle(title)
+    return figure
+
+
+@styled
+def plot_task(image: Any, program: str, nodes: str, *, title: str = "") -> Any:
+    """A task, its program as text and the beginning of its JSON, side by side (Fig 14).
+
+    >>> len(plot_task(np.zeros((128, 128)), "f(start) -> ...", "[...]").axes)
+    3
+    """
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(
+        1, 3, figsize=(11.5, 4.4), width_ratios=(1.0, 1.05, 1.0), layout="constrained"
+    )
+    plot_picture(image, title="task", ax=axes[0])
+    for ax, name, text in zip(axes[1:], ("program", "JSON"), (program, nodes), strict=True):
+        ax.set_axis_off()
+        ax.set_title(name, fontsize=9, loc="left")
+        ax.text(0, 1, _cut(text), va="top", family="monospace", fontsize=6.6, color=_INK)
+    figure.suptitle(title)
+    return figure
+
+
+def _cut(text: str, lines: int = 34, width: int = 62) -> str:
+    """As much of a text as a panel holds."""
+    found = text.rstrip().splitlines()
+    shown = [line if len(line) <= width else line[: width - 1] + "…" for line in found[:lines]]
+    return "\n".join(shown + (["…"] if len(found) > lines else []))
+
+
+@styled
+def plot_omega_ranges(
+    table: pd.DataFrame,
+    published: Mapping[str, float] | None = None,
+    *,
+    title: str = "",
+    ax: Any = None,
+) -> Any:
+    """Ω of many samples of each test domain, and what the paper prints for one of them (Fig 15).
+
+    `table` has the columns `domain` and `omega`, a row per sample; `published` is Ω by domain.
+
+    >>> rows = pd.DataFrame({"domain": ["lines", "lines"], "omega": [0.2, 0.4]})
+    >>> plot_omega_ranges(rows, {"lines": 0.25}).get_xlabel()
+    'domain distance Ω'
+    """
+    columns_of(table, ["domain", "omega"], "a table of samples")
+    ax = new_axes(ax, figsize=(7, 3.6))
+    names = list(dict.fromkeys(table["domain"]))[::-1]
+    for at, name in enumerate(names):
+        values = np.sort(table.loc[table["domain"] == name, "omega"].to_numpy())
+        shift = 0.26 * np.sin(np.arange(len(values)) * 2.399963)  # a fixed spread, not a random one
+        ax.scatter(values, at + shift, s=9, color="#0072B2", alpha=0.35, lw=0, zorder=2)
+        ax.plot([np.median(values)] * 2, [at - 0.34, at + 0.34], color=_INK, lw=2, zorder=3)
+        if published and name in published:
+            ax.scatter(published[name], at, marker="D", s=52, color="#D55E00", ec="white", zorder=4)
+    ax.set_yticks(range(len(names)), names)
+    ax.set_xlim(-0.02, 1.02)
+    ax.set_xlabel("domain distance Ω")
+    ax.grid(visible=False, axis="y")
+    ax.set_title(title)
+    _key(ax, bool(published))
+    return ax
+
+
+def _key(ax: Any, published: bool) -> None:
+    """What dot, bar and diamond mean, outside the frame."""
+    from matplotlib.lines import Line2D
+
+    marks = [
+        Line2D([], [], marker="o", ls="", color="#0072B2", alpha=0.6, ms=4, label="one drawing"),
+        Line2D([], [], marker="|", ls="", color=_INK, mew=2, ms=10, label="median"),
+    ]
+    if published:
+        marks.append(
+            Line2D([], [], marker="D", ls="", color="#D55E00", ms=6, label="paper, Fig 15")
+        )
+    ax.legend(handles=marks, loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False)
+
+
+@styled
+def plot_omegas(table: pd.DataFrame, *, title: str = "", ax: Any = None) -> Any:
+    """Ω of each test (a line each) as the set of primitives grows (columns, in order).
+
+    >>> plot_omegas(pd.DataFrame({"move, turn, loop": [0.5], "+ circle": [0.3]}, ["car"])).get_ylabel()
+    'domain distance Ω'
+    """
+    if not isinstance(table, pd.DataFrame) or table.empty or table.isna().any(axis=None):
+        raise BadInput("table", table, "is not a full table of Ω", "tests x primitive sets")
+    ax = new_axes(ax, figsize=(7.5, 4.2))
+    last = table.iloc[:, -1].to_numpy(dtype=float)
+    ends = _apart(last, 0.05 * float(np.ptp(table.to_numpy(dtype=float))))
+    for (name, row), end in zip(table.iterrows(), ends, strict=True):
+        (line,) = ax.plot(range(table.shape[1]), row.to_numpy(dtype=float), marker="o", ms=4)
+        offset = {"xytext": (table.shape[1] - 0.9, end), "va": "center", "fontsize": 8}
+        ax.annotate(str(name), (table.shape[1] - 1, row.iloc[-1]), color=line.get_color(), **offset)
+    ax.set_xticks(range(table.shape[1]), list(table.columns))
+    ax.set_xlim(-0.2, table.shape[1] - 0.2)
+    ax.set_xlabel("primitives")
+    ax.set_ylabel("domain distance Ω")
+    ax.set_title(title)
+    return ax
+
+
+def _apart(values: Any, gap: float) -> Any:
+    """Heights for labels beside values, at least `gap` from each other."""
+    order = np.argsort(values)
+    placed = np.array(values, dtype=float)
+    for lower, upper in pairwise(order):
+        placed[upper] = max(placed[upper], placed[lower] + gap)
+    return placed - max(0.0, float((placed - values).mean()))
+
+
+@styled
+def plot_systems(
+    table: pd.DataFrame,
+    value: str = "performance",
+    *,
+    order: Sequence[str] | None = None,
+    title: str = "",
+    ax: Any = None,
+) -> Any:
+    """A value of each system against Ω of the test domains, which are named below the axis.
+
+    `table` has the columns `system`, `domain`, `omega` and the one named by `value`.
+
+    >>> rows = pd.DataFrame({"system": ["a", "a"], "domain": ["near", "far"], "omega": [0.2, 0.8],
+    ...                      "performance": [0.9, 0.3]})
+    >>> plot_systems(rows).get_ylabel()
+    'performance θ'
+    """
+    columns_of(table, ["system", "domain", "omega", value], "a table of systems and domains")
+    ax = new_axes(ax, figsize=(7.5, 4.4))
+    for system in order or list(dict.fromkeys(table["system"])):
+        rows = table[table["system"] == system].sort_values("omega")
+        ax.plot(rows["omega"], rows[value], marker="o", ms=5, label=system)
+    ax.set_xlabel("domain distance Ω of the test domain")
+    words = {"performance": "performance θ", "g_index": "g-index", "skill": "skill level"}
+    ax.set_ylabel(words.get(value, value.replace("_", " ")))
+    means = table.groupby("domain", sort=False)["omega"].mean().sort_values()
+    places = _apart(means.to_numpy(), 0.035 * float(np.ptp(means.to_numpy())))
+    for (name, omega), place in zip(means.items(), places, strict=True):
+        ax.axvline(omega, color=_GREY, lw=0.5, ls=":", zorder=0)
+        text = shorten(str(name).replace("_", " ").removesuffix("-1"), 24)
+        offset = {"xytext": (0, 3), "textcoords": "offset points", "rotation": 40, "fontsize": 7.5}
+        ax.annotate(text, (place, 1), xycoords=("data", "axes fraction"), color="#555555", **offset)
+    ax.set_title(title, pad=58)
+    ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1), borderaxespad=0, frameon=False)
     return ax

@@ -17,9 +17,8 @@ from gindex_lab.foundation.errors import BadProgram
 from gindex_lab.measures.programs.association import association_graph
 from gindex_lab.measures.programs.divergence import Divergence, divergence
 from gindex_lab.measures.programs.flows import Flow
-from gindex_lab.presentation.plots.association import plot_association
 from gindex_lab.presentation.plots.common import styled
-from gindex_lab.presentation.plots.flows import plot_divergence
+from gindex_lab.presentation.plots.programs import plot_association, plot_divergence
 from gindex_lab.presentation.widgets.live import Demo
 from gindex_lab.presentation.widgets.view import View, blank_figure
 
