@@ -321,7 +321,7 @@ BAD = {
     "no worlds": (lambda: WorldSession([]), "environments=.*are none; pass at least one"),
     "nothing walked": (lambda: WorldSession(worlds((3,))).responses(), "session=0: has no world that was finished; walk on"),
     "no such exercise": (lambda: exercises.check("curve"), "name='curve': is not an exercise; use one of curve-step"),
-    "no table to draw": (lambda: plot_responses([[1, 0]]), "frame=.*is no table of responses; pass agents x items"),
+    "no table to draw": (lambda: plot_responses([[1, 0]]), "frame=.*is not a table of responses; pass agents x items"),
     "no rewards to draw": (lambda: plot_rewards(pd.DataFrame({"action": [1]})), "has no column 'reward'; pass one row per interaction"),
     "no such server": (lambda: serve.main(["labs"]), "server='labs': is not an option; use one of 'lab', 'demo'"),
     "no server": (lambda: serve.main([]), "server='': is not an option"),

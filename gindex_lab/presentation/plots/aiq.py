@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.validate import FloatArray
-from gindex_lab.presentation.plots.common import columns_of, heading, new_axes, styled
+from gindex_lab.presentation.plots.common import colours_of, columns_of, heading, new_axes, styled
 
 __all__ = [
     "plot_apart",
@@ -24,7 +24,6 @@ __all__ = [
     "plot_sample_lengths",
 ]
 
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
 _GREY = "#555555"
 
 
@@ -47,8 +46,9 @@ def plot_episodes(
     rows = columns_of(table, ["agent", "episode", "value", "low", "high"], "gl.aiq.estimate")
     ax = new_axes(ax, figsize=(6.8, 4.4), layout="constrained")
     ends: dict[str, tuple[float, str]] = {}
-    for colour, (name, part) in zip(_cycle(), rows.groupby("agent", sort=False), strict=False):
-        part = part.sort_values("episode")
+    colours = colours_of(rows["agent"].unique())
+    for name, part in rows.groupby("agent", sort=False):
+        part, colour = part.sort_values("episode"), colours[name]
         bars = [part["value"] - part["low"], part["high"] - part["value"]]
         ax.errorbar(part["episode"], part["value"], bars, marker="o", ms=4, capsize=3, color=colour)
         ends[str(name)] = float(part["value"].iloc[-1]), colour
@@ -64,10 +64,6 @@ def plot_episodes(
     line = "bars: 95% intervals" + ("; crosses: the author's tables" if printed is not None else "")
     heading(ax, title, line)
     return ax
-
-
-def _cycle() -> list[str]:
-    return list(COLOURS) * 8
 
 
 def _name_ends(ax: Any, ends: Mapping[str, tuple[float, str]]) -> None:
@@ -123,7 +119,9 @@ def plot_program_lengths(
     """
     ax = new_axes(ax, figsize=(6.8, 4.4), layout="constrained")
     ends = {}
-    for colour, (name, table) in zip(_cycle(), tables.items(), strict=False):
+    colours = colours_of(tables)
+    for name, table in tables.items():
+        colour = colours[name]
         shown = columns_of(table, ["mean"], "gl.aiq.by_program_length")
         shown = shown[shown.index <= longest]
         step = float(np.diff(shown.index).min()) if len(shown) > 1 else 1.0
@@ -250,10 +248,11 @@ def plot_sample_lengths(
     grid = np.arange(3, longest + 1)
     # The first line is a broad band, so that it shows behind one that covers it.
     looks = [{"lw": 5.0, "alpha": 0.35}] + [{"lw": 1.6}] * (len(samples) - 1)
-    for look, colour, (name, texts) in zip(looks, _cycle(), samples.items(), strict=False):
+    colours = colours_of(samples)
+    for look, (name, texts) in zip(looks, samples.items(), strict=True):
         length = np.sort(texts.str.len().to_numpy())
         share = np.searchsorted(length, grid, side="right") / len(length) * 100
-        ax.plot(grid, share, color=colour, label=name, drawstyle="steps-post", **look)
+        ax.plot(grid, share, color=colours[name], label=name, drawstyle="steps-post", **look)
     ax.set(xlabel="length of the program (instructions)", ylabel="programs up to this length (%)")
     ax.legend(loc="lower right")
     heading(ax, title, "")
@@ -278,7 +277,7 @@ def plot_class_shares(
     ax = new_axes(ax, figsize=(7.6, 0.44 * len(ours) + 1.6), layout="constrained")
     rows = np.arange(len(ours))[::-1]
     step = 0.72 / len(ours.columns)
-    for k, (colour, sample) in enumerate(zip(_cycle(), ours.columns, strict=False)):
+    for k, (sample, colour) in enumerate(colours_of(ours.columns).items()):
         place = rows + (len(ours.columns) - 1) * step / 2 - k * step
         ax.plot(ours[sample], place, "o", ms=5, color=colour, label=sample)
         if printed is not None and sample in printed:

@@ -136,18 +136,18 @@ def plot_agreement(correlations: pd.DataFrame, title: str = "", ax: Any = None) 
     >>> plot_agreement(pd.DataFrame([[1, 0.2], [0.2, 1]], names, names)).get_title(loc="left")
     ''
     """
+    import seaborn as sns
+
     ax = new_axes(ax, figsize=(5.6, 4.8))
-    values = correlations.to_numpy(dtype=float)
-    names = [MEASURES.get(str(name), str(name)) for name in correlations.columns]
-    ax.imshow(values, cmap="RdBu_r", vmin=-1.25, vmax=1.25)
-    for (row, column), value in np.ndenumerate(values):
-        text = f"{value:.2f}".replace("-", "−")
-        ink = "white" if abs(value) > 0.7 else "black"
-        ax.text(column, row, text, ha="center", va="center", fontsize=7.5, color=ink)
-    ax.set_xticks(range(len(names)), names, rotation=40, ha="right", rotation_mode="anchor")
-    ax.set_yticks(range(len(names)), names)
+    names = {name: MEASURES.get(str(name), str(name)) for name in correlations.columns}
+    values = correlations.astype(float).rename(index=names, columns=names)
+    texts = values.map(lambda value: f"{value:.2f}".replace("-", "−"))
+    look = {"cmap": "RdBu_r", "vmin": -1.25, "vmax": 1.25, "square": True, "cbar": False}
+    sns.heatmap(values, annot=texts, fmt="", annot_kws={"fontsize": 7.5}, ax=ax, **look)
+    ax.set_xticks(ax.get_xticks(), names.values(), rotation=40, ha="right", rotation_mode="anchor")
+    ax.tick_params(axis="y", rotation=0)
     ax.tick_params(length=0)
-    ax.spines[:].set_visible(False)
+    ax.set(xlabel="", ylabel="")
     ax.set_title(title, loc="left")
     return ax
 

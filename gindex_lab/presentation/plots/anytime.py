@@ -10,7 +10,7 @@ import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.validate import FloatArray
-from gindex_lab.presentation.plots.common import columns_of, heading, new_axes, styled
+from gindex_lab.presentation.plots.common import colours_of, columns_of, heading, new_axes, styled
 
 if TYPE_CHECKING:
     from gindex_lab.worlds.anytime.environment import Environment, Session
@@ -180,10 +180,12 @@ def plot_trajectories(
         "tau": "time per environment τ (s)",
     }
     grid = plt.subplots(1, 3, figsize=(9.6, 3.4))[1] if axes is None else axes
+    colours = colours_of(trajectories)
     for mark, (name, table) in zip(_cycle(_MARKS), trajectories.items(), strict=False):
         columns_of(table, list(panels), "result.trajectory")
+        look = {"marker": mark, "ms": 3, "lw": 1.3, "color": colours[name], "label": str(name)}
         for ax, column in zip(grid, panels, strict=True):
-            ax.plot(table.index, table[column], marker=mark, ms=3, lw=1.3, label=str(name))
+            ax.plot(table.index, table[column], **look)
     for ax, label in zip(grid, panels.values(), strict=True):
         ax.set(xlabel="environment", ylabel=label)
     grid[1].axhline(0, color="#999999", lw=0.8, zorder=0)
@@ -254,12 +256,13 @@ def plot_reward_by_complexity(
 
 def _bands(ax: Any, table: pd.DataFrame, x: str, y: str) -> dict[Any, Any]:
     """A line with a band for each agent, its colour by name; the legend stands beside the frame."""
-    colours = {}
+    colours = colours_of(table["agent"].unique())
     for mark, (name, own) in zip(_cycle(_MARKS), table.groupby("agent", sort=False), strict=False):
-        (line,) = ax.plot(own[x], own[y], marker=mark, ms=4, label=str(name), zorder=3)
-        band = {"color": line.get_color(), "alpha": 0.18, "lw": 0, "zorder": 2}
-        ax.fill_between(own[x], own["low"], own["high"], **band)
-        colours[name] = line.get_color()
+        look = {"color": colours[name], "zorder": 3}
+        ax.plot(own[x], own[y], marker=mark, ms=4, label=str(name), **look)
+        ax.fill_between(
+            own[x], own["low"], own["high"], **look | {"alpha": 0.18, "lw": 0, "zorder": 2}
+        )
     ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0))
     return colours
 
@@ -299,12 +302,15 @@ def plot_placement_bias(
     >>> plot_placement_bias([np.array([0.1, -0.1, np.nan])]).get_ylabel()
     'placements'
     """
+    import seaborn as sns
+
     values = np.concatenate([np.ravel(bias) for bias in biases])
     values = values[~np.isnan(values)]
     if not len(values):
         raise BadInput("biases", values, "holds no number", "use gl.anytime.bias_of_placements")
     ax = new_axes(ax, figsize=(6.0, 3.4))
-    ax.hist(values, bins=np.linspace(-0.4, 0.4, 81), color="#7FA6C9")
+    look = {"color": "#7FA6C9", "alpha": 1, "lw": 0}
+    sns.histplot(values, bins=np.linspace(-0.4, 0.4, 81), ax=ax, **look)
     ax.axvline(float(values.mean()), color="#222222", lw=1)
     ax.set(xlabel="random agent's expected mean reward", ylabel="placements", yscale="log")
     heading(ax, title, f"{len(values):,} placements, largest {abs(values).max():.3f}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import wraps
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
@@ -16,11 +16,13 @@ from gindex_lab.measures.summary import population_summary
 __all__ = [
     "MEASURE_NAMES",
     "STYLE",
+    "colours_of",
     "columns_of",
     "heading",
     "indicator_line",
     "new_axes",
     "number_text",
+    "palette",
     "styled",
     "summary_line",
     "use_style",
@@ -42,11 +44,37 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
+_given: dict[str, str] = {}  # the colour of each name, in the order in which figures met them
+
+
 def use_style() -> None:
-    """Make the style of gindex_lab that of every figure from here on (a notebook's first cell)."""
+    """Make the style of gindex_lab that of every figure from here on (a notebook's first cell); the colours
+    of agents are dealt anew."""
     import matplotlib.pyplot as plt
 
     plt.style.use(STYLE)
+    _given.clear()
+
+
+def palette() -> list[str]:
+    """The colours of the style (Okabe and Ito's), by value: "C0" would mean another one outside our style."""
+    import matplotlib as mpl
+
+    style = mpl.rc_params_from_file(STYLE, use_default_template=False)
+    return list(style["axes.prop_cycle"].by_key()["color"])
+
+
+def colours_of(names: Iterable[object]) -> dict[Any, str]:
+    """A colour for each agent, which it keeps from figure to figure until `use_style` is called again.
+
+    >>> use_style()
+    >>> colours_of(["Freq", "Q"]), colours_of(["Q"])
+    ({'Freq': '#0072B2', 'Q': '#E69F00'}, {'Q': '#E69F00'})
+    """
+    colours, found = palette(), {}
+    for name in names:
+        found[name] = _given.setdefault(str(name), colours[len(_given) % len(colours)])
+    return found
 
 
 def styled(function: Callable[P, R]) -> Callable[P, R]:

@@ -3,14 +3,13 @@ to samples, compute, performance and distance (Figs 7-9)."""
 
 from __future__ import annotations
 
-from itertools import cycle
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.validate import FloatArray
-from gindex_lab.presentation.plots.common import columns_of, new_axes, styled
+from gindex_lab.presentation.plots.common import colours_of, columns_of, new_axes, styled
 from gindex_lab.presentation.plots.labels import boxes_of, label_points
 
 __all__ = ["plot_performance_cost", "plot_response", "plot_response_scatter"]
@@ -41,9 +40,10 @@ def plot_performance_cost(
     columns_of(table, ["model", "performance", "g_index", cost], "a table of runs")
     ax = new_axes(ax)
     area = _SMALLEST * table["g_index"] / table["g_index"].min()
-    for colour, (_, runs) in zip(cycle(_palette()), table.sort_values(cost).groupby("model")):
+    colours = colours_of(sorted(table["model"].unique()))
+    for name, runs in table.sort_values(cost).groupby("model"):
         x, y = runs[cost], runs["performance"]
-        ax.scatter(x, y, s=area[runs.index], color=colour, alpha=0.8, edgecolor="white")
+        ax.scatter(x, y, s=area[runs.index], color=colours[name], alpha=0.8, edgecolor="white")
     ax.set_xscale("log")
     _ticks(ax, cost, table[cost])
     ax.set_xlabel(_TITLES.get(cost, cost.replace("_", " ")))
@@ -76,13 +76,6 @@ def _bubbles(ax: Any, points: FloatArray, area: FloatArray) -> FloatArray:
     radius = np.sqrt(area / np.pi)[:, None] * ax.figure.dpi / 72
     centre = ax.transData.transform(points)
     return np.hstack([centre - radius, centre + radius])
-
-
-def _palette() -> list[str]:
-    """The colours of the style, by value: "C0" would be looked up anew outside our style."""
-    import matplotlib as mpl
-
-    return list(mpl.rcParams["axes.prop_cycle"].by_key()["color"])
 
 
 def _ticks(ax: Any, cost: str, values: pd.Series) -> None:

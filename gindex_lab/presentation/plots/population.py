@@ -55,14 +55,16 @@ def plot_difficulty_mean(
     >>> plot_difficulty_mean(items).get_xlabel()
     'difficulty h'
     """
+    import seaborn as sns
+
     items = columns_of(items, ["difficulty", "mean"], "one row per item")
     ax = new_axes(ax, figsize=(5.6, 3.8))
     x, y = items["difficulty"].to_numpy(float), items["mean"].to_numpy(float)
-    ax.plot(x, y, "o", color="#1F3B57", mec="white", mew=0.5, ms=5.5, clip_on=False, zorder=3)
-    if np.ptp(x) > 0:
-        slope, base = np.polyfit(x, y, 1)
-        ends = np.array([x.min(), x.max()])
-        ax.plot(ends, base + slope * ends, color="#9A9A9A", lw=1.0, zorder=2)
+    dots = {"s": 34, "color": "#1F3B57", "alpha": 1, "edgecolor": "white", "linewidths": 0.5, "clip_on": False}
+    sns.regplot(
+        x=x, y=y, ax=ax, ci=None, fit_reg=bool(np.ptp(x) > 0), truncate=True,
+        scatter_kws=dots | {"zorder": 3}, line_kws={"color": "#9A9A9A", "lw": 1.0, "zorder": 2},
+    )  # fmt: skip
     ax.set(
         ylim=(-0.04, 1.04),
         xlabel=with_unit("difficulty h", unit),
@@ -97,7 +99,7 @@ def plot_histograms(
     for ax, name in zip(grid[0], columns, strict=True):
         _histogram(ax, table[name].to_numpy(float))
         has_unit = name in ("capability", "spread", "expected_difficulty")
-        ax.set(xlabel=with_unit(MEASURE_NAMES.get(name, name), unit if has_unit else ""))
+        ax.set(xlabel=with_unit(MEASURE_NAMES.get(name, name), unit if has_unit else ""), ylabel="")
     grid[0][0].set_ylabel("agents")
     if title:
         figure.suptitle(title, x=0.01, ha="left", fontsize=11, fontweight="bold")
@@ -105,9 +107,11 @@ def plot_histograms(
 
 
 def _histogram(ax: Any, values: FloatArray) -> None:
+    import seaborn as sns
+
     finite = values[np.isfinite(values)]
     infinite = len(values) - len(finite)
-    ax.hist(finite, bins=_bins(finite), color="#7FA6C9", edgecolor="white")
+    sns.histplot(finite, bins=_bins(finite), color="#7FA6C9", edgecolor="white", alpha=1, ax=ax)
     if len(finite):
         ax.axvline(finite.mean(), color="#1F3B57", lw=1.3)
         ax.axvline(float(np.median(finite)), color="#1F3B57", lw=1.0, ls="--")

@@ -15,7 +15,7 @@ from gindex_lab.foundation.validate import FloatArray, Mode
 from gindex_lab.measures.programs.association import association_graph
 from gindex_lab.measures.programs.divergence import divergence
 from gindex_lab.measures.programs.flows import Flow
-from gindex_lab.presentation.plots.common import columns_of, new_axes, styled
+from gindex_lab.presentation.plots.common import colours_of, columns_of, new_axes, styled
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -47,24 +47,27 @@ def plot_divergence_matrix(
     >>> plot_divergence_matrix(np.zeros((2, 2)), ["http", "http"]).get_yticklabels()[0].get_text()
     'http'
     """
+    import seaborn as sns
+
     values = np.asarray(values, dtype=float)
     if values.shape != (len(labels), len(labels)) or not len(labels):
         problem = f"is not a matrix with a row and a column for each of {len(labels)} labels"
         raise BadInput("values", values.shape, problem, "pass pairwise(flows) and their domains")
     ax = new_axes(ax, figsize=(7, 6))
-    image = ax.imshow(values, cmap="viridis", vmin=0, vmax=1)
+    bar = {"label": "divergence Δ", "fraction": 0.046, "pad": 0.03}
+    sns.heatmap(
+        values, cmap="viridis", vmin=0, vmax=1, square=True, cbar_kws=bar, ax=ax, rasterized=True
+    )
     starts = [i for i, name in enumerate(labels) if i == 0 or name != labels[i - 1]]
     ends = [*starts[1:], len(labels)]
-    middles = [(a + b - 1) / 2 for a, b in zip(starts, ends, strict=True)]
+    middles = [(a + b) / 2 for a, b in zip(starts, ends, strict=True)]
     names = [labels[i] for i in starts]
     ax.set_xticks(middles, names, rotation=45, ha="right", rotation_mode="anchor", fontsize=7)
-    ax.set_yticks(middles, names, fontsize=7)
+    ax.set_yticks(middles, names, rotation=0, fontsize=7)
     for at in starts[1:]:
-        ax.axhline(at - 0.5, color="white", lw=0.6)
-        ax.axvline(at - 0.5, color="white", lw=0.6)
+        ax.axhline(at, color="white", lw=0.6)
+        ax.axvline(at, color="white", lw=0.6)
     ax.tick_params(length=0)
-    ax.grid(visible=False)
-    ax.figure.colorbar(image, ax=ax, label="divergence Δ", fraction=0.046, pad=0.03)
     ax.set_title(title)
     return ax
 
@@ -83,19 +86,23 @@ def plot_program_size(
     >>> plot_program_size(runs).get_ylabel()
     'performance θ'
     """
+    import seaborn as sns
+
     columns_of(table, ["model", "characters", value], "a table of models and domains")
     ax = new_axes(ax, figsize=(7, 4.2))
+    colours = colours_of(table["model"].unique())
+    how = {"hue": "model", "palette": colours, "ax": ax}
+    sns.scatterplot(table, x="characters", y=value, s=26, alpha=0.75, linewidth=0, **how)
     for model, runs in table.groupby("model", sort=False):
-        points = ax.scatter(runs["characters"], runs[value], s=26, alpha=0.75, label=model)
         quarter = pd.qcut(runs["characters"], 4, labels=False, duplicates="drop")
         means = runs.groupby(quarter)[["characters", value]].mean()
-        ax.plot(means["characters"], means[value], color=points.get_facecolor()[0], lw=1.2)
+        ax.plot(means["characters"], means[value], color=colours[model], lw=1.2)
     ax.set_xlabel("program size (characters)")
     names = {"performance": "performance θ", "skill": "skill level (share of perfect programs)"}
     ax.set_ylabel(names.get(value, value))
     ax.set_ylim(-0.04, 1.04)
     ax.set_title(title)
-    ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1), borderaxespad=0, frameon=False)
+    ax.legend(title=None, loc="upper left", bbox_to_anchor=(1.01, 1), borderaxespad=0)
     return ax
 
 
@@ -112,15 +119,17 @@ def plot_learning_curves(
     >>> [tick.get_text() for tick in plot_learning_curves(runs).get_xticklabels()]
     ['16', '64']
     """
+    import seaborn as sns
+
     columns_of(table, ["system", "training_samples", value], "a table of learning_curve()")
     ax = new_axes(ax, figsize=(6, 4))
-    for system, runs in table.groupby("system", sort=False):
-        by_size = runs.groupby("training_samples")[value]
-        mean = by_size.mean()
-        line = ax.plot(mean.index, mean, marker="o", ms=4, label=system)[0]
-        ax.fill_between(
-            mean.index, by_size.min(), by_size.max(), color=line.get_color(), alpha=0.2, lw=0
-        )
+    how = {
+        "hue": "system",
+        "palette": colours_of(table["system"].unique()),
+        "errorbar": ("pi", 100),
+    }
+    look = {"marker": "o", "ms": 4, "mec": "none", "err_kws": {"alpha": 0.2, "lw": 0}}
+    sns.lineplot(table, x="training_samples", y=value, ax=ax, **how, **look)
     sizes = sorted(table["training_samples"].unique())
     ax.set_xscale("log")
     ax.set_xticks(sizes, [f"{size:,}" for size in sizes])
@@ -129,6 +138,7 @@ def plot_learning_curves(
     names = {"performance": "performance θ", "g_index": "g-index", "skill": "skill level"}
     ax.set_ylabel(names.get(value, value.replace("_", " ")))
     ax.set_title(title)
+    ax.legend(title=None, loc="upper left", bbox_to_anchor=(1.01, 1), borderaxespad=0)
     return ax
 
 

@@ -13,7 +13,14 @@ import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.validate import integer
-from gindex_lab.presentation.plots.common import columns_of, heading, new_axes, styled
+from gindex_lab.presentation.plots.common import (
+    colours_of,
+    columns_of,
+    heading,
+    new_axes,
+    palette,
+    styled,
+)
 
 __all__ = [
     "plot_agreement_of_levels",
@@ -28,8 +35,6 @@ __all__ = [
     "plot_systems",
     "plot_task",
 ]
-
-_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#444444")
 
 
 @styled
@@ -48,7 +53,7 @@ def plot_agreement_of_levels(
     ends = [table[[x, y]].min().min() - 0.7, table[[x, y]].max().max() + 0.7]
     ax.plot(ends, ends, color="#BBBBBB", lw=1.0, zorder=1)
     same = counts[x] == counts[y]
-    colours = np.where(same, _COLOURS[0], _COLOURS[1])
+    colours = np.where(same, "#0072B2", "#D55E00")
     ax.scatter(counts[x], counts[y], s=110 + 90 * counts["n"], color=colours, alpha=0.85, zorder=2)
     for a, b, n in counts.itertuples(index=False):
         ax.text(a, b, str(n), ha="center", va="center", color="white", fontsize=8, zorder=3)
@@ -63,22 +68,24 @@ def plot_levels(counts: pd.DataFrame, *, title: str = "", xlabel: str = "", ax: 
     """How many of each kind (columns) at each level (index), on a logarithmic scale.
 
     >>> counts = pd.DataFrame({"series": [3, 40], "items": [1, 9]}, index=[7, 8])
-    >>> len(plot_levels(counts).patches)
+    >>> sum(len(bars) for bars in plot_levels(counts).containers)
     4
     """
+    import seaborn as sns
+
     columns_of(counts, list(counts.columns), "one row for each level")
     ax = new_axes(ax, figsize=(6.2, 3.6))
-    width = 0.8 / len(counts.columns)
-    for k, name in enumerate(counts):
-        at = np.arange(len(counts)) + (k - (len(counts.columns) - 1) / 2) * width
-        bars = ax.bar(at, counts[name], width * 0.92, color=_COLOURS[k], label=name)
+    rows = (
+        counts.rename_axis("level")
+        .reset_index()
+        .melt("level", var_name="kind", value_name="number")
+    )
+    look = {"palette": palette()[: len(counts.columns)], "saturation": 1, "gap": 0.08, "lw": 0}
+    sns.barplot(rows, x="level", y="number", hue="kind", errorbar=None, ax=ax, **look)
+    for bars in ax.containers:
         ax.bar_label(bars, fontsize=6.5, padding=1.5, color="#444444")
-    ax.set_yscale("log")
-    ax.set_ylim(0.7, 4 * counts.to_numpy().max())
-    ax.set(xticks=range(len(counts)), xticklabels=[str(k) for k in counts.index])
-    ax.set(xlabel=xlabel, ylabel="number")
-    if len(counts.columns) > 1:
-        ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), frameon=False)
+    ax.set(yscale="log", ylim=(0.7, 4 * counts.to_numpy().max()), xlabel=xlabel, ylabel="number")
+    _legend_beside(ax, shown=len(counts.columns) > 1)
     heading(ax, title, "")
     return ax
 
@@ -90,16 +97,18 @@ def plot_scales(
     """Two scales of the same items against each other, coloured by group.
 
     >>> table = pd.DataFrame({"one": [1, 2], "other": [3, 5], "rank": [8, 9]})
-    >>> len(plot_scales(table, x="one", y="other", groups="rank").collections)
+    >>> len(plot_scales(table, x="one", y="other", groups="rank").get_legend().get_texts())
     2
     """
+    import seaborn as sns
+
     columns_of(table, [x, y, groups], "one row for each item")
     ax = new_axes(ax, figsize=(6.2, 4.2))
-    for k, (name, rows) in enumerate(table.groupby(groups)):
-        colour = _COLOURS[k % len(_COLOURS)]
-        ax.scatter(rows[x], rows[y], s=16, color=colour, alpha=0.75, label=f"{groups} {name}")
-    ax.set(xlabel=x, ylabel=y)
-    ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), frameon=False)
+    shades = palette() * (1 + table[groups].nunique() // len(palette()))
+    colours = dict(zip(sorted(table[groups].unique()), shades, strict=False))
+    look = {"s": 16, "alpha": 0.75, "linewidth": 0}
+    sns.scatterplot(table, x=x, y=y, hue=groups, palette=colours, ax=ax, **look)
+    _legend_beside(ax, title=groups)
     heading(ax, title, f"{len(table)} items, r = {table[x].corr(table[y]):.3f}")
     return ax
 
@@ -123,7 +132,7 @@ def plot_curves_together(
         colour = mpl.colormaps["viridis"](shade)
         ax.plot(curves.index, curves[name], "o-", ms=3.5, lw=1.6, color=colour, label=name)
     ax.set(xlabel=xlabel, ylabel="response", ylim=(-0.03, 1.03))
-    ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), frameon=False)
+    _legend_beside(ax)
     heading(ax, title, "")
     return ax
 
@@ -340,11 +349,14 @@ def plot_systems(
     >>> plot_systems(rows).get_ylabel()
     'performance θ'
     """
+    import seaborn as sns
+
     columns_of(table, ["system", "domain", "omega", value], "a table of systems and domains")
     ax = new_axes(ax, figsize=(7.5, 4.4))
-    for system in order or list(dict.fromkeys(table["system"])):
-        rows = table[table["system"] == system].sort_values("omega")
-        ax.plot(rows["omega"], rows[value], marker="o", ms=5, label=system)
+    names = list(order or dict.fromkeys(table["system"]))
+    how = {"hue": "system", "hue_order": names, "palette": colours_of(names), "errorbar": None}
+    look = {"marker": "o", "ms": 5, "mec": "none", "estimator": None}
+    sns.lineplot(table, x="omega", y=value, ax=ax, **how, **look)
     ax.set_xlabel("domain distance Ω of the test domain")
     words = {"performance": "performance θ", "g_index": "g-index", "skill": "skill level"}
     ax.set_ylabel(words.get(value, value.replace("_", " ")))
@@ -356,5 +368,12 @@ def plot_systems(
         offset = {"xytext": (0, 3), "textcoords": "offset points", "rotation": 40, "fontsize": 7.5}
         ax.annotate(text, (place, 1), xycoords=("data", "axes fraction"), color="#555555", **offset)
     ax.set_title(title, pad=58)
-    ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1), borderaxespad=0, frameon=False)
+    _legend_beside(ax)
     return ax
+
+
+def _legend_beside(ax: Any, *, title: str | None = None, shown: bool = True) -> None:
+    """The legend beside the frame, where there is more than one thing to tell apart."""
+    legend = ax.legend(title=title, loc="upper left", bbox_to_anchor=(1.01, 1.0))
+    legend.set_visible(shown)
+    legend.set_in_layout(shown)

@@ -32,19 +32,17 @@ def plot_responses(frame: pd.DataFrame, *, title: str = "", ax: Any = None) -> A
     >>> plot_responses(pd.DataFrame([[1.0, 0.0]], ["a"], [1, 2])).get_xlabel()
     'item, easy to hard'
     """
+    import seaborn as sns
     from matplotlib.colors import LinearSegmentedColormap
 
     if not isinstance(frame, pd.DataFrame) or frame.empty:
-        raise BadInput("frame", frame, "is no table of responses", "pass agents x items")
+        raise BadInput("frame", frame, "is not a table of responses", "pass agents x items")
     ax = new_axes(ax, figsize=(5.6, 3.6))
     colours = LinearSegmentedColormap.from_list("responses", [_FAILED, _SOLVED])
-    ax.imshow(frame.to_numpy(float), cmap=colours, vmin=0, vmax=1, aspect="auto")
     few = len(frame) <= 20
-    ax.set_yticks(
-        range(len(frame)) if few else [], [str(name) for name in frame.index] if few else []
-    )
-    ax.set_xticks([])
-    ax.tick_params(length=0)
+    look = {"cmap": colours, "vmin": 0, "vmax": 1, "cbar": False, "rasterized": True}
+    sns.heatmap(frame.astype(float), xticklabels=False, yticklabels=few, ax=ax, **look)
+    ax.tick_params(axis="y", rotation=0, length=0)
     ax.set(xlabel="item, easy to hard", ylabel="" if few else "agent")
     ax.set_title(title)
     return ax
