@@ -1,6 +1,6 @@
 """How fast is the compiled AIQ test against a straightforward loop in Python?
 
-Two peers run the same sampled programs with the readable learners of `aiq.learners`, on one
+Two peers run the same sampled programs with the readable learners of `tests/oracles`, on one
 core, in turn: the readable machine of `aiq.machine` ("plain"), and one with a list as tape and
 local variables, about as fast as Python gets ("tuned"). The authors' code, whose Q-learners are slower than
 ours in Python, made 136,000 (Random), 88,000 (Freq), 23,000 (Q(0)), 25,000 (Q(0.5)) and 14,300 (HLQ)
@@ -16,10 +16,11 @@ import numpy as np
 
 from benchmarks.rows import Row, best_time, race
 from gindex_lab.worlds.aiq.agents import HLQ, Agent, Freq, QLearning, Random
-from gindex_lab.worlds.aiq.episodes import Trial, start
+from gindex_lab.worlds.aiq.episodes import Trial
 from gindex_lab.worlds.aiq.episodes import run as run_compiled
 from gindex_lab.worlds.aiq.machine import Machine
 from gindex_lab.worlds.aiq.sampler import sample
+from tests.oracles.aiq_learners import start
 
 __all__ = ["run"]
 

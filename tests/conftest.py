@@ -1,6 +1,7 @@
 """What the tests share: where ../shared is, and that CI does not skip the tests that read it."""
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,9 @@ settings.register_profile("gindex_lab", deadline=None, derandomize=True)
 settings.load_profile("gindex_lab")
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(
+    0, str(ROOT / "tests")
+)  # for what tests share: `from oracles.aiq_learners import Twin`
 SHARED = Path(os.environ.get("GINDEX_LAB_SHARED", ROOT.parent / "shared"))
 
 KEPT = ROOT / "tests" / "goldens"

@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from oracles.aiq_learners import Twin, start
 
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.worlds.aiq.agents import (
@@ -17,7 +18,7 @@ from gindex_lab.worlds.aiq.agents import (
     agent,
     describe,
 )
-from gindex_lab.worlds.aiq.episodes import Trial, Twin, interact, run, start
+from gindex_lab.worlds.aiq.episodes import Trial, interact, run
 from gindex_lab.worlds.aiq.machine import Machine
 from gindex_lab.worlds.aiq.program import Settings
 

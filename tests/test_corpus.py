@@ -5,6 +5,7 @@ import re
 
 import numpy as np
 import pytest
+from oracles.learning import broken_json
 
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.measures.programs.comparison import nearest, pairwise
@@ -20,7 +21,7 @@ from gindex_lab.worlds.learning.corpus import (
     sample,
 )
 from gindex_lab.worlds.learning.corpus_domains import DOMAINS
-from gindex_lab.worlds.learning.mutations import MUTATIONS, broken_json, mutate
+from gindex_lab.worlds.learning.mutations import MUTATIONS, mutate
 
 TABLE_2_NODES = {  # g-index paper, Appendix A, Table 2
     "template-slider": 6,

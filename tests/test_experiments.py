@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from oracles.learning import Empty, broken_json
 
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.measures.programs.association import association_graph
@@ -19,9 +20,9 @@ from gindex_lab.presentation.plots.programs import (
 )
 from gindex_lab.worlds.learning.corpus import Sample, composites, corpus, corpus_documents, sample
 from gindex_lab.worlds.learning.experiments import experiment, learning_curve
-from gindex_lab.worlds.learning.mutations import broken_json, mutate
+from gindex_lab.worlds.learning.mutations import mutate
 from gindex_lab.worlds.learning.scoring import Recorded, read_answer, score_answers, score_programs
-from gindex_lab.worlds.learning.systems import Empty, NearestNeighbour, SlotFilling
+from gindex_lab.worlds.learning.systems import NearestNeighbour, SlotFilling
 from gindex_lab.worlds.learning.systems_template import TemplateInduction
 
 DOMAINS = ["http", "twitter", "youtube-play"]

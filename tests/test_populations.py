@@ -350,7 +350,6 @@ BAD = {
         lambda: manifold.item_correlations(np.ones((4, 3))),
         "fewer than two columns that vary",
     ),
-    "rate": (lambda: manifold.flat_responses([1.2], 3, 1), "is not between 0 and 1"),
     "no seed": (lambda: manifold.manifold(9, 9, seed=None), "seed=None: is not a seed"),
     "distribution": (lambda: manifold.manifold(9, 9, distribution="t", seed=1), "is not an option"),
     "sd": (lambda: theory.normal_curve([1], 1, 0), "sd=0: is out of range"),

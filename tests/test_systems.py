@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from oracles.learning import Empty
 
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.measures.programs.divergence import divergence
@@ -13,7 +14,6 @@ from gindex_lab.worlds.learning.retrieval import TextIndex, changes, frame, subs
 from gindex_lab.worlds.learning.scoring import read_answer
 from gindex_lab.worlds.learning.systems import (
     Composing,
-    Empty,
     Lazy,
     NearestNeighbour,
     RandomNodes,

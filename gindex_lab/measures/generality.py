@@ -16,6 +16,7 @@ import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput, ensure
 from gindex_lab.foundation.guessing import floors_of
+from gindex_lab.foundation.likes import ResponsesLike, SeedLike
 from gindex_lab.foundation.responses import Responses, Scores
 from gindex_lab.foundation.validate import FloatArray, choice, generator, mode_of, pair, refuse
 from gindex_lab.measures.curves import (
@@ -39,14 +40,14 @@ _LARGEST = 1e100
 
 
 def generality(
-    responses: object,
+    responses: ResponsesLike,
     difficulty: object = None,
     *,
     interval: Interval | None = None,
     estimator: str = "trapezoid",
     ci: float | None = None,
     resample: str = "items",
-    seed: object = None,
+    seed: SeedLike = None,
     mode: str = "exact",
     missing: str = "error",
     extrapolate: str = "paper",
@@ -161,7 +162,9 @@ def _check_together(
     ensure(none or not isinstance(study, StepCurves), "floor", floor, problem, remedy)
 
 
-def study_of(responses: object, difficulty: object = None, missing: str = "error") -> Responses:
+def study_of(
+    responses: ResponsesLike, difficulty: object = None, missing: str = "error"
+) -> Responses:
     """The responses with their difficulties, checked: what every measure of this module starts from.
 
     >>> study_of([[1, 0]], [1, 2]).difficulty.tolist()
@@ -172,7 +175,7 @@ def study_of(responses: object, difficulty: object = None, missing: str = "error
     return study
 
 
-def _with_levels(responses: object, difficulty: object) -> Responses:
+def _with_levels(responses: ResponsesLike, difficulty: object) -> Responses:
     remedy = "turn them into responses first, for instance with gl.rank(scores)"
     ensure(not isinstance(responses, Scores), "responses", responses, "holds raw scores", remedy)
     if not isinstance(responses, Responses):
@@ -264,7 +267,7 @@ def _mean(study: Responses, total: FloatArray) -> FloatArray:
 
 
 def characteristic_curve(
-    responses: object,
+    responses: ResponsesLike,
     agent: object = None,
     difficulty: object = None,
     *,

@@ -17,6 +17,7 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.likes import ResponsesLike, SeedLike
 from gindex_lab.foundation.validate import FloatArray, choice, confidence, generator, known
 from gindex_lab.measures.curves import Interval, from_sums
 from gindex_lab.measures.fit import Fit, fit_of, unit_sums
@@ -142,7 +143,7 @@ def comparisons(
 
 
 def paired_differences(
-    responses: object,
+    responses: ResponsesLike,
     a: object,
     b: object,
     difficulty: object = None,
@@ -153,7 +154,7 @@ def paired_differences(
     resample: str = "items",
     missing: str = "error",
     extrapolate: str = "paper",
-    seed: object = None,
+    seed: SeedLike = None,
 ) -> pd.DataFrame:
     """How far agent `a` is ahead of `b` in each measure, both on the items that both met.
 

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import ensure
+from gindex_lab.foundation.likes import ResponsesLike
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import (
     FloatArray,
@@ -30,7 +31,7 @@ __all__ = ["aggregate", "bin_difficulties", "dominance", "effort", "filter_by_fr
 __all__ += ["isometrics", "saturation", "spread_at"]
 
 
-def aggregate(responses: object, difficulty: object = None, by: object = None) -> Responses:
+def aggregate(responses: ResponsesLike, difficulty: object = None, by: object = None) -> Responses:
     """The mean agent, or one mean agent per group: its curve is the aggregated curve (F.3).
 
     Capability is linear in the responses, so the mean agent has the mean capability; its spread is
@@ -49,7 +50,7 @@ def aggregate(responses: object, difficulty: object = None, by: object = None) -
     return Responses(frame, items=study.items, interval=study.interval, name=study.name)
 
 
-def effort(responses: object, difficulty: object = None, **options: Any) -> pd.Series:
+def effort(responses: ResponsesLike, difficulty: object = None, **options: Any) -> pd.Series:
     """Effort M = ∫hψ dh = H·∫ψ dh: what it costs to do all that one does (Eq. 8, C.3).
 
     Takes the options of `generality`, and counts from the same origin as its expected difficulty.
@@ -62,7 +63,9 @@ def effort(responses: object, difficulty: object = None, **options: Any) -> pd.S
     return product.rename("effort")
 
 
-def saturation(responses: object, difficulty: object = None, missing: str = "error") -> pd.Series:
+def saturation(
+    responses: ResponsesLike, difficulty: object = None, missing: str = "error"
+) -> pd.Series:
     """The difficulty up to which an agent solves everything: the largest s such that ψ(h) = 1 for
     all h < s. An agent that fails on the easiest items already is saturated up to them (E.2).
 
@@ -78,7 +81,7 @@ def saturation(responses: object, difficulty: object = None, missing: str = "err
     return pd.Series(levels[last], index=study.frame.index, name="saturation")
 
 
-def dominance(responses: object, difficulty: object = None) -> pd.DataFrame:
+def dominance(responses: ResponsesLike, difficulty: object = None) -> pd.DataFrame:
     """Who dominates whom: True where the row's curve is nowhere below and somewhere above the
     column's. A dominating agent is at least as capable (Ψ is an integral of ψ), but it need not be
     more general.

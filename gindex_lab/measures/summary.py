@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import ensure
+from gindex_lab.foundation.likes import ResponsesLike, SeedLike
 from gindex_lab.foundation.validate import FloatArray, choice, confidence, generator, integer
 from gindex_lab.measures.curves import Interval, from_sums
 from gindex_lab.measures.fit import Fit, fit_of
@@ -57,7 +58,7 @@ def population_summary(table: pd.DataFrame) -> pd.Series:
 
 
 def population_intervals(
-    responses: object,
+    responses: ResponsesLike,
     difficulty: object = None,
     *,
     interval: Interval | None = None,
@@ -66,7 +67,7 @@ def population_intervals(
     resample: str = "agents",
     resamples: int = 2000,
     missing: str = "error",
-    seed: object = None,
+    seed: SeedLike = None,
 ) -> pd.DataFrame:
     """Means, correlations and the share of abstruse agents, with percentile intervals.
 

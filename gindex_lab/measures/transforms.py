@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput, ensure
+from gindex_lab.foundation.likes import ResponsesLike, ScoresLike
 from gindex_lab.foundation.responses import Responses, Scores
 from gindex_lab.foundation.validate import (
     choice,
@@ -34,7 +35,7 @@ _TIES = {"half": 0.5, "win": 1.0, "loss": 0.0}
 
 
 def rank(
-    scores: object,
+    scores: ScoresLike,
     columns: int | None = 100,
     leave_one_out: bool = False,
     *,
@@ -81,7 +82,7 @@ def rank(
 
 
 def standardise(
-    scores: object, columns: int | None = 100, *, limit: float = 3.0, missing: str = "error"
+    scores: ScoresLike, columns: int | None = 100, *, limit: float = 3.0, missing: str = "error"
 ) -> StepCurves:
     """Scale: an agent's position on an item is its standard score (sample sd), on [-limit, limit].
 
@@ -151,7 +152,7 @@ def _beta_share(frame: pd.DataFrame, mu: pd.Series, sigma: pd.Series) -> pd.Data
     return pd.DataFrame(share, frame.index, frame.columns)
 
 
-def absolute_reference(scores: object, reference: object, ties: str = "half") -> Responses:
+def absolute_reference(scores: ScoresLike, reference: object, ties: str = "half") -> Responses:
     """ARef: an item is solved by those who beat the reference, and as hard as they are few.
 
     r = 1 if the score is above the reference's, 0 if below; a tie counts "half", as a "win" (the
@@ -248,7 +249,7 @@ def _games(cells: object) -> np.ndarray:
     return np.asarray(cells, dtype=bool) & ~np.eye(len(np.asarray(cells)), dtype=bool)
 
 
-def threshold(responses: object, epsilon: float = 0.0) -> Responses:
+def threshold(responses: ResponsesLike, epsilon: float = 0.0) -> Responses:
     """The paper's acceptability: A = 1 if the expected response is at least 1 - ε, else 0 (E.1).
 
     A response short of 1 - ε by a rounding error only is accepted: 1 - 0.7 is above 0.3 in a computer.
@@ -267,7 +268,7 @@ def threshold(responses: object, epsilon: float = 0.0) -> Responses:
     return Responses(accepted, items=table.items, interval=table.interval, **_about(table))
 
 
-def _scores(scores: object, missing: str) -> Scores | Responses:
+def _scores(scores: ScoresLike, missing: str) -> Scores | Responses:
     """The table of scores, whatever it came as; missing cells only where they are allowed."""
     choice("missing", missing, ["error", "drop"])
     raw = not isinstance(scores, StepCurves)

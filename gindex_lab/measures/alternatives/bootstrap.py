@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.likes import ResponsesLike, SeedLike
 from gindex_lab.foundation.validate import FloatArray, choice, confidence, generator, integer
 from gindex_lab.measures.curves import Interval, from_sums, indicators
 from gindex_lab.measures.fit import fit_of
@@ -36,7 +37,7 @@ METHODS = ["studentised", "percentile", "bca"]
 
 
 def bootstrap_table(
-    responses: object,
+    responses: ResponsesLike,
     difficulty: object = None,
     *,
     interval: Interval | None = None,
@@ -48,7 +49,7 @@ def bootstrap_table(
     missing: str = "error",
     extrapolate: str = "paper",
     mode: str = "exact",
-    seed: object = None,
+    seed: SeedLike = None,
 ) -> pd.DataFrame:
     """The table of `gl.generality` with `<measure>_low` and `<measure>_high` at confidence `ci`.
 

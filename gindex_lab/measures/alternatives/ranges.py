@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.likes import SeedLike
 from gindex_lab.foundation.validate import FloatArray, choice, confidence, generator, integer
 from gindex_lab.measures.fit import Fit, unit_sums
 from gindex_lab.measures.limits import MEASURES
@@ -41,7 +42,7 @@ def range_test(
     *,
     ci: float | None = None,
     permutations: int = 1999,
-    seed: object = None,
+    seed: SeedLike = None,
 ) -> RangeTest:
     """Could equal agents have spread this far in a measure? A permutation test of the whole group.
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.likes import SeedLike
 from gindex_lab.foundation.validate import choice, generator
 from gindex_lab.measures.horizons.runs import Runs
 
@@ -35,7 +36,7 @@ class Draws:
         return self.counts[:, at] if self.by_run else self.counts[:, self.runs.item[at]]
 
 
-def first_seed(seed: object) -> int:
+def first_seed(seed: SeedLike) -> int:
     """The whole number that replicate 0 is seeded with: a seed itself, or one that a Generator draws.
 
     >>> first_seed(42)

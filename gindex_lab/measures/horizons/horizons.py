@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.likes import ResponsesLike, SeedLike
 from gindex_lab.foundation.validate import (
     FloatArray,
     choice,
@@ -41,7 +42,7 @@ _METHODS = ("bootstrap", *_WITHOUT_DRAWS)
 
 
 def horizon(
-    responses: object,
+    responses: ResponsesLike,
     minutes: object = None,
     *,
     levels: tuple[float, ...] = (0.5, 0.8),
@@ -53,7 +54,7 @@ def horizon(
     resample: str = "families",
     method: str = "bootstrap",
     draws: int = 1000,
-    seed: object = None,
+    seed: SeedLike = None,
     floor: object = 0.0,
     ceiling: object = 1.0,
     noise: float = 0.0,

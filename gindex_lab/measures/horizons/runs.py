@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.likes import ResponsesLike
 from gindex_lab.foundation.responses import Responses, Scores
 from gindex_lab.foundation.validate import FloatArray, choice, numeric_frame, per_item
 
@@ -61,7 +62,7 @@ class Runs:
 
 
 def runs_of(
-    responses: object,
+    responses: ResponsesLike,
     minutes: object = None,
     weights: object = "diversity",
     missing: str = "drop",
@@ -99,7 +100,7 @@ def runs_of(
     )
 
 
-def _study(responses: object) -> Responses:
+def _study(responses: ResponsesLike) -> Responses:
     if isinstance(responses, Scores):
         raise BadInput(
             "responses",

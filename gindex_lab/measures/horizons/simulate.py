@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.likes import SeedLike
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import FloatArray, generator, integer, number, vector
 
@@ -21,7 +22,7 @@ def simulate_runs(
     family_sd: float = 0.0,
     lengths: object = None,
     sizes: object = None,
-    seed: object = None,
+    seed: SeedLike = None,
 ) -> Responses:
     """Agents with thresholds θ and steepness β on items of log2 length h, solved with ψ(h - shift).
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from gindex_lab.foundation.likes import ResponsesLike
 from gindex_lab.foundation.validate import integer, number
 from gindex_lab.measures.horizons.estimates import Settings, converged
 from gindex_lab.measures.horizons.readings import read_curves
@@ -14,7 +15,7 @@ __all__ = ["surprises"]
 
 
 def surprises(
-    responses: object,
+    responses: ResponsesLike,
     minutes: object = None,
     *,
     weights: object = "diversity",

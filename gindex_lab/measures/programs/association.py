@@ -15,7 +15,7 @@ from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.validate import Mode
 from gindex_lab.measures.programs.encode import Rules
 from gindex_lab.measures.programs.explain import node_similarity
-from gindex_lab.measures.programs.flows import Flow
+from gindex_lab.measures.programs.flows import Flow, FlowLike
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -25,7 +25,7 @@ __all__ = ["association_graph"]
 MOST_VERTICES = 2_000  # of an association graph that can be built: its edges grow with the square
 
 
-def association_graph(first: object, second: object, mode: Mode = "exact") -> nx.Graph:
+def association_graph(first: FlowLike, second: FlowLike, mode: Mode = "exact") -> nx.Graph:
     """Vertices (p, q) with their similarity w > 0 (Eq 11), joined where the wires agree (Eq 12).
 
     In exact mode both directions must agree, in reference mode either will do; different nodes have

@@ -23,7 +23,7 @@ from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.validate import FloatArray, Mode, choice
 from gindex_lab.measures.programs.divergence import EFFORT, ROOM, bounds_of, say_if_cold
 from gindex_lab.measures.programs.encode import IntArray, Rules, Table, encode
-from gindex_lab.measures.programs.flows import Flow
+from gindex_lab.measures.programs.flows import Flow, FlowLike
 
 __all__ = [
     "Comparison",
@@ -74,7 +74,9 @@ class Neighbours:
 
 
 def compare(
-    flows: Sequence[object], others: Sequence[object] | None = None, mode: Mode | Rules = "exact"
+    flows: Sequence[FlowLike],
+    others: Sequence[FlowLike] | None = None,
+    mode: Mode | Rules = "exact",
 ) -> Comparison:
     """Δ from each flow to each of the others, or between all flows of one list.
 
@@ -197,7 +199,7 @@ def _room(t: Table) -> int:
 
 
 def divergences(
-    firsts: Sequence[object], seconds: Sequence[object], mode: Mode | Rules = "exact"
+    firsts: Sequence[FlowLike], seconds: Sequence[FlowLike], mode: Mode | Rules = "exact"
 ) -> FloatArray:
     """Δ of the first with the first, the second with the second, ...: the distance alone, for scoring.
 
@@ -216,11 +218,11 @@ def divergences(
 
 @overload
 def pairwise(
-    flows: Mapping[str, object], mode: Mode | Rules = "exact", *, jobs: int | None = 1
+    flows: Mapping[str, FlowLike], mode: Mode | Rules = "exact", *, jobs: int | None = 1
 ) -> pd.DataFrame: ...
 @overload
 def pairwise(
-    flows: Sequence[object],
+    flows: Sequence[FlowLike],
     mode: Mode | Rules = "exact",
     *,
     out: str | PathLike[str] | None = None,
@@ -228,7 +230,7 @@ def pairwise(
     jobs: int | None = 1,
 ) -> npt.NDArray[np.floating[Any]]: ...
 def pairwise(
-    flows: Sequence[object] | Mapping[str, object],
+    flows: Sequence[FlowLike] | Mapping[str, FlowLike],
     mode: Mode | Rules = "exact",
     *,
     out: str | PathLike[str] | None = None,
@@ -260,7 +262,7 @@ def pairwise(
 
 def _in_tiles(
     given: object,
-    programs: Sequence[object],
+    programs: Sequence[FlowLike],
     rules: Rules,
     out: str | PathLike[str] | None,
     dtype: str,
@@ -293,7 +295,7 @@ def _warn(intervals: dict[Any, tuple[float, float]]) -> None:
 
 
 def nearest(
-    flow: object, corpus: Sequence[object], mode: Mode | Rules = "exact"
+    flow: FlowLike, corpus: Sequence[FlowLike], mode: Mode | Rules = "exact"
 ) -> tuple[int, float]:
     """The place of the nearest program of a corpus (the first of equals) and its Δ: Ω of Eq 6.
 
@@ -306,8 +308,8 @@ def nearest(
 
 
 def nearest_many(
-    flows: Sequence[object],
-    corpus: Sequence[object],
+    flows: Sequence[FlowLike],
+    corpus: Sequence[FlowLike],
     mode: Mode | Rules = "exact",
     *,
     exclude: npt.ArrayLike | None = None,

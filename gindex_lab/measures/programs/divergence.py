@@ -24,7 +24,7 @@ import numpy.typing as npt
 from gindex_lab.foundation.upstairs import upstairs
 from gindex_lab.foundation.validate import Mode, integer, number
 from gindex_lab.measures.programs.encode import Rules, Table, encode, shades
-from gindex_lab.measures.programs.flows import Flow
+from gindex_lab.measures.programs.flows import Flow, FlowLike
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -119,8 +119,8 @@ def _value(other: object) -> float | None:
 
 
 def divergence(
-    a: object,
-    b: object,
+    a: FlowLike,
+    b: FlowLike,
     *,
     seconds: float | None = None,
     effort: int = EFFORT,

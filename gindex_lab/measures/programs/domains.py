@@ -19,7 +19,7 @@ from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.validate import FloatArray, Mode, choice, number, numbers
 from gindex_lab.measures.programs.comparison import nearest, nearest_in, nearest_many, pairwise
 from gindex_lab.measures.programs.encode import IntArray, Rules, encode
-from gindex_lab.measures.programs.flows import Flow
+from gindex_lab.measures.programs.flows import Flow, FlowLike
 
 __all__ = [
     "NOTEBOOK_ORDER",
@@ -50,7 +50,7 @@ NOTEBOOK_ORDER = (
 )  # fmt: skip  (the order in which the authors' notebook went through the domains)
 
 
-def omega(task: object, curriculum: Sequence[object], mode: Mode | Rules = "exact") -> float:
+def omega(task: FlowLike, curriculum: Sequence[FlowLike], mode: Mode | Rules = "exact") -> float:
     """Ω(T', C) = min over the curriculum of Δ(T', T): Eq 6.
 
     >>> seen = [[{"id": "a", "type": "csv", "sep": ","}], [{"id": "a", "type": "tab"}]]
@@ -61,8 +61,8 @@ def omega(task: object, curriculum: Sequence[object], mode: Mode | Rules = "exac
 
 
 def domain_distance(
-    tasks: Sequence[object] | str | PathLike[str],
-    curriculum: Sequence[object] | str | PathLike[str],
+    tasks: Sequence[FlowLike] | str | PathLike[str],
+    curriculum: Sequence[FlowLike] | str | PathLike[str],
     mode: Mode | Rules = "exact",
     *,
     exclude_self: bool | None = None,
@@ -218,7 +218,7 @@ def _group(content: Any) -> list[Flow]:
 
 
 def task_domains(
-    flows: Sequence[object] | None = None,
+    flows: Sequence[FlowLike] | None = None,
     threshold: float = 0.15,
     *,
     linkage: str = "average",

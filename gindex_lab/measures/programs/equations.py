@@ -16,7 +16,7 @@ from gindex_lab.foundation.validate import Mode
 from gindex_lab.measures.programs.divergence import divergence
 from gindex_lab.measures.programs.encode import Rules
 from gindex_lab.measures.programs.explain import node_similarity
-from gindex_lab.measures.programs.flows import Flow
+from gindex_lab.measures.programs.flows import Flow, FlowLike
 
 __all__ = ["equations", "heaviest_mapping", "preserves_wires"]
 
@@ -72,7 +72,7 @@ def _similarity(first: Flow, second: Flow, i: int, j: int) -> float:
     return float(node_similarity(first.attributes[i], second.attributes[j], Rules.of("exact"))[0])
 
 
-def equations(first: object, second: object, mode: Mode = "exact") -> pd.DataFrame:
+def equations(first: FlowLike, second: FlowLike, mode: Mode = "exact") -> pd.DataFrame:
     """Both sides of Eqs 1-4 and 13-16 for a pair of small programs, one row each, and whether they agree.
 
     >>> a = [{"id": "a", "type": "in", "wires": [["b"]]}, {"id": "b", "type": "out"}]

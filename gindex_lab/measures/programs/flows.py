@@ -9,12 +9,11 @@ model, gives a clear error, or on request (`Flow.salvage`) the reduced program t
 from __future__ import annotations
 
 import json
-from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 from gindex_lab.foundation.errors import BadProgram
 from gindex_lab.foundation.output import write_text
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
     import networkx as nx
     from matplotlib.axes import Axes
 
-__all__ = ["LARGEST_FLOW", "NOT_COMPARED", "Flow"]
+__all__ = ["LARGEST_FLOW", "NOT_COMPARED", "Flow", "FlowLike"]
 
 NOT_COMPARED = frozenset(
     ["id", "x", "y", "z", "wires", "type", "endpointUrl", "name", "group", "tab", "label"]
@@ -145,18 +144,10 @@ class Flow:
 
     @cached_property
     def is_dag(self) -> bool:
-        """Whether the wires form no cycle (Kahn's algorithm; a wire to itself is a cycle)."""
-        waiting = Counter(target for _, target in self.wires)
-        free = [k for k in range(len(self)) if not waiting[k]]
-        following: dict[int, list[int]] = {}
-        for source, target in self.wires:
-            following.setdefault(source, []).append(target)
-        for node in free:
-            for target in following.get(node, ()):
-                waiting[target] -= 1
-                if not waiting[target]:
-                    free.append(target)
-        return len(free) == len(self) and not self.loops
+        """Whether the wires form no cycle (a wire to itself is one)."""
+        import networkx as nx
+
+        return not self.loops and nx.is_directed_acyclic_graph(nx.DiGraph(list(self.wires)))
 
     def to_json(self, path: str | PathLike[str] | None = None, indent: int | None = None) -> str:
         """The nodes as Node-RED JSON; written whole or not at all where a path is given.
@@ -198,6 +189,14 @@ class Flow:
         ]
         told = ", ".join(f"{n} {word}" + "s" * (n != 1) for n, word in counts)
         return f"Flow({name}{told})"
+
+
+if TYPE_CHECKING:  # what stands for a program; checked when it is read
+    FlowLike: TypeAlias = (
+        Flow | Sequence[Mapping[str, Any]] | Mapping[str, Any] | str | PathLike[str]
+    )
+else:
+    FlowLike = object
 
 
 def _names_a_file(text: str) -> bool:

@@ -17,6 +17,7 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.likes import SeedLike
 from gindex_lab.foundation.validate import (
     FloatArray,
     Mode,
@@ -91,7 +92,7 @@ def simulate(
     draws: int = 0,
     split: str | None = None,
     mode: Mode = "exact",
-    seed: object = 1,
+    seed: SeedLike = 1,
 ) -> pd.DataFrame:
     """g of imagined systems: one row per performance, samples per domain, compute and draw.
 

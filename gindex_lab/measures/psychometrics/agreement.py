@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.likes import ResponsesLike, SeedLike
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import FloatArray, choice, generator, integer, number
 from gindex_lab.measures.generality import difficulties_of, generality, study_of
@@ -57,7 +58,7 @@ _FEWEST = 10  # agents: below that neither a factor nor an item response model m
 
 
 def measures(
-    responses: object, difficulty: object = None, *, priors: str | None = None
+    responses: ResponsesLike, difficulty: object = None, *, priors: str | None = None
 ) -> pd.DataFrame:
     """One row for each agent, one column for each of `MEASURES`, on the same responses.
 
@@ -109,7 +110,9 @@ def rank_correlations(table: pd.DataFrame) -> pd.DataFrame:
 # -- what each cannot see -----------------------------------------------------------------------------
 
 
-def blind_spots(responses: object, *, seed: object, priors: str | None = None) -> pd.DataFrame:
+def blind_spots(
+    responses: ResponsesLike, *, seed: SeedLike, priors: str | None = None
+) -> pd.DataFrame:
     """The four questions of this module, one column each, one row for each measure.
 
     >>> from gindex_lab.studies.own_experiments.respondents import maze_respondents
@@ -130,9 +133,9 @@ def blind_spots(responses: object, *, seed: object, priors: str | None = None) -
 
 
 def without_difficulty(
-    responses: object,
+    responses: ResponsesLike,
     *,
-    seed: object,
+    seed: SeedLike,
     priors: str | None = None,
     table: pd.DataFrame | None = None,
 ) -> pd.Series:
@@ -147,7 +150,7 @@ def without_difficulty(
 
 
 def in_other_company(
-    responses: object, *, priors: str | None = None, table: pd.DataFrame | None = None
+    responses: ResponsesLike, *, priors: str | None = None, table: pd.DataFrame | None = None
 ) -> pd.Series:
     """How far each measure of the same agents moves when the better half is no longer measured.
 
@@ -182,7 +185,7 @@ def share_of_score(table: pd.DataFrame) -> pd.Series:
     return 1 - inside / ranks.var()
 
 
-def split_half(responses: object, *, priors: str | None = None) -> pd.Series:
+def split_half(responses: ResponsesLike, *, priors: str | None = None) -> pd.Series:
     """The reliability of each measure: two halves of the items, by the formula of Spearman and Brown.
 
     With r the rank correlation of the halves of `across_halves`, that of the whole is 2r / (1 + r).
@@ -192,7 +195,7 @@ def split_half(responses: object, *, priors: str | None = None) -> pd.Series:
     return 2 * r / (1 + r)
 
 
-def across_halves(responses: object, *, priors: str | None = None) -> pd.DataFrame:
+def across_halves(responses: ResponsesLike, *, priors: str | None = None) -> pd.DataFrame:
     """Rank correlations of each measure on one half of the items with each measure on the other half.
 
     Items in the order of difficulty go to the halves in turn, so that both reach as far. The halves
@@ -230,11 +233,11 @@ def corrected(crossed: pd.DataFrame, least: float = 0.1) -> pd.DataFrame:
 
 
 def corrected_interval(
-    responses: object,
+    responses: ResponsesLike,
     first: str,
     second: str,
     *,
-    seed: object,
+    seed: SeedLike,
     ci: float = 0.95,
     resamples: int = 400,
     priors: str | None = None,
@@ -256,10 +259,10 @@ def corrected_interval(
 
 
 def corrected_intervals(
-    responses: object,
+    responses: ResponsesLike,
     pairs: Sequence[tuple[str, str]],
     *,
-    seed: object,
+    seed: SeedLike,
     resamples: int = 400,
     priors: str | None = None,
 ) -> pd.DataFrame:
@@ -286,7 +289,7 @@ def _corrected_with_interval(
     names: list[str],
     level: float,
     resamples: int,
-    seed: object,
+    seed: SeedLike,
 ) -> pd.Series:
     values = np.hstack([half[names] for half in halves])
     count = len(values)

@@ -17,6 +17,7 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput, Caution, short
+from gindex_lab.foundation.likes import ResponsesLike, SeedLike
 from gindex_lab.foundation.upstairs import upstairs
 from gindex_lab.foundation.validate import choice, integer, numeric_frame
 from gindex_lab.measures.psychometrics.bifactor import GeneralFactor, general_factor
@@ -33,7 +34,7 @@ __all__ = ["FactorModel", "factors"]
 
 
 def factors(
-    responses: object,
+    responses: ResponsesLike,
     n: int = 1,
     method: str = "minres",
     *,
@@ -223,6 +224,9 @@ class FactorModel:
     def kmo(self) -> float:
         """Kaiser, Meyer and Olkin's adequacy: Σ r² / (Σ r² + Σ partial r²) off the diagonal.
 
+        Of whatever correlations the model has; factor_analyzer's takes raw data and Pearson's r only, and
+        gives the same there (a test compares them).
+
         >>> rng = np.random.default_rng(1)
         >>> table = rng.standard_normal((500, 1)) + rng.standard_normal((500, 4))
         >>> round(factors(table).kmo, 2), round(factors(rng.standard_normal((500, 4))).kmo, 2)
@@ -248,7 +252,8 @@ class FactorModel:
     def bartlett(self) -> pd.Series:
         """Bartlett's (1950) test that all items are uncorrelated: `statistic`, `df`, `p`.
 
-        χ² = -(agents - 1 - (2p + 5) / 6) ln |R| on p(p - 1) / 2 degrees of freedom.
+        χ² = -(agents - 1 - (2p + 5) / 6) ln |R| on p(p - 1) / 2 degrees of freedom. The logarithm is
+        computed without |R| itself, which is 0 to a computer when there are many items.
 
         >>> rng = np.random.default_rng(1)
         >>> table = rng.standard_normal((500, 1)) + rng.standard_normal((500, 4))
@@ -279,7 +284,7 @@ class FactorModel:
     def parallel_analysis(
         self,
         *,
-        seed: object,
+        seed: SeedLike,
         draws: object = 100,
         quantile: object = 0.95,
         noise: str = "normal",

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from gindex_lab.foundation.likes import SeedLike
 from gindex_lab.foundation.upstairs import upstairs
 from gindex_lab.foundation.validate import FloatArray, choice, generator, integer, number
 from gindex_lab.measures.psychometrics.extraction import minres_uniqueness
@@ -58,7 +59,7 @@ def parallel_analysis(
     values: FloatArray,
     matrix: FloatArray,
     *,
-    seed: object,
+    seed: SeedLike,
     draws: object = 100,
     quantile: object = 0.95,
     noise: str = "normal",

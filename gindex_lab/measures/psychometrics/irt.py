@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.likes import ResponsesLike, SeedLike
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import FloatArray, choice, vector
 from gindex_lab.measures.psychometrics import irt_em, irt_fit, irt_information
@@ -36,7 +37,7 @@ __all__ = ["ItemResponseModel", "Priors", "Settings", "irt", "simulate_irt"]
 
 
 def irt(
-    responses: object,
+    responses: ResponsesLike,
     model: str = "2pl",
     *,
     settings: str | Settings = "default",
@@ -206,7 +207,7 @@ class ItemResponseModel:
         """
         return self.score()
 
-    def score(self, method: str = "eap", responses: object = None) -> pd.DataFrame:
+    def score(self, method: str = "eap", responses: ResponsesLike = None) -> pd.DataFrame:
         """`ability` and `se` by "eap", "map" or "ml", of the agents fitted or of new `responses`.
 
         EAP and MAP lean on the N(0, 1) prior and are always finite; ML is ±inf for an agent with
@@ -230,7 +231,7 @@ class ItemResponseModel:
             )
         return pd.DataFrame({"ability": ability, "se": error}, index=frame.index)
 
-    def _same_items(self, responses: object) -> pd.DataFrame:
+    def _same_items(self, responses: ResponsesLike) -> pd.DataFrame:
         frame = table_of(responses)
         if not frame.columns.equals(self.responses.columns):
             raise BadInput(
@@ -335,7 +336,7 @@ class ItemResponseModel:
 
     # -- what would have been ------------------------------------------------------------------------
 
-    def simulate(self, agents: int | None = None, *, seed: object) -> Responses:
+    def simulate(self, agents: int | None = None, *, seed: SeedLike) -> Responses:
         """Responses drawn from the model: of the same agents at their abilities, or of new ones.
 
         >>> true = pd.DataFrame({"discrimination": 1.5, "difficulty": [-1.0, 0.0, 0.5, 1.0, 2.0]})
@@ -347,7 +348,7 @@ class ItemResponseModel:
         items = self.parameters.loc[self._informative]
         return simulate_irt(items, agents=agents, ability=ability, seed=seed)
 
-    def negative_control(self, seed: object) -> pd.DataFrame:
+    def negative_control(self, seed: SeedLike) -> pd.DataFrame:
         """The same fit on shuffled responses: it must lose what it found, or it found nothing.
 
         Each item's responses are dealt out anew among the agents who answered it, which keeps the

@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput, Caution, short
+from gindex_lab.foundation.likes import ResponsesLike
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import FloatArray, choice, number
 from gindex_lab.measures.psychometrics.irt import ItemResponseModel, irt
@@ -36,7 +37,7 @@ _MANY = 300  # items: the full information of more would be a matrix of 600 x 60
 
 
 def irt_difficulty(
-    responses: object,
+    responses: ResponsesLike,
     model: str = "2pl",
     *,
     priors: str | Priors | None = "auto",

@@ -15,6 +15,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.likes import ResponsesLike
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import FloatArray, integer, number, numeric_frame
 
@@ -200,7 +201,7 @@ class Patterns(NamedTuple):
         return cls(np.where(missing, 0.0, distinct), seen, agents, pattern)
 
 
-def table_of(responses: object) -> pd.DataFrame:
+def table_of(responses: ResponsesLike) -> pd.DataFrame:
     """The numbers of a `Responses` or of anything table-like, all in [0, 1] or missing.
 
     >>> table_of([[1, 0], [None, 1]]).isna().sum().sum()

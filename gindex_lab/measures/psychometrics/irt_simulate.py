@@ -7,6 +7,7 @@ import pandas as pd
 
 from gindex_lab.foundation.bounds import check_cells
 from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.likes import SeedLike
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import FloatArray, generator, integer, vector
 from gindex_lab.measures.psychometrics.irt_em import curves
@@ -15,7 +16,7 @@ __all__ = ["shuffle_within_items", "simulate_irt"]
 
 
 def simulate_irt(
-    items: pd.DataFrame, agents: int | None = None, *, ability: object = None, seed: object
+    items: pd.DataFrame, agents: int | None = None, *, ability: object = None, seed: SeedLike
 ) -> Responses:
     """Responses of `agents` drawn from N(0, 1), or of the given abilities, to items with columns
     `discrimination`, `difficulty` and (optional) `guessing`.
@@ -40,7 +41,7 @@ def simulate_irt(
     return Responses(frame, difficulty=items["difficulty"], source="simulated")
 
 
-def shuffle_within_items(frame: pd.DataFrame, seed: object) -> pd.DataFrame:
+def shuffle_within_items(frame: pd.DataFrame, seed: SeedLike) -> pd.DataFrame:
     """Each item's responses dealt out anew among the agents who gave them; gaps stay where they are.
 
     >>> table = pd.DataFrame({"a": [1.0, 0.0, None, 1.0], "b": [0.0, 0.0, 1.0, 0.0]})

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.likes import ResponsesLike
 from gindex_lab.foundation.responses import Responses, Scores
 from gindex_lab.foundation.validate import FloatArray, choice
 
@@ -22,7 +23,7 @@ _MODELS = ["auto", "1pl", "2pl", "3pl"]
 
 
 def person_fit(
-    responses: object,
+    responses: ResponsesLike,
     difficulty: object = None,
     *,
     model: str | None = "auto",
@@ -204,7 +205,7 @@ def _share(part: FloatArray, whole: FloatArray) -> FloatArray:
     return np.divide(part, whole, out=np.zeros_like(part), where=whole > 0)
 
 
-def _with_difficulty(responses: object, difficulty: object) -> Responses:
+def _with_difficulty(responses: ResponsesLike, difficulty: object) -> Responses:
     if isinstance(responses, Scores):
         raise BadInput("responses", responses, "holds raw scores", "turn them into responses first")
     study = responses if isinstance(responses, Responses) else Responses(responses)

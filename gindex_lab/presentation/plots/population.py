@@ -60,7 +60,8 @@ def plot_difficulty_mean(
     items = columns_of(items, ["difficulty", "mean"], "one row per item")
     ax = new_axes(ax, figsize=(5.6, 3.8))
     x, y = items["difficulty"].to_numpy(float), items["mean"].to_numpy(float)
-    dots = {"s": 34, "color": "#1F3B57", "alpha": 1, "edgecolor": "white", "linewidths": 0.5, "clip_on": False}
+    dots = {"s": 34, "color": "#1F3B57", "alpha": 1, "clip_on": False}
+    dots |= {"edgecolor": "white", "linewidths": 0.5}
     sns.regplot(
         x=x, y=y, ax=ax, ci=None, fit_reg=bool(np.ptp(x) > 0), truncate=True,
         scatter_kws=dots | {"zorder": 3}, line_kws={"color": "#9A9A9A", "lw": 1.0, "zorder": 2},

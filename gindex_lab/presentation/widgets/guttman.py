@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from gindex_lab.foundation.likes import SeedLike
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import generator, integer, number
 from gindex_lab.measures.generality import generality
@@ -29,7 +30,7 @@ _EQUATIONS = (
 
 
 def guttman_responses(
-    specialists: float, agents: int = 12, items: int = 24, topics: int = 4, seed: object = 1
+    specialists: float, agents: int = 12, items: int = 24, topics: int = 4, seed: SeedLike = 1
 ) -> Responses:
     """Agents x items of 0 and 1: a Guttman table at `specialists` = 0, each agent its own topic at 1.
 

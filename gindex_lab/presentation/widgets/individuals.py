@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from gindex_lab.foundation.likes import SeedLike
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import generator, integer, number
 from gindex_lab.measures.generality import generality
@@ -34,7 +35,7 @@ _TESTS = 8
 
 
 def population_responses(
-    steepness: float, variation: float, agents: int = 120, items: int = 96, seed: object = 1
+    steepness: float, variation: float, agents: int = 120, items: int = 96, seed: SeedLike = 1
 ) -> Responses:
     """Agents of capability N(1/2, variation) of the range, each a mixture of a step and a constant.
 
@@ -56,7 +57,7 @@ def population_responses(
     return Responses(frame, np.arange(1, m + 1), interval=(0, m + 1), source="simulated")
 
 
-def general_factor_share(responses: Responses, tests: int = _TESTS, seed: object = 1) -> float:
+def general_factor_share(responses: Responses, tests: int = _TESTS, seed: SeedLike = 1) -> float:
     """The share of the variance of `tests` random tests that one factor carries; 0 if nothing varies.
 
     The items are dealt at random into tests of equal size, as in a battery (supplement, B.2).

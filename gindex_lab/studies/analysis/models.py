@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import GIndexLabError
+from gindex_lab.foundation.likes import SeedLike
 from gindex_lab.foundation.responses import Responses, Scores
 from gindex_lab.foundation.validate import choice
 
@@ -106,7 +107,7 @@ def irt_view(
     return View(table.sort_values("ability", ascending=False, kind="stable"), " ".join(parts))
 
 
-def factor_view(data: Responses | Scores, *, seed: object, draws: int = 100) -> View:
+def factor_view(data: Responses | Scores, *, seed: SeedLike, draws: int = 100) -> View:
     """One factor of the families' means, of parcels of items, or of the items: its loadings.
 
     A correlation matrix of more items than agents is mostly noise, so items are first averaged: by

@@ -18,6 +18,7 @@ import pandas as pd
 
 from gindex_lab.foundation import parallel
 from gindex_lab.foundation.errors import BadInput, GIndexLabError
+from gindex_lab.foundation.likes import SeedLike
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.measures.horizons.growth import doubling_time
 from gindex_lab.measures.horizons.horizons import horizon
@@ -88,7 +89,7 @@ def multiverse(
     ci: float = 0.95,
     draws: int = 500,
     jobs: int | None = 1,
-    seed: object = 1,
+    seed: SeedLike = 1,
 ) -> Multiverse:
     """Refit a horizon study under every combination of choices, and see which conclusions survive.
 

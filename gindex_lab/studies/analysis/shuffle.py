@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from gindex_lab.foundation.likes import SeedLike
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import FloatArray, generator, integer, number
 from gindex_lab.measures.steps import StepCurves
@@ -21,7 +22,7 @@ def shuffle_control(
     shuffles: int = 99,
     ci: float = 0.95,
     *,
-    seed: object,
+    seed: SeedLike,
     floor: object = None,
 ) -> pd.DataFrame:
     """Observed against shuffled: `observed`, `shuffled` (mean), `low`, `high`, and the chance `p` of as

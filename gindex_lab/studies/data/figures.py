@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
+from gindex_lab.foundation.likes import SeedLike
 from gindex_lab.foundation.validate import generator
 from gindex_lab.measures.summary import population_summary
 
@@ -11,7 +12,7 @@ __all__ = ["middle_test", "printed_numbers"]
 
 
 def middle_test(
-    table: pd.DataFrame, centre: float = 0.5, shuffles: int = 10_000, seed: object = None
+    table: pd.DataFrame, centre: float = 0.5, shuffles: int = 10_000, seed: SeedLike = None
 ) -> tuple[float, float]:
     """Are agents of middling capability the most general? r(γ, (Ψ - centre)²) and its p-value.
 

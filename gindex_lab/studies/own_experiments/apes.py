@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from gindex_lab.foundation.likes import SeedLike
 from gindex_lab.foundation.responses import Scores
 from gindex_lab.foundation.validate import FloatArray, generator, integer, number
 from gindex_lab.measures.generality import generality
@@ -33,7 +34,7 @@ _GROUPS = {
 }
 
 
-def orangutans(agents: int = 53, general: float = 0.45, seed: object = 1) -> Scores:
+def orangutans(agents: int = 53, general: float = 0.45, seed: SeedLike = 1) -> Scores:
     """Scores of simulated apes on five tasks; `general` is the loading of each task on one factor.
 
     >>> table = orangutans(seed=1)
@@ -56,7 +57,7 @@ def orangutans(agents: int = 53, general: float = 0.45, seed: object = 1) -> Sco
     )
 
 
-def shuffled_generality(scores: Scores, shuffles: int = 200, seed: object = 1) -> FloatArray:
+def shuffled_generality(scores: Scores, shuffles: int = 200, seed: SeedLike = 1) -> FloatArray:
     """Mean γ of the population when each task's scores are dealt out anew among the agents.
 
     Shuffling keeps every task as it is and breaks what one task says about another: this is the mean

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.likes import SeedLike
 from gindex_lab.foundation.validate import generator, integer
 
 __all__ = [
@@ -91,7 +92,7 @@ def mean_gaps(
     measures: Sequence[str] = ("capability", "normalised_generality"),
     *,
     shuffles: int = 1999,
-    seed: object,
+    seed: SeedLike,
 ) -> pd.DataFrame:
     """Mean of the first group minus that of the second, for each pair and measure, with its p-value.
 

@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.likes import SeedLike
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import FloatArray, generator, integer
 from gindex_lab.studies.own_experiments.units import run_units
@@ -83,7 +84,7 @@ def digits(
     )
 
 
-def variations(seed: object = 1, each: int = 24) -> pd.DataFrame:
+def variations(seed: SeedLike = 1, each: int = 24) -> pd.DataFrame:
     """The distortions of each item: uniform draws over their ranges, `each` for each digit.
 
     >>> variations().groupby("object").size().unique().tolist()

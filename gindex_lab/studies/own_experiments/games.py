@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.likes import SeedLike
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import choice, integer, no_duplicates
 
@@ -60,7 +61,7 @@ PLAYERS = (
 )
 
 
-def play_games(first: Player, second: Player, games: int = 1, seed: object = 1) -> list[float]:
+def play_games(first: Player, second: Player, games: int = 1, seed: SeedLike = 1) -> list[float]:
     """The results for `first` of `games` games; who begins alternates.
 
     >>> play_games(Player("negamax", 4), Player("random"), games=4, seed=1)

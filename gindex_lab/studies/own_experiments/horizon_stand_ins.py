@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from gindex_lab.foundation.likes import SeedLike
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import FloatArray, generator
 
@@ -26,7 +27,7 @@ def _dates(first: str, last: str, n: int) -> list[str]:
     return pd.date_range(first, last, periods=n).strftime("%Y-%m-%d").tolist()
 
 
-def cyber_tasks(seed: object = 1, agents: int = 12, tasks: int = 210) -> Responses:
+def cyber_tasks(seed: SeedLike = 1, agents: int = 12, tasks: int = 210) -> Responses:
     """Agents whose horizon doubles every nine months, all with the same spread of 2.6 doublings.
 
     Seven families of tasks from half a minute to a day and a half; a family is easier or harder for all than
@@ -53,7 +54,7 @@ def cyber_tasks(seed: object = 1, agents: int = 12, tasks: int = 210) -> Respons
     return Responses(frame, items=items, agents=about, name="cyber tasks", source="simulated")
 
 
-def issues(seed: object = 1, agents: int = 40, items: int = 400) -> Responses:
+def issues(seed: SeedLike = 1, agents: int = 40, items: int = 400) -> Responses:
     """Systems on issues of four lengths, a tenth of which nobody can solve: a ceiling of 0.9.
 
     The systems differ in horizon only; every curve falls with the same slope towards the same ceiling.
@@ -78,7 +79,7 @@ def issues(seed: object = 1, agents: int = 40, items: int = 400) -> Responses:
     return Responses(frame, items=table, agents=about, name="issues", source="simulated")
 
 
-def arenas(seed: object = 1, items: int = 900) -> Responses:
+def arenas(seed: SeedLike = 1, items: int = 900) -> Responses:
     """Four systems with three seeds each in arenas with two demands: distance, and turns.
 
     A navigator feels both demands, a sprinter turns only, a wanderer distance only, and a guesser neither.

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from gindex_lab.foundation.likes import SeedLike
 from gindex_lab.foundation.parallel import seeds
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import FloatArray, generator, integer, number
@@ -76,7 +77,7 @@ def session(rat: Rat, rng: np.random.Generator, odours: int = ODOURS) -> FloatAr
     return right
 
 
-def odour_span(rats: tuple[Rat, ...] = RATS, sessions: int = 20, seed: object = 1) -> Responses:
+def odour_span(rats: tuple[Rat, ...] = RATS, sessions: int = 20, seed: SeedLike = 1) -> Responses:
     """Responses of each rat at 0, 5.5, 15.5, ..., 65.5 scents, over a number of sessions.
 
     A response is 2x - 1 of the share x of right trials in the block of ten around it (chance is 0;
@@ -132,7 +133,7 @@ def _run(right: FloatArray, first: bool) -> int:
     return int(runs[0] if first else runs.max())
 
 
-def sweep(capacities: Sequence[int], lapses: Sequence[float], seed: object = 1) -> Responses:
+def sweep(capacities: Sequence[int], lapses: Sequence[float], seed: SeedLike = 1) -> Responses:
     """The same table for every combination of capacity and lapse rate: which does what?
 
     >>> sweep([10, 40], [0.0, 0.2]).agents[["capacity", "lapse"]].to_numpy().tolist()

@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.likes import SeedLike
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import FloatArray, generator
 from gindex_lab.measures.summary import population_intervals
@@ -46,7 +47,7 @@ _OPTIONS = 5
 # -- simulated people ---------------------------------------------------------------------------------
 
 
-def maze_respondents(seed: object = 1, agents: int = 496) -> Responses:
+def maze_respondents(seed: SeedLike = 1, agents: int = 496) -> Responses:
     """Simulated people on the 23 mazes of Table S1, right (1) or wrong (0) (A.1).
 
     A person solves a maze of difficulty h with chance 1 / (1 + exp(s(h + e - c))): capability c and
@@ -75,7 +76,7 @@ def maze_respondents(seed: object = 1, agents: int = 496) -> Responses:
     return Responses(frame, printed, agents=people, name="mazes, simulated", source="simulated")
 
 
-def letter_series_respondents(seed: object = 1) -> Responses:
+def letter_series_respondents(seed: SeedLike = 1) -> Responses:
     """Simulated answers of 48 people and of programs like those of Table S3 to 35 items (A.2).
 
     Difficulties run from 7 to 14. Who does not see the rule leaves the item blank (0.2) or picks one of
@@ -185,7 +186,7 @@ def _people_of(name: str, member: pd.Series, known: pd.Index) -> list[object]:
 
 
 def group_intervals(
-    study: Responses, groups: Mapping[str, pd.Series], *, seed: object, resamples: int = 1000
+    study: Responses, groups: Mapping[str, pd.Series], *, seed: SeedLike, resamples: int = 1000
 ) -> pd.DataFrame:
     """Mean capability and mean γ of each group with 95% intervals over its people, as columns
     `capability`, `capability_low`, `capability_high` and so on: what `plot_intervals` draws.

@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from gindex_lab.foundation.likes import SeedLike
 from gindex_lab.foundation.responses import Responses, Scores
 from gindex_lab.foundation.validate import FloatArray, generator
 
@@ -39,7 +40,7 @@ def toy_matrix() -> Responses:
     return Responses(frame, items=items, name="toy matrix", source="simulated")
 
 
-def lambda_one(seed: object = 1) -> Scores:
+def lambda_one(seed: SeedLike = 1) -> Scores:
     """Two agents' mean rewards in [-1, 1] in 140 environments of a grid world (Fig. 2).
 
     Difficulty is h = ln(cells · actions · length of the pattern). An agent's expected reward falls
@@ -70,7 +71,7 @@ def _falling(h: FloatArray, centre: float, slope: float) -> FloatArray:
     return np.asarray(1 / (1 + np.exp(slope * (h - centre))))
 
 
-def atari(seed: object = 1) -> Scores:
+def atari(seed: SeedLike = 1) -> Scores:
     """Raw scores of 22 learning systems, a random player and a human on 45 games (A.7).
 
     Every game has a scale of its own (10 to 100,000 points) on which skill counts: systems get better
@@ -100,7 +101,7 @@ def atari(seed: object = 1) -> Scores:
     return Scores(frame, agents=agents, name="atari", source="simulated")
 
 
-def video_games(seed: object = 1) -> Scores:
+def video_games(seed: SeedLike = 1) -> Scores:
     """Mean scores of 23 programs on 245 levels: 49 games in 5 variations each (A.8).
 
     A program's skill on a level is its ability, plus a taste for the game, plus luck on the level;
@@ -127,7 +128,7 @@ def video_games(seed: object = 1) -> Scores:
     return Scores(frame, items=items, name="video games", source="simulated")
 
 
-def video_games_grouped(seed: object = 1) -> Scores:
+def video_games_grouped(seed: SeedLike = 1) -> Scores:
     """The same programs, with one mean score for each game (A.8), in decimals that tie exactly.
 
     >>> video_games_grouped(seed=1).shape
@@ -141,7 +142,7 @@ def video_games_grouped(seed: object = 1) -> Scores:
     return Scores(frame, items=items, name="video games, grouped", source="simulated")
 
 
-def primates(seed: object = 1) -> Responses:
+def primates(seed: SeedLike = 1) -> Responses:
     """Mean scores of three species in six categories, with the humans' mean and sd in each (A.10).
 
     One hundred simulated children set the reference; two ape species equal them in the physical

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from gindex_lab.foundation.likes import SeedLike
 from gindex_lab.foundation.output import atomic_path, write_bytes, write_text, writing
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import choice, generator, integer
@@ -28,7 +29,7 @@ _TIME = "2026-01-02T03-04-05.000006"
 
 
 def simulated_runs(
-    agents: int = 12, items: int = 30, trials: int = 1, *, seed: object = 1
+    agents: int = 12, items: int = 30, trials: int = 1, *, seed: SeedLike = 1
 ) -> Responses:
     """Responses of made-up models to `items` items of each of four families.
 
@@ -68,7 +69,7 @@ def write_example(
     format: str = "lm-eval",
     runs: Responses | None = None,
     *,
-    seed: object = 1,
+    seed: SeedLike = 1,
 ) -> Path:
     """Write `runs` (or `simulated_runs(seed=seed)`) as logs of a format; the path that `gl.read` takes.
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from gindex_lab.foundation.likes import SeedLike
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import FloatArray, choice, generator, integer
 
@@ -28,7 +29,7 @@ _LEVELS = 10  # difficulties of the items of a domain, 1 to 10
 
 
 def capabilities(
-    pattern: str, individuals: int = 4, domains: int = 4, seed: object = 1
+    pattern: str, individuals: int = 4, domains: int = 4, seed: SeedLike = 1
 ) -> pd.DataFrame:
     """How far each individual gets in each domain, on a scale from 0 to 10 (Fig. S23).
 
@@ -85,7 +86,7 @@ def factor_share(table: pd.DataFrame) -> float:
 
 
 def two_species(
-    tests: int = 40, each: int = 300, gap: float = 2.0, items: int = 20, seed: object = 1
+    tests: int = 40, each: int = 300, gap: float = 2.0, items: int = 20, seed: SeedLike = 1
 ) -> pd.DataFrame:
     """Scores of two species on tests of rising difficulty, in one table with the level `species`.
 

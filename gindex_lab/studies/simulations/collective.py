@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.likes import SeedLike
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import choice, generator, integer, number, vector
 from gindex_lab.measures.generality import study_of
@@ -50,7 +51,7 @@ def specialists(
     items: int = 1000,
     lowest: float = 0.0,
     highest: float = 20.0,
-    seed: object,
+    seed: SeedLike,
 ) -> Responses:
     """Agents of these capabilities and one spread: each item of difficulty h is within reach of an
     agent with chance 1 - Φ((h - Ψ) / sd), once and for all (§F.2); sd = 0 makes steps.

@@ -17,6 +17,7 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.likes import SeedLike
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import FloatArray, choice, generator, integer, number
 from gindex_lab.measures.alternatives.bootstrap import METHODS, bootstrap_table
@@ -98,7 +99,7 @@ def simulate_profile(
     likeness: float = 0.3,
     design: str = "covered",
     levels: int | None = None,
-    seed: object,
+    seed: SeedLike,
 ) -> Responses:
     """Right or wrong answers of these agents on fresh items, uniform over [0, 1].
 
@@ -150,7 +151,7 @@ def coverage(
     method: str = "studentised",
     resamples: int = 1000,
     ci: float = 0.95,
-    seed: object,
+    seed: SeedLike,
 ) -> pd.DataFrame:
     """How often intervals hold the truth, in so many simulated studies of one agent each.
 
@@ -196,7 +197,7 @@ def coverage_table(
     designs: Mapping[str, Mapping[str, Any]],
     simulations: int = 1000,
     *,
-    seed: object,
+    seed: SeedLike,
     **common: Any,
 ) -> pd.DataFrame:
     """`coverage` of several designs, by name: its arguments for each, and those common to all.
@@ -222,7 +223,7 @@ def transform_coverage(
     *,
     agent: int = 0,
     ci: float = 0.95,
-    seed: object,
+    seed: SeedLike,
 ) -> pd.DataFrame:
     """How often intervals of one agent hold the truth after a transform of raw scores.
 

@@ -12,10 +12,10 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.likes import SeedLike
 from gindex_lab.foundation.validate import FloatArray, choice, generator, integer, number, vector
 
 __all__ = [
-    "flat_responses",
     "item_correlations",
     "manifold",
     "median_split",
@@ -38,21 +38,7 @@ def step_responses(capability: object, difficulty: object) -> FloatArray:
     return (c[:, None] >= h[None, :]).astype(float)
 
 
-def flat_responses(rate: object, items: int, seed: object) -> FloatArray:
-    """Agents x items, each solved with the agent's own rate whatever its difficulty (Fig. S30).
-
-    >>> flat_responses([0.0, 1.0], 3, seed=1)
-    array([[0., 0., 0.],
-           [1., 1., 1.]])
-    """
-    p = vector("rate", rate)
-    if ((p < 0) | (p > 1)).any():
-        raise BadInput("rate", rate, "is not between 0 and 1", "pass probabilities")
-    draws = generator(seed).random((len(p), integer("items", items)))
-    return (draws < p[:, None]).astype(float)
-
-
-def random_tests(responses: FloatArray, tests: int, seed: object) -> FloatArray:
+def random_tests(responses: FloatArray, tests: int, seed: SeedLike) -> FloatArray:
     """Items dealt at random into `tests` of equal size; an agent's score is its mean on each.
 
     >>> random_tests(np.array([[1.0, 1, 1, 1], [0, 0, 0, 0]]), 2, seed=1)
@@ -91,7 +77,7 @@ def manifold(
     distribution: str = "normal",
     method: str = "pearson",
     repeats: int = 20,
-    seed: object,
+    seed: SeedLike,
 ) -> pd.Series:
     """The correlations of step agents whose capabilities are distributed as the difficulties.
 
@@ -136,7 +122,7 @@ def slodr(
     tests: int = 10,
     size: int = 40,
     repeats: int = 20,
-    seed: object,
+    seed: SeedLike,
 ) -> pd.DataFrame:
     """Two groups on the same tests: how well do items and tests correlate in each (§B.3)?
 
@@ -175,7 +161,7 @@ def median_split(
     tests: int = 10,
     size: int = 40,
     repeats: int = 20,
-    seed: object,
+    seed: SeedLike,
 ) -> pd.DataFrame:
     """One population N(0, 1) of step agents, split at its median, on items N(item_mean, 1) (§B.3).
 

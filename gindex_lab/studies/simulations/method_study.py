@@ -20,6 +20,7 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import Caution
+from gindex_lab.foundation.likes import SeedLike
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import FloatArray, generator, number
 from gindex_lab.measures.alternatives.methods import METHODS, curves_of_method
@@ -140,7 +141,7 @@ def _band(responses: Responses, method: str, resample: str, kind: Profile) -> Fl
     return np.where(some["low"].isna(), np.nan, held.to_numpy(dtype=float))
 
 
-def held_out(responses: Responses, share: float = 0.25, *, seed: object) -> pd.DataFrame:
+def held_out(responses: Responses, share: float = 0.25, *, seed: SeedLike) -> pd.DataFrame:
     """How well each method foretells responses that it has not seen: the mean squared error (Brier's score).
 
     A share of the cells is left out at random; each agent's curve from the others is read at their

@@ -1,9 +1,9 @@
 """Who takes the AIQ test: Random, Constant, Freq, Q(λ), HLQ(λ), and the user's own agent.
 
-An agent is a small frozen set of parameters; each run of the test starts it afresh. The readable learners
-are in `learners`, their compiled twins in `agents_kernel`. An agent of your own is any class (or function
-that returns an object) with `perceive(observation, reward) -> action`; if it takes `seed`, it gets one
-for each run, so that its results, too, can be had again.
+An agent is a small frozen set of parameters; each run of the test starts it afresh. The learners are
+compiled (`agents_kernel`); readable ones are in `tests/oracles/aiq_learners.py`. An agent of your own is any
+class (or function that returns an object) with `perceive(observation, reward) -> action`; if it takes `seed`,
+it gets one for each run, so that its results, too, can be repeated.
 
 >>> agent("freq")
 Freq(epsilon=0.05, decay=0)

@@ -1,9 +1,9 @@
-"""The compiled agents: what each knows, how it begins, and what it does with a percept.
+"""The compiled agents: how each begins, and what it does with a percept (`minds` says what each knows).
 
-Each agent equals its readable twin in `learners` to the last bit: the same sums in the same order.
-Interaction t has three draws of its own, 3t for ties, 3t + 1 for the coin, 3t + 2 for the exploring
-action: a draw that is not needed is not computed. Only pairs (state, action) with a trace are visited:
-the others do not change.
+Each agent equals its readable twin (`tests/oracles/aiq_learners.py`) to the last bit: the same sums in the
+same order. Interaction t has three draws of its own, 3t for ties, 3t + 1 for the coin, 3t + 2 for the
+exploring action: a draw that is not needed is not computed. Only pairs (state, action) with a trace are
+visited: the others do not change.
 
 `begin` and `perceive` are compiled for the type of the mind, so that the one loop of `episode_kernel`
 becomes a loop for each agent. Kept apart so that `import gindex_lab` never loads numba.
@@ -15,23 +15,26 @@ from math import exp
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from numba.extending import overload
 
 from gindex_lab.foundation.kernels import compiled
 from gindex_lab.foundation.validate import FloatArray
-from gindex_lab.worlds.aiq.agents import HLQ, BuiltIn, Constant, Freq, QLearning, own_discount
-from gindex_lab.worlds.aiq.program import Settings
+from gindex_lab.worlds.aiq.minds import (
+    ConstantMind,
+    FreqMind,
+    HLQMind,
+    IntArray,
+    QMind,
+    RandomMind,
+)
 from gindex_lab.worlds.aiq.random_streams import uniform
 
-__all__ = ["Now", "begin", "mind_of", "perceive"]
+__all__ = ["Now", "begin", "perceive"]
 
-IntArray = npt.NDArray[np.int64]
-
+# the authors' guards of softmax against overflow, and of visits against 0
 LARGEST_EXPONENT = 595.0
 LEAST_TEMPERATURE = 1e-4
 LEAST_VISITS = 1e-100
-_BLOCK = 32  # memory comes in blocks of so many pairs, which the processor takes several at a time
 _U = np.uint64  # an unsigned index needs no check for counting from the end
 
 
@@ -42,91 +45,6 @@ class Now(NamedTuple):
     epsilon: float
     active: int
     largest: float
-
-
-class RandomMind(NamedTuple):
-    """Knows nothing."""
-
-    unused: int
-
-
-class ConstantMind(NamedTuple):
-    """Knows its action."""
-
-    action: int
-
-
-class FreqMind(NamedTuple):
-    """Mean, total and number of each action's rewards."""
-
-    epsilon: float
-    decay: float
-    mean: FloatArray
-    total: FloatArray
-    times: FloatArray
-
-
-class QMind(NamedTuple):
-    """Values and traces of pairs, and the list of pairs with a trace."""
-
-    epsilon: float
-    decay: float
-    discount: float
-    initial: float
-    fade: float
-    rate: float
-    value: FloatArray
-    trace: FloatArray
-    active: IntArray
-
-
-class HLQMind(NamedTuple):
-    """As `QMind`, with discounted visits of pairs; `keep` is λ."""
-
-    epsilon: float
-    decay: float
-    discount: float
-    initial: float
-    fade: float
-    keep: float
-    softmax: bool
-    value: FloatArray
-    trace: FloatArray
-    visits: FloatArray
-    active: IntArray
-
-
-Mind = RandomMind | ConstantMind | FreqMind | QMind | HLQMind
-
-
-def mind_of(agent: BuiltIn, discount: float, machine: Settings) -> Mind:
-    """An agent's parameters and empty memory, for a test with this `discount` on this machine.
-
-    >>> from gindex_lab.worlds.aiq.agents import QLearning
-    >>> mind_of(QLearning(trace=0.5, discount=0.8), 1.0, Settings()).fade
-    0.4
-    """
-    pairs = machine.symbols ** (1 + machine.observations)
-    room = -(-pairs // _BLOCK) * _BLOCK
-    if isinstance(agent, Constant):
-        return ConstantMind(agent.action)
-    if isinstance(agent, Freq):
-        memory = np.zeros((3, machine.symbols))
-        return FreqMind(float(agent.epsilon), float(agent.decay), *memory)
-    if isinstance(agent, QLearning | HLQ):
-        own = own_discount(agent.discount, discount)
-        numbers = (agent.epsilon, agent.decay, own, agent.initial, own * agent.trace)
-        epsilon, decay, gamma, initial, fade = map(float, numbers)
-        value, trace, visits = np.zeros((3, room))
-        active = np.zeros(pairs, dtype=np.int64)
-        if isinstance(agent, QLearning):
-            rate = float(agent.rate)
-            return QMind(epsilon, decay, gamma, initial, fade, rate, value, trace, active)
-        keep, softmax = float(agent.trace), bool(agent.softmax)
-        return HLQMind(
-            epsilon, decay, gamma, initial, fade, keep, softmax, value, trace, visits, active
-        )
-    return RandomMind(0)
 
 
 # -- choosing ----------------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from gindex_lab.foundation.likes import SeedLike
 from gindex_lab.foundation.validate import FloatArray, generator, integer
 from gindex_lab.worlds.aiq import stratified
 from gindex_lab.worlds.aiq.agents import agent as agent_of
@@ -53,7 +54,7 @@ def replications(
     runs: int = 4_000,
     size: int | None = None,
     caution: float = stratified.CAUTION,
-    seed: object = 1,
+    seed: SeedLike = 1,
 ) -> pd.DataFrame:
     """`n` estimates from fresh samples of `size` programs (five per run by default), one per row.
 

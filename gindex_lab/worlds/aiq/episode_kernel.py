@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from gindex_lab.foundation.kernels import compiled
 from gindex_lab.foundation.validate import FloatArray
-from gindex_lab.worlds.aiq.agents_kernel import IntArray, Mind, begin, perceive
+from gindex_lab.worlds.aiq.agents_kernel import begin, perceive
 from gindex_lab.worlds.aiq.kernel import (
     HEAD,
     HIGH,
@@ -29,6 +29,7 @@ from gindex_lab.worlds.aiq.kernel import (
     reset,
     reward_of,
 )
+from gindex_lab.worlds.aiq.minds import IntArray, Mind
 from gindex_lab.worlds.aiq.random_streams import AGENT, CHANCE, stream_key
 
 __all__ = ["run_pairs"]

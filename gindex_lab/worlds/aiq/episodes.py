@@ -8,7 +8,7 @@ Random streams are keyed by (seed, row, sign), so that neither order nor workers
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -20,19 +20,14 @@ from gindex_lab.foundation import parallel
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.validate import FloatArray
 from gindex_lab.worlds.aiq.agents import (
-    HLQ,
     Agent,
     BuiltIn,
     Constant,
-    Freq,
     Own,
-    QLearning,
-    Random,
-    own_discount,
 )
 from gindex_lab.worlds.aiq.program import Settings, check
 
-__all__ = ["Pairs", "Trial", "Twin", "interact", "run", "start"]
+__all__ = ["Pairs", "Trial", "interact", "run"]
 
 BATCH = 256  # programs per task: enough to forget the cost of a call
 SIGNS = (1, -1)
@@ -118,9 +113,9 @@ def _scaled(pairs: Pairs, trial: Trial) -> Pairs:
 def _run_compiled(
     agent: BuiltIn, trial: Trial, task: tuple[Sequence[str], npt.NDArray[np.int64]]
 ) -> Pairs:
-    from gindex_lab.worlds.aiq.agents_kernel import mind_of
     from gindex_lab.worlds.aiq.episode_kernel import run_pairs
     from gindex_lab.worlds.aiq.kernel import new_state
+    from gindex_lab.worlds.aiq.minds import mind_of
 
     programs, rows = task
     if isinstance(agent, Constant):
@@ -209,54 +204,3 @@ def _legal(action: Any, symbols: int, name: str) -> int:
         f"was returned by the agent {name!r} and is none of its actions",
         f"return a whole number from 0 to {symbols - 1}",
     )
-
-
-def start(agent: Agent, draw: Callable[[], float], trial: Trial) -> Any:
-    """The readable learner of an agent, drawing its chance from `draw`.
-
-    >>> start(Freq(0.05), lambda: 0.5, Trial((10,))).perceive([2], 0.0)
-    2
-    """
-    from gindex_lab.worlds.aiq import learners
-
-    symbols, states = trial.machine.symbols, trial.machine.symbols**trial.machine.observations
-    match agent:
-        case Random():
-            return learners.RandomLearner(draw, symbols)
-        case Constant():
-            return learners.ConstantLearner(agent)
-        case Freq():
-            return learners.FreqLearner(agent, draw, symbols)
-        case QLearning() | HLQ():
-            kind = learners.QLearner if isinstance(agent, QLearning) else learners.HLQLearner
-            discount = own_discount(agent.discount, trial.discount)
-            return kind(agent, draw, symbols, states, discount)  # type: ignore[arg-type]
-    raise BadInput("agent", agent, "has no learner of ours", "call its perceive directly")
-
-
-class Twin:
-    """The readable learner of an agent with the very draws of the compiled one: three per interaction.
-
-    >>> twin = Twin(Freq(0.05), Trial((10,)), row=0, sign=1)
-    >>> all(0 <= twin.perceive([2], 0.0) < 5 for _ in range(10))
-    True
-    """
-
-    def __init__(self, agent: Agent, trial: Trial, row: int, sign: int) -> None:
-        from gindex_lab.worlds.aiq.random_streams import AGENT, stream_key
-
-        self.key = stream_key(trial.seed, row, 0, sign, AGENT)
-        self.next = -3
-        self.drawn = 0
-        self.learner = start(agent, self._draw, trial)
-
-    def _draw(self) -> float:
-        from gindex_lab.worlds.aiq.random_streams import uniform
-
-        self.drawn += 1
-        return float(uniform(self.key, self.next + self.drawn - 1))
-
-    def perceive(self, observation: Sequence[int], reward: float) -> int:
-        """Turn to the draws of the next interaction, then let the learner act."""
-        self.next, self.drawn = self.next + 3, 0
-        return int(self.learner.perceive(observation, reward))

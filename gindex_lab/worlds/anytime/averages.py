@@ -22,6 +22,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.likes import SeedLike
 from gindex_lab.foundation.validate import choice, generator, integer, number
 
 __all__ = [
@@ -138,7 +139,7 @@ def stopping_bias(
     lengths: Sequence[int] = (10, 100, 1000),
     rule: str = "lucky",
     runs: int = 20_000,
-    seed: object = 0,
+    seed: SeedLike = 0,
 ) -> pd.DataFrame:
     """What a stopping policy gains on fair rewards of ±1, by three averages, for N interactions of time.
 

@@ -9,12 +9,13 @@ from __future__ import annotations
 import numpy as np
 
 from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.likes import SeedLike
 from gindex_lab.worlds.aiq.random_streams import AGENT, CHANCE, PROGRAM, below, stream_key, uniform
 
 __all__ = ["Stream", "nested_seed", "session_keys", "whole_seed"]
 
 
-def whole_seed(seed: object) -> int:
+def whole_seed(seed: SeedLike) -> int:
     """A seed as a whole number below 2^63, whether it is one or a numpy SeedSequence.
 
     >>> whole_seed(7)
@@ -27,7 +28,7 @@ def whole_seed(seed: object) -> int:
     raise BadInput("seed", seed, "is not a seed", "pass a whole number such as seed=1")
 
 
-def session_keys(seed: object) -> tuple[int, int]:
+def session_keys(seed: SeedLike) -> tuple[int, int]:
     """The keys of the coins and of the agent's draws in one session.
 
     >>> coins, agent = session_keys(1)
@@ -38,7 +39,7 @@ def session_keys(seed: object) -> tuple[int, int]:
     return int(stream_key(whole, 0, 0, 1, CHANCE)), int(stream_key(whole, 0, 0, 1, AGENT))
 
 
-def nested_seed(seed: object, *places: int) -> int:
+def nested_seed(seed: SeedLike, *places: int) -> int:
     """The seed of the session at these places (environment 3, replicate 0, ...) of a larger work.
 
     >>> nested_seed(1, 3) == nested_seed(1, 3) != nested_seed(1, 4)

@@ -23,6 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.likes import SeedLike
 from gindex_lab.foundation.validate import choice, flag, integer, number
 from gindex_lab.worlds.aiq.random_streams import uniform
 from gindex_lab.worlds.anytime.chance import Stream, session_keys
@@ -140,7 +141,7 @@ class Environment:
 
     def start(
         self,
-        seed: object = 0,
+        seed: SeedLike = 0,
         *,
         steps: int | None = None,
         swap: bool = False,
@@ -207,7 +208,7 @@ class Session:
     def __init__(
         self,
         environment: Environment,
-        seed: object = 0,
+        seed: SeedLike = 0,
         steps: int | None = None,
         *,
         swap: bool = False,

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.likes import SeedLike
 from gindex_lab.foundation.validate import choice, flag, integer
 from gindex_lab.worlds.anytime.agents import Constant, Optimal, Own, QLearning, Scripted, unwrapped
 from gindex_lab.worlds.anytime.chance import nested_seed
@@ -58,7 +59,7 @@ def play(
     engine: str = "auto",
     swap: bool = False,
     placement: Placement | None = None,
-    seed: object = 0,
+    seed: SeedLike = 0,
 ) -> Run:
     """Play one session of `steps` (10 (n_c - 1) by default, as published).
 
@@ -158,7 +159,7 @@ def mean_rewards(
     runs: int = 1,
     steps: int | None = None,
     antithetic: bool = False,
-    seed: object = 0,
+    seed: SeedLike = 0,
 ) -> FloatArray:
     """Mean reward of each environment and run, an array environments x runs.
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 import pandas as pd
 
+from gindex_lab.foundation.likes import SeedLike
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import choice, flag, integer
 from gindex_lab.worlds.anytime.complexity import MEASURES, complexity, published_complexity
@@ -48,7 +49,7 @@ def as_items(
     scale: str = "clip",
     difficulty: str = "comp2",
     antithetic: bool = False,
-    seed: object = 0,
+    seed: SeedLike = 0,
 ) -> Responses:
     """Mean rewards of agents in environments as responses, with the complexity as difficulty.
 

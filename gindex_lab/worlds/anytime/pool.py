@@ -19,6 +19,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.likes import SeedLike
 from gindex_lab.foundation.validate import choice, generator, integer, no_duplicates, number
 from gindex_lab.worlds.anytime.averages import listed
 from gindex_lab.worlds.anytime.complexity import MEASURES, complexity
@@ -90,7 +91,7 @@ def make_pool(
     measure: str = "bits",
     observation: str = "full",
     delta: float = 0.0,
-    seed: object = 0,
+    seed: SeedLike = 0,
 ) -> Pool:
     """Draw `size` different, reward-sensitive environments.
 

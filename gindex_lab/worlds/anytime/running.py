@@ -32,6 +32,7 @@ import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.journals import set_aside
+from gindex_lab.foundation.likes import SeedLike
 from gindex_lab.foundation.validate import flag, number
 from gindex_lab.worlds.anytime.agents import agent as agent_of
 from gindex_lab.worlds.anytime.averages import Average, mean_interval
@@ -118,7 +119,7 @@ class Examination:
         clock: object = "virtual",
         antithetic: bool = False,
         xi: float = 1.0,
-        seed: object = 0,
+        seed: SeedLike = 0,
     ) -> None:
         self.agent, self.clock, self.seed = agent_of(agent), clock_of(clock), whole_seed(seed)
         self.seconds = None if seconds is None else exact_seconds("seconds", seconds)
@@ -265,7 +266,7 @@ def test(
     antithetic: bool = False,
     path: str | PathLike[str] | None = None,
     each: Callable[[Examination], object] | None = None,
-    seed: object = 0,
+    seed: SeedLike = 0,
 ) -> Result:
     """The anytime test of an agent for `seconds`: an object with `.value` and `.trajectory`.
 

@@ -13,6 +13,7 @@ import pandas as pd
 
 from gindex_lab.foundation import parallel
 from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.likes import SeedLike
 from gindex_lab.foundation.validate import choice, integer, no_duplicates, number
 from gindex_lab.worlds.anytime.agents import agent as agent_of
 from gindex_lab.worlds.anytime.averages import mean_interval
@@ -48,7 +49,7 @@ def score(
     tau0: float | Fraction = 0.001,
     weights: str = "universal",
     confidence: float = 0.95,
-    seed: object = 0,
+    seed: SeedLike = 0,
 ) -> Score:
     """Υ^iv of Definition 17: (1/m) Σ over S of v(μ, π || τ), with |S| = m = `environments`.
 
@@ -80,7 +81,7 @@ def score(
     return Score(float(rewards.mean()), mean_interval(rewards, level), table)
 
 
-def _sample(pool: Pool, count: int, weights: str, seed: object) -> np.ndarray:
+def _sample(pool: Pool, count: int, weights: str, seed: SeedLike) -> np.ndarray:
     spread = pool.complexity - pool.complexity[0] if weights == "universal" else 0 * pool.complexity
     chance = np.exp2(-spread)
     rng = np.random.default_rng(nested_seed(seed, 0))
@@ -106,7 +107,7 @@ def compare(
     antithetic: bool = False,
     confidence: float = 0.95,
     jobs: int = 1,
-    seed: object = 0,
+    seed: SeedLike = 0,
 ) -> Comparison:
     """The anytime test of several agents, `tests` times each with seeds of their own, the same for all.
 

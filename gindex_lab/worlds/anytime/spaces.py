@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.likes import SeedLike
 from gindex_lab.foundation.validate import generator, integer, number
 
 __all__ = [
@@ -152,6 +153,8 @@ def space_of(destinations: Sequence[Sequence[int]]) -> Space:
 def strongly_connected(space: Space | str) -> bool:
     """Whether every cell of a space, or of its notation, can be reached from every other.
 
+    Asked of every space that is drawn: networkx takes 75 times as long for spaces of 4 to 15 cells.
+
     >>> strongly_connected(parse("1+|1+|1+")), strongly_connected(parse("1+|1|1+"))
     (True, False)
     """
@@ -172,7 +175,7 @@ def _all_reached(edges: list[set[int]]) -> bool:
     return len(seen) == len(edges)
 
 
-def random_space(cells: int, actions: int | None = None, seed: object = 0) -> Space:
+def random_space(cells: int, actions: int | None = None, seed: SeedLike = 0) -> Space:
     """A strongly connected space by the law that fits the logged ones.
 
     Each displacement has size k uniform on 0 … n_c - 1 and a fair sign; the number of actions is
@@ -205,7 +208,11 @@ def random_space(cells: int, actions: int | None = None, seed: object = 0) -> Sp
 
 
 def random_pattern(
-    actions: int, cells: int, stop: float | None = None, seed: object = 0, length: int | None = None
+    actions: int,
+    cells: int,
+    stop: float | None = None,
+    seed: SeedLike = 0,
+    length: int | None = None,
 ) -> str:
     """A pattern of uniform digits; its length is geometric with P(stop) = 1 / n_c unless given.
 

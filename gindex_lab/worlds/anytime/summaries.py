@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.likes import SeedLike
 from gindex_lab.foundation.responses import Responses, Scores
 from gindex_lab.foundation.validate import integer, number
 from gindex_lab.worlds.anytime.averages import listed, mean_interval
@@ -30,7 +31,7 @@ def by_budget(
     pool: Pool | None = None,
     tau0: float | Fraction = 0.001,
     clock: object = "virtual",
-    seed: object = 0,
+    seed: SeedLike = 0,
 ) -> pd.DataFrame:
     """The anytime score that each time budget Θ would have given, over `tests` tests of each agent.
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.likes import SeedLike
 from gindex_lab.foundation.parallel import seeds
 from gindex_lab.foundation.validate import flag, generator, integer
 from gindex_lab.worlds.flatland.checks import rule_of
@@ -23,7 +24,9 @@ __all__ = ["augment", "variations"]
 _SHIFT = 60.0  # the start moves by up to this in x and y
 
 
-def augment(program: object, *, arguments: bool = True, pose: bool = True, seed: object) -> Program:
+def augment(
+    program: object, *, arguments: bool = True, pose: bool = True, seed: SeedLike
+) -> Program:
     """A variation of a program: its arguments redrawn by their rules, its start shifted and turned.
 
     >>> from gindex_lab.worlds.flatland import shape
@@ -47,7 +50,7 @@ def augment(program: object, *, arguments: bool = True, pose: bool = True, seed:
     return program.with_run(**changes)
 
 
-def variations(program: Program, n: int, *, seed: object, **options: Any) -> list[Program]:
+def variations(program: Program, n: int, *, seed: SeedLike, **options: Any) -> list[Program]:
     """So many variations, each with a seed of its own: the first ones stay when more are asked for.
 
     >>> from gindex_lab.worlds.flatland import shape

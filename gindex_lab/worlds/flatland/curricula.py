@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.likes import SeedLike
 from gindex_lab.foundation.parallel import seeds
 from gindex_lab.foundation.validate import choice, generator, integer
 from gindex_lab.worlds.flatland.drawings import Circle, Drawing, Line, Shape
@@ -115,7 +116,7 @@ DOMAINS: dict[str, Callable[[Rng], list[Shape]]] = {
 }
 
 
-def sample(domain: str, n: int = 1, *, seed: object) -> Sample:
+def sample(domain: str, n: int = 1, *, seed: SeedLike) -> Sample:
     """A drawing of `n` members of a domain.
 
     >>> sample("circle_in_box", 2, seed=1).drawing
@@ -127,7 +128,7 @@ def sample(domain: str, n: int = 1, *, seed: object) -> Sample:
     return Sample(Drawing(tuple(shapes)), f"{domain}-{count}")
 
 
-def samples(domain: str, n: int, count: int, *, seed: object) -> list[Sample]:
+def samples(domain: str, n: int, count: int, *, seed: SeedLike) -> list[Sample]:
     """So many drawings of `n` members each, every one with a seed of its own.
 
     >>> len(samples("lines", 2, 5, seed=1))
@@ -141,7 +142,7 @@ def curriculum(
     domains: Sequence[str] = ("circles", "lines"),
     members: Sequence[int] = (1, 2, 3, 4, 5),
     *,
-    seed: object,
+    seed: SeedLike,
 ) -> list[Sample]:
     """`count` drawings of each domain with each number of members: by default the curriculum of Fig 15.
 

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.likes import SeedLike
 from gindex_lab.foundation.validate import generator, integer
 from gindex_lab.worlds.flatland.drawings import Drawing
 from gindex_lab.worlds.flatland.rendering import Picture, as_picture
@@ -83,7 +84,7 @@ class PictureLearner:
 class RandomDrawing(PictureLearner):
     """A training drawing at random, whatever is shown: the floor."""
 
-    def __init__(self, *, seed: object = 1) -> None:
+    def __init__(self, *, seed: SeedLike = 1) -> None:
         super().__init__()
         self._rng = generator(seed)
 

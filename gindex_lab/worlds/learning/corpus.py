@@ -17,6 +17,7 @@ import numpy as np
 
 from gindex_lab.foundation.documents import Documents
 from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.likes import SeedLike
 from gindex_lab.foundation.validate import choice, generator, integer
 from gindex_lab.worlds.learning.corpus_domains import DOMAINS, Domain
 from gindex_lab.worlds.learning.corpus_nodes import LIBRARY
@@ -70,7 +71,7 @@ def domain_names() -> list[str]:
 
 
 def corpus(
-    n_per_domain: int = 10, domains: Iterable[str] | None = None, *, seed: object = 1
+    n_per_domain: int = 10, domains: Iterable[str] | None = None, *, seed: SeedLike = 1
 ) -> list[Sample]:
     """`n_per_domain` samples of each domain (all sixteen unless told otherwise).
 
@@ -89,7 +90,7 @@ def corpus(
     return [_sample(name, _stream(root, name, i)) for name in names for i in range(count)]
 
 
-def corpus_documents(n_per_domain: int = 2, *, seed: object = 1) -> Documents:
+def corpus_documents(n_per_domain: int = 2, *, seed: SeedLike = 1) -> Documents:
     """Our corpus in the layout of the published programs: domain -> file name -> `text` and `flow`.
 
     The stand-in for `gl.load("g-index-programs")` where those are not to be had.
@@ -105,7 +106,7 @@ def corpus_documents(n_per_domain: int = 2, *, seed: object = 1) -> Documents:
     return Documents(content, name="our own corpus", source="own experiment")
 
 
-def sample(domain: str, *, seed: object, **slots: Any) -> Sample:
+def sample(domain: str, *, seed: SeedLike, **slots: Any) -> Sample:
     """One task of a domain; slots given by name take the place of drawn ones.
 
     >>> task = sample("http", seed=1, verb="POST", method="post", path="/agents")
@@ -115,7 +116,7 @@ def sample(domain: str, *, seed: object, **slots: Any) -> Sample:
     return _sample(_domains([domain])[0], generator(seed), slots)
 
 
-def printed_task(domain: str, variables: pd.DataFrame, *, seed: object = 1) -> Sample:
+def printed_task(domain: str, variables: pd.DataFrame, *, seed: SeedLike = 1) -> Sample:
     """The task of a domain with the variables of a printed prompt: rows `domain`, `variable`, `value`.
 
     Whole numbers are taken as such; what follows from a variable (the fields of a form, the method of
@@ -140,7 +141,7 @@ def printed_task(domain: str, variables: pd.DataFrame, *, seed: object = 1) -> S
     return sample(domain, seed=seed, **slots)
 
 
-def _root(seed: object) -> int:
+def _root(seed: SeedLike) -> int:
     """The seed as a number (a Generator gives one draw), so that every sample has a stream of its own."""
     if isinstance(seed, (int, np.integer)) and not isinstance(seed, bool) and seed >= 0:
         return int(seed)
@@ -218,7 +219,7 @@ def plain_copy(value: Any) -> Any:
     return [plain_copy(inner) for inner in value] if isinstance(value, list) else value
 
 
-def compose(first: Sample, second: Sample, *, seed: object = 1) -> Sample:
+def compose(first: Sample, second: Sample, *, seed: SeedLike = 1) -> Sample:
     """The task "first, then second": both programs on one tab, the first's end wired to the second's start.
 
     Against a curriculum that holds both parts Ω is about 1 - n/(n + m - 1) for programs of n >= m
@@ -272,7 +273,7 @@ def _targets(node: Mapping[str, Any]) -> list[str]:
     return [to for port in ports_of(node) for to in port]
 
 
-def renamed(program: Program, *, seed: object) -> Program:
+def renamed(program: Program, *, seed: SeedLike) -> Program:
     """The same program under fresh ids (wires and tab follow): Δ to the original is 0.
 
     >>> old = corpus(1, ["twitter"], seed=1)[0].program
@@ -290,7 +291,7 @@ def renamed(program: Program, *, seed: object) -> Program:
     return result
 
 
-def composites(n: int = 10, *, seed: object = 1) -> list[Sample]:
+def composites(n: int = 10, *, seed: SeedLike = 1) -> list[Sample]:
     """`n` tasks that join two different domains of like size, for tests of middling domain distance.
 
     >>> [task.domain.count("+") for task in composites(3, seed=1)]

@@ -8,6 +8,7 @@ Table 3 where those suffice; they are for looking at and for filling a gap that 
 from __future__ import annotations
 
 from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.likes import SeedLike
 from gindex_lab.foundation.validate import choice, generator
 from gindex_lab.worlds.learning.corpus import Program
 from gindex_lab.worlds.learning.corpus_nodes import LIBRARY
@@ -87,7 +88,7 @@ def example(name: str) -> Program:
     return wired(EXAMPLES[choice("name", name, list(EXAMPLES))])
 
 
-def form_options(count: int = 2, seed: object = 1) -> list[Program]:
+def form_options(count: int = 2, seed: SeedLike = 1) -> list[Program]:
     """Our stand-in for the domain `form-options`: a choice of options that a form passes on.
 
     The programs share types and wires and differ in the options, as a domain's programs do.

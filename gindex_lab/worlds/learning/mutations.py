@@ -1,30 +1,28 @@
 """Programs with one error each, for tests of the scoring function.
 
 Section 2.4.4 of the g-index paper tells syntax, function and dataflow errors apart, and says that Δ
-sees all three. `mutate` makes function errors (an attribute, a node) and dataflow errors (a wire);
-`broken_json` makes a text that stops in the middle, as a language model does at its context window.
+sees all three. `mutate` makes function errors (an attribute, a node) and dataflow errors (a wire).
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.likes import SeedLike
 from gindex_lab.foundation.validate import choice, generator
 from gindex_lab.worlds.learning.corpus import Program, plain_copy, ports_of
 
-__all__ = ["MUTATIONS", "broken_json", "mutate"]
+__all__ = ["MUTATIONS", "mutate"]
 
 MUTATIONS = ("attribute", "missing node", "missing wire", "reversed wire")
 _FIXED = frozenset({"id", "type", "x", "y", "z", "wires", "name", "label", "group", "tab"})
 _LINKLESS = "has no wire to change"
 
 
-def mutate(program: Program, kind: str, *, seed: object) -> Program:
+def mutate(program: Program, kind: str, *, seed: SeedLike) -> Program:
     """A copy with one error of section 2.4.4: function errors or dataflow errors.
 
     `attribute` changes one attribute value, `missing node` drops a node (not the tab) and the wires to
@@ -90,18 +88,3 @@ def _reverse_wire(program: Program, rng: np.random.Generator) -> Program:
     target = next((other for other in program if other["id"] == to), node)
     target["wires"] = [*target["wires"], [node["id"]]]
     return program
-
-
-def broken_json(program: Sequence[Mapping[str, Any]], *, seed: object, keep: float = 0.7) -> str:
-    """The program's text cut off after about `keep` of it: the syntax error of section 2.4.4.
-
-    >>> from gindex_lab.worlds.learning.corpus import corpus
-    >>> text = broken_json(corpus(1, ["http"], seed=1)[0].program, seed=1)
-    >>> text.startswith('[{"id"'), text.endswith("]")
-    (True, False)
-    """
-    if not 0 < keep < 1:
-        raise BadInput("keep", keep, "leaves nothing broken or nothing at all", "use 0 < keep < 1")
-    text = json.dumps(list(program))
-    cut = int(len(text) * keep + generator(seed).integers(-5, 6))
-    return text[: min(max(cut, 1), len(text) - 1)]

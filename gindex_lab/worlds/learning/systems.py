@@ -12,13 +12,13 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol, runtime_checkable
 
 from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.likes import SeedLike
 from gindex_lab.foundation.validate import generator, number
 from gindex_lab.worlds.learning.corpus import Program, join_programs, plain_copy, renamed
 from gindex_lab.worlds.learning.retrieval import TextIndex, changes, frame, substitute, tokens
 
 __all__ = [
     "Composing",
-    "Empty",
     "Lazy",
     "Learner",
     "NearestNeighbour",
@@ -104,17 +104,10 @@ class Learner:
         raise NotImplementedError
 
 
-class Empty(Learner):
-    """The floor: an empty program, whatever is asked (Δ = 1)."""
-
-    def _answer(self, prompt: str) -> Program:
-        return []
-
-
 class RandomProgram(Learner):
     """A training program drawn at random, whatever is asked."""
 
-    def __init__(self, *, seed: object = 1) -> None:
+    def __init__(self, *, seed: SeedLike = 1) -> None:
         super().__init__()
         self._rng = generator(seed)
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from gindex_lab.foundation.likes import SeedLike
 from gindex_lab.foundation.validate import generator, integer, number
 from gindex_lab.worlds.learning.corpus import Program, ports_of
 from gindex_lab.worlds.learning.retrieval import TextIndex, frame
@@ -46,7 +47,7 @@ class NGram(Learner):
         *,
         temperature: float = 0.7,
         window: int = 1000,
-        seed: object = 1,
+        seed: SeedLike = 1,
     ) -> None:
         super().__init__()
         self.order = integer("order", order, 2)

@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.likes import SeedLike
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import FloatArray, generator, integer, number
 from gindex_lab.worlds.tasks.mazes_make import Maze
@@ -113,7 +114,7 @@ def success(maze: Maze, agent: Agent) -> float:
     return float(mass[:, most].sum())
 
 
-def walk(maze: Maze, agent: Agent, seed: object) -> list[Crossing]:
+def walk(maze: Maze, agent: Agent, seed: SeedLike) -> list[Crossing]:
     """One walk of the agent to the far edge.
 
     >>> walk(Maze(3, 0.5, ((1, 0), (1, 1))), Optimal(), seed=1)

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.likes import SeedLike
 from gindex_lab.foundation.r_random import RRandom
 from gindex_lab.foundation.validate import choice, generator, integer, number
 from gindex_lab.worlds.tasks.mazes_design import difficulty
@@ -62,7 +63,7 @@ class Maze:
 def make_maze(
     rank: object,
     saturation: object,
-    seed: object = None,
+    seed: SeedLike = None,
     *,
     r_seed: int | None = None,
     sample_kind: str = "Rejection",
@@ -83,7 +84,7 @@ def make_maze(
     return Maze(rows, share, tuple(crossings[k + 1] for k in drawn), name)
 
 
-def random_maze(rank: object, saturation: object, seed: object) -> list[Crossing]:
+def random_maze(rank: object, saturation: object, seed: SeedLike) -> list[Crossing]:
     """Dots of a maze, in rows: a share S of the crossings, but not the tip, has one.
 
     >>> len(random_maze(10, 0.3, seed=1))  # of 55 crossings
@@ -110,7 +111,7 @@ def _count(rows: int, share: float) -> int:
     return min(int(np.ceil(share * nodes - 1e-9)), nodes - 1)
 
 
-def r_sample(n: object, size: object, seed: object, kind: str = "Rejection") -> list[int]:
+def r_sample(n: object, size: object, seed: SeedLike, kind: str = "Rejection") -> list[int]:
     """R's `set.seed(seed); sample(n, size) - 1`: whole numbers below n, without replacement.
 
     >>> r_sample(10, 3, 1), r_sample(10, 3, 1, "Rounding")  # R: 9 4 7, and 3 4 5
@@ -146,7 +147,7 @@ def battery(
     ranks: Iterable[int] = (12, 16, 20),
     saturations: Iterable[float] = (0.2, 0.3, 0.4),
     copies: int = 2,
-    seed: object = 1,
+    seed: SeedLike = 1,
 ) -> list[Maze]:
     """Mazes of every rank and saturation, `copies` of each: by default the design of the published study.
 
@@ -170,7 +171,7 @@ def matching(
     saturation: object,
     steps: object,
     dots: object,
-    seed: object,
+    seed: SeedLike,
     *,
     most: int = 20_000,
     name: str = "maze",

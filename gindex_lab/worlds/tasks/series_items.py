@@ -22,6 +22,7 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.likes import SeedLike
 from gindex_lab.foundation.validate import choice, flag, generator, integer, number
 from gindex_lab.worlds.tasks.series_kt import Scale, pattern_of
 from gindex_lab.worlds.tasks.series_machine import ALPHABET, letters_of, run
@@ -102,7 +103,7 @@ class Item:
 def generate(
     difficulty: int | Iterable[int] = range(7, 15),
     n: int = 1,
-    seed: object = 1,
+    seed: SeedLike = 1,
     *,
     kind: str = "prediction",
     filters: Filters | None = None,

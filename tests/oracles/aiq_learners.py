@@ -10,9 +10,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import exp
-from typing import Protocol
+from typing import Any, Protocol
 
-from gindex_lab.worlds.aiq.agents import HLQ, Constant, Freq, QLearning
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.worlds.aiq.agents import (
+    HLQ,
+    Agent,
+    Constant,
+    Freq,
+    QLearning,
+    Random,
+    own_discount,
+)
+from gindex_lab.worlds.aiq.episodes import Trial
+from gindex_lab.worlds.aiq.random_streams import AGENT, stream_key, uniform
 
 __all__ = [
     "ConstantLearner",
@@ -22,6 +33,8 @@ __all__ = [
     "Learner",
     "QLearner",
     "RandomLearner",
+    "Twin",
+    "start",
     "state_code",
 ]
 
@@ -231,3 +244,48 @@ def _roulette(weights: Sequence[float], point: float) -> int:
         if reached > point:
             return action
     return len(weights) - 1
+
+
+def start(agent: Agent, draw: Callable[[], float], trial: Trial) -> Any:
+    """The readable learner of an agent, drawing its chance from `draw`.
+
+    >>> start(Freq(0.05), lambda: 0.5, Trial((10,))).perceive([2], 0.0)
+    2
+    """
+    symbols, states = trial.machine.symbols, trial.machine.symbols**trial.machine.observations
+    match agent:
+        case Random():
+            return RandomLearner(draw, symbols)
+        case Constant():
+            return ConstantLearner(agent)
+        case Freq():
+            return FreqLearner(agent, draw, symbols)
+        case QLearning() | HLQ():
+            kind = QLearner if isinstance(agent, QLearning) else HLQLearner
+            discount = own_discount(agent.discount, trial.discount)
+            return kind(agent, draw, symbols, states, discount)
+    raise BadInput("agent", agent, "has no learner of ours", "call its perceive directly")
+
+
+class Twin:
+    """The readable learner of an agent with the very draws of the compiled one: three per interaction.
+
+    >>> twin = Twin(Freq(0.05), Trial((10,)), row=0, sign=1)
+    >>> all(0 <= twin.perceive([2], 0.0) < 5 for _ in range(10))
+    True
+    """
+
+    def __init__(self, agent: Agent, trial: Trial, row: int, sign: int) -> None:
+        self.key = stream_key(trial.seed, row, 0, sign, AGENT)
+        self.next = -3
+        self.drawn = 0
+        self.learner = start(agent, self._draw, trial)
+
+    def _draw(self) -> float:
+        self.drawn += 1
+        return float(uniform(self.key, self.next + self.drawn - 1))
+
+    def perceive(self, observation: Sequence[int], reward: float) -> int:
+        """Turn to the draws of the next interaction, then let the learner act."""
+        self.next, self.drawn = self.next + 3, 0
+        return int(self.learner.perceive(observation, reward))
