@@ -275,7 +275,7 @@ def test_several_agents_at_an_end_are_not_called_one():
 @pytest.mark.filterwarnings("ignore:no interval")
 def test_generality_that_is_not_determined_is_not_drawn(monkeypatch):
     from gindex_lab.presentation import analysis_page
-    from gindex_lab.presentation.plots import intervals
+    from gindex_lab.presentation.plots import population
 
     study = gl.Responses(unequal(), difficulty=np.linspace(0, 8, 120))
     found = analyse_table(study, missing="drop", shuffles=19)
@@ -285,8 +285,8 @@ def test_generality_that_is_not_determined_is_not_drawn(monkeypatch):
         drawn[measures[0]] = list(table.index)
         return original(table, measures)
 
-    original = intervals.plot_intervals
-    monkeypatch.setattr(intervals, "plot_intervals", keep)
+    original = population.plot_intervals
+    monkeypatch.setattr(population, "plot_intervals", keep)
     analysis_page._figures(found)
     assert drawn["normalised_generality"] == found.determined
     assert set(drawn["capability"]) > set(found.determined)

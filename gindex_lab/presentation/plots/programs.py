@@ -14,7 +14,7 @@ from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.validate import FloatArray, Mode
 from gindex_lab.measures.programs.association import association_graph
 from gindex_lab.measures.programs.divergence import divergence
-from gindex_lab.measures.programs.flows import Flow
+from gindex_lab.measures.programs.flows import Flow, FlowLike
 from gindex_lab.presentation.plots.common import colours_of, columns_of, new_axes, styled
 
 if TYPE_CHECKING:
@@ -331,7 +331,9 @@ def _wrapped(text: str, width: int = 13, lines: int = 3) -> str:
 _MOST = 60  # vertices that a drawing can hold
 
 
-def plot_association(first: object, second: object, mode: Mode = "exact", ax: Any = None) -> Any:
+def plot_association(
+    first: FlowLike, second: FlowLike, mode: Mode = "exact", ax: Any = None
+) -> Any:
     """Draw the association graph on a circle, with the heaviest clique dark (Fig 5).
 
     >>> ax = plot_association([{"id": "a", "type": "in"}], [{"id": "x", "type": "in"}])
