@@ -36,7 +36,8 @@ pytestmark = [
 def site(tmp_path_factory):
     """Reports, guide and reference, and the page of an analysis, served from the loopback."""
     root = tmp_path_factory.mktemp("site")
-    write_notebook(root, "demo/one", cell("work", RICH), cell("greedy", GREEDY))
+    claim = cell("claim", "nb.claim('N295', -0.8660254)")
+    write_notebook(root, "demo/one", cell("work", RICH), claim, cell("greedy", GREEDY))
     catalogue(root, "demo/one")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(reproduce_inputs, "_PACKAGE", Path("/no-such-package"))
@@ -120,3 +121,56 @@ def test_the_search_of_the_reference_works_under_its_policy(site, browser):
         assert watch.errors == []
         assert [url for url in watch.outside if not url.startswith("file:")] == []
         watch.page.close()
+
+
+def test_a_symbol_explains_itself_to_the_pointer_and_to_the_keyboard(site, browser):
+    _, address = site
+    watch = visited(browser, f"{address}/ten_minutes.html")
+    term = watch.page.locator("a.term").first
+    tip = "e => getComputedStyle(e, '::after').display"
+    assert term.evaluate(tip) == "none"
+    term.hover()
+    assert term.evaluate(tip) == "block"
+    watch.page.mouse.move(0, 0)
+    assert term.evaluate(tip) == "none"
+    while not term.evaluate("e => e === document.activeElement"):
+        watch.page.keyboard.press("Tab")
+    assert term.evaluate(tip) == "block"
+    watch.page.keyboard.press("Enter")
+    watch.page.wait_for_url("**/glossary.html#*")
+    assert watch.errors == []
+    watch.page.close()
+
+
+def test_the_gallery_is_searched_by_figure_and_by_words(site, browser):
+    _, address = site
+    watch = visited(browser, f"{address}/index.html")
+    for asked, found in {"why": 1, "demo/one": 1, "fig 99": 0, "nothing like it": 0, "": 1}.items():
+        watch.page.fill("#words", asked)
+        assert watch.page.locator(".card:visible").count() == found, asked
+    assert watch.errors == []
+    watch.page.close()
+
+
+def test_claims_unfold_by_the_keyboard(site, browser):
+    _, address = site
+    watch = visited(browser, f"{address}/demo/one/report.html")
+    fold = watch.page.locator("details.gl-claims")
+    fold.locator("summary").focus()
+    watch.page.keyboard.press("Enter")
+    assert fold.locator("tbody tr").count() == 1
+    assert fold.locator("tbody tr").is_visible()
+    watch.page.close()
+
+
+@pytest.mark.parametrize("width", [390, 768, 1280])
+def test_no_page_is_wider_than_its_window(site, browser, width):
+    reports, address = site
+    pages = [p.relative_to(reports).as_posix() for p in reports.rglob("*.html")]
+    wide = {}
+    for name in (name for name in pages if not name.startswith("docs/gindex_lab")):
+        page = browser.new_page(viewport={"width": width, "height": 900})
+        page.goto(f"{address}/{name}")
+        wide[name] = page.evaluate("document.documentElement.scrollWidth")
+        page.close()
+    assert {name: w for name, w in wide.items() if w > width} == {}

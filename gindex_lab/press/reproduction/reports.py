@@ -296,8 +296,9 @@ def ten_minutes_page(entries: Sequence[Entry], runs: Mapping[str, Mapping[str, A
         if "outputs" in run:
             shown = {"figure": first, "alt": pictures.get(first, {}).get("alt", "")}
             answers[entry.path] = {"title": entry.title, "html": answer.get("html", ""), **shown}
-    return page(
-        "ten_minutes.html.j2", title="In ten minutes", answers=answers, up="", here="ten_minutes"
+    title = "In ten minutes"
+    return explained(
+        page("ten_minutes.html.j2", title=title, answers=answers, up="", here="ten_minutes")
     )
 
 
