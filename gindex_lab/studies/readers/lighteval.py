@@ -6,6 +6,7 @@
 A row of the details has `metrics` and `example` (until 0.9), or `metric` and `doc` {id, query, choices} (0.10
 and newer). Details are read where there are some, and otherwise results: one item per task; the means over
 tasks ("all", "..._average") are left out. A task carries its number of shots in its name.
+(EvaluationTracker of lighteval 0.13.0, run in November 2026; the older layout from its documentation.)
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 The first line is {"spec": {completion_fns, eval_name, base_eval, split}}; then come events {sample_id, type,
 data}, of type "match" ({"correct": true}), "metrics" ({name: value}) and others; {"final_report": {...}}
 closes a run that came to its end. The response is `correct`, whose mean is the accuracy of the report, or a
-metric.
+metric. (LocalRecorder of evals 3.0.1, run in November 2026.)
 """
 
 from __future__ import annotations

@@ -62,10 +62,10 @@ def read(
 ) -> Responses:
     """Evaluation logs or a table, as responses in [0, 1], agents x items.
 
-    Reads lm-evaluation-harness samples and results, Inspect logs, HELM run folders, leaderboard tables,
-    Item Response Warehouse tables, and long and wide CSV, TSV and Parquet; one file, or a folder of files,
-    which are joined. Files may be compressed with gzip. `.notes` says what was decided, and how to change it:
-    a table in a notebook.
+    Reads the logs of the tools in `gindex_lab.studies.readers.FORMATS` (lm-evaluation-harness, Inspect, HELM
+    ...), leaderboards, and long and wide tables; one file, or a folder of files, which are joined. Files may
+    be compressed with gzip or Zstandard. `.notes` says what was decided, and how to change it: a table in a
+    notebook.
 
     Parameters
     ----------

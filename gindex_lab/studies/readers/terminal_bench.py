@@ -7,7 +7,7 @@
 
 The response is `is_resolved`. A trial without a verdict counts as unresolved, as in the harness's accuracy.
 Attempts at a task are repeats, also those of several runs of one agent. (harness/models.py and harness.py of
-terminal-bench 0.2.18, read in November 2026.)
+terminal-bench 0.2.18, whose models wrote what was read, November 2026.)
 """
 
 from __future__ import annotations
