@@ -14,6 +14,7 @@ from gindex_lab.foundation.places import OUTPUT
 
 __all__ = ["cell", "display", "in_notebook", "inline", "keep", "output"]
 
+_POWER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?e[+-]?\d+\b")
 _places: set[str] = set()  # the displays that exist, by key
 
 
@@ -22,8 +23,11 @@ def inline(text: str) -> str:
 
     >>> inline("**All of `a*b`** and *nothing* < 2")
     '<strong>All of <code>a*b</code></strong> and <em>nothing</em> &lt; 2'
+    >>> inline("p = 6.2e-11, `1e-5`")
+    'p = 6.2 × 10⁻¹¹, <code>1e-5</code>'
     """
     from gindex_lab.presentation.pages import formula
+    from gindex_lab.press.tables import number_words
 
     kept: list[str] = []
 
@@ -34,6 +38,7 @@ def inline(text: str) -> str:
         return f"\0{len(kept) - 1}\0"
 
     text = re.sub(r"`[^`]+`|\$[^$\s](?:[^$]*[^$\s])?\$", put_aside, text.strip())
+    text = re.sub(_POWER, lambda number: number_words(float(number[0])), text)
     text = html.escape(text, quote=False)
     text = re.sub(r"\*\*([^*]+)\*\*", r"<strong>\1</strong>", text)
     text = re.sub(r"(?<![\w*])\*([^\s*][^*]*)\*(?![\w*])", r"<em>\1</em>", text)

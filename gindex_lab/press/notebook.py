@@ -16,12 +16,13 @@ from __future__ import annotations
 import html
 import json
 import re
+import warnings
 import weakref
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.errors import BadInput, Caution
 from gindex_lab.foundation.output import write_text
 from gindex_lab.foundation.places import OUTPUT
 from gindex_lab.foundation.validate import choice, number
@@ -107,6 +108,7 @@ def start(
     _current = _Provenance(worst, names, seed, mode or "", profile or "")
     keep("provenance.json", asdict(_current))
     _tables_for_people()
+    _cautions_for_people()
     _display(_banner(title), f"{title} ({_current.line()})")
 
 
@@ -206,6 +208,26 @@ def _link(table: object) -> str:
     """Where the full table lies, seen from the page, if it was saved."""
     kept, name = _saved.get(id(table), (lambda: None, ""))
     return f"tables/{name}.csv" if kept() is table else ""
+
+
+def _cautions_for_people() -> None:
+    """From here on, a Caution of ours is a note on the page; other warnings stay what they are."""
+    if not in_notebook():
+        return
+    others = getattr(warnings.showwarning, "others", warnings.showwarning)
+
+    def shown(message: Any, category: type[Warning], *place: Any, **more: Any) -> None:
+        if not issubclass(category, Caution):
+            others(message, category, *place, **more)
+            return
+        box = _BOX.format(colour="#666", ground="#f4f6f8")
+        markup = (
+            f'<div class="gl-caution quoted" style="{box};color:#222"><strong>Caution:</strong> '
+        )
+        _display(f"{markup}{html.escape(str(message))}.</div>", f"Caution: {message}")
+
+    shown.others = others  # type: ignore[attr-defined]
+    warnings.showwarning = shown
 
 
 def _tables_for_people() -> None:
