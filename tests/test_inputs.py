@@ -28,21 +28,21 @@ import resource, sys, time
 resource.setrlimit(resource.RLIMIT_AS, (4 * 2**30,) * 2)
 import gindex_lab as gl, pandas, numpy, pyarrow.parquet, gindex_lab.studies.readers.reading, gindex_lab.studies.readers.tables
 import gindex_lab.studies.readers.inspect_logs, gindex_lab.studies.readers.harness
-before, start = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.perf_counter()
+before, start = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.process_time()
 try:
     {call}
 except gl.BadInput as error:
     code = error.code
 else:
     code = "accepted"
-taken = time.perf_counter() - start
+taken = time.process_time() - start
 grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
 print(code, taken, grown)
 """
 
 
 def measured(call):
-    """The code of the refusal, the seconds and the megabytes that it took, in a process of its own."""
+    """The code of the refusal, the seconds of CPU and the megabytes that it took, in a process of its own."""
     script = MEASURED.format(call=textwrap.indent(call, "    ").strip())
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=False

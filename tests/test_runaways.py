@@ -9,6 +9,7 @@ import pytest
 import gindex_lab as gl
 from gindex_lab.measures.programs.records import Experiment
 from gindex_lab.studies.data import checksums
+from gindex_lab.studies.readers.storage import as_number
 
 
 def refused(call, seconds=5.0):
@@ -86,3 +87,34 @@ def test_a_changed_cache_is_noticed(tmp_path):
     assert "gone" in checksums.damage(tmp_path)
     (tmp_path / checksums.LIST).unlink()
     assert "list of checksums" in checksums.damage(tmp_path)
+
+
+LONG = 100_000
+BACKTRACKING = {
+    "escapes.json": '["' + '\\"' * LONG + "\n",
+    "deep.json": "[" * 900 + "1" + ",1" * 5 * LONG,
+    "name.csv": f"agent,{'(' * LONG},j\na,1,1\nb,0,1\n",
+    "tool.csv": f'q,[openai:gpt-4] p\none,"[PASS] ({"1" * LONG}"\ntwo,"[FAIL] (0.2) no"\n',
+}
+
+
+@pytest.mark.parametrize("name", BACKTRACKING)
+def test_a_text_is_read_in_time_linear_in_its_length(name, tmp_path):
+    """An expression that tries every split of a long text takes hours for a file of two megabytes."""
+    (tmp_path / name).write_text(BACKTRACKING[name])
+    start = time.process_time()
+    try:
+        assert gl.read(tmp_path / name).frame.size in (2, 4)
+    except gl.BadInput:
+        assert name.endswith("json")
+    assert time.process_time() - start < 2
+
+
+def test_a_long_number_in_a_drawing_is_refused_in_linear_time():
+    assert refused(lambda: gl.flatland.parse(f"({'1' * LONG}x)", "lisp"), 2).code
+
+
+def test_a_score_that_is_a_long_word_is_refused_in_linear_time():
+    start = time.process_time()
+    assert as_number("1" * LONG + "x") is None
+    assert time.process_time() - start < 2

@@ -45,7 +45,7 @@ def is_fact(name: str) -> bool:
     >>> [is_fact(n) for n in ("q1", "class action", "Average score of 3 games", "age discrimination")]
     [False, False, False, False]
     """
-    plain = re.sub(r"\([^)]*\)|95[_ ]pct[_ ]ci|⬆️|⬇️|[↑↓]", " ", name.lower())
+    plain = re.sub(r"\([^()]*\)|95[_ ]pct[_ ]ci|⬆️|⬇️|[↑↓]", " ", name.lower())
     words = [w for w in re.split(r"[^a-z0-9]+", plain) if w]
     if not words or any(w in _SCORES for w in words):
         return name.strip() == "" or (not words and bool(re.search("ci", name.lower())))

@@ -14,7 +14,7 @@ from gindex_lab.studies.readers.text import beginning, encoding_of
 
 __all__ = ["glimpse_of", "json_glimpse"]
 
-_TOKENS = re.compile(r'"(?:[^"\\]|\\.)*"|[][{},]', re.DOTALL)
+_TOKENS = re.compile(r'"(?:[^"\\]|\\.)*+"?|[][{},]', re.DOTALL)  # an open string ends the text
 _CLOSES = {"{": "}", "[": "]"}
 
 
@@ -47,15 +47,15 @@ def glimpse_of(text: str) -> Any:
 def _closed(text: str) -> str:
     """A beginning of JSON, cut after its last whole value and closed."""
     inside: list[str] = []
-    kept, still_open = 0, ""
+    kept = 0
     for match in _TOKENS.finditer(text):
         token = match[0]
         if token in "{[":
             inside.append(_CLOSES[token])
-            kept, still_open = match.end(), "".join(reversed(inside))
+            kept = match.end()
         elif token in "}]" and inside:
             inside.pop()
-            kept, still_open = match.end(), "".join(reversed(inside))
+            kept = match.end()
         elif token == ",":
-            kept, still_open = match.start(), "".join(reversed(inside))
-    return text[:kept] + still_open
+            kept = match.start()
+    return text[:kept] + "".join(reversed(inside))

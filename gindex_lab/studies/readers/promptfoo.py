@@ -40,7 +40,7 @@ from gindex_lab.studies.readers.text import json_lines, open_text, plain
 
 __all__ = ["read_promptfoo"]
 
-_CELL = re.compile(r"'?\[(PASS|FAIL|ERROR)\]\s*(?:\((-?[\d.]+)[^)]*\))?")
+_CELL = re.compile(r"'?\[(PASS|FAIL|ERROR)\]\s*(?:\((-?[\d.]++)[^)]*\))?")
 _TOOL = "promptfoo"
 
 

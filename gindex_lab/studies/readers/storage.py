@@ -36,7 +36,7 @@ _WRONG = {
     "unsolved",
     "unresolved",
 }
-_NUMBER = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)\s*(%?)")
+_NUMBER = re.compile(r"([+-]?(?:\d++\.?\d*+|\.\d++)(?:e[+-]?\d++)?)\s*(%?)")
 # Errors about a file that ask the caller to decide something: a file with one of them is not "bad"
 DECISIONS = frozenset(("no-common-metric", "repeats", "unknown-direction", "several"))
 

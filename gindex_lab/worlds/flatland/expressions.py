@@ -28,7 +28,7 @@ __all__ = [
 LARGEST = 1e9
 DEEPEST = 50
 _TOKEN = re.compile(r'\s*(;[^\n]*|[()]|"[^"\n]*"|[^\s()";]+)')
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_NUMBER = re.compile(r"[+-]?(\d++\.?\d*+|\.\d++)([eE][+-]?\d++)?")
 
 
 class Symbol(str):
