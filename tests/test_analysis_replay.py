@@ -302,3 +302,11 @@ def test_many_agents_are_told_why_scores_and_capability_separate_others():
     assert a != b
     (said,) = [s for s in found.sentences() if "are tested differently" in s]
     assert f"{a} are separated from {score.front} in score, {b} from" in said
+
+
+def test_items_answered_alike_are_not_called_duplicates_on_the_page(tmp_path):
+    values = logistic(np.linspace(-1, 1, 6), np.zeros(10), 1)
+    study = gl.Responses(np.hstack([values, values[:, :3]]))
+    page = analyse_table(study, ci=None, shuffles=19).write(tmp_path / "page.html").read_text()
+    assert ">duplicates<" not in page
+    assert "answered by all like an earlier item" in page

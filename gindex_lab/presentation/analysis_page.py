@@ -38,6 +38,10 @@ if TYPE_CHECKING:
 __all__ = ["report_page", "text_report"]
 
 _CONTROL = {"capability_sd": "sd of capability over agents", "mean_gamma": "mean γ of the agents"}
+_AUDIT = {  # equal responses do not show that an item stands twice
+    "duplicates": "answered by all like an earlier item",
+    "duplicate pairs": "pairs answered alike",
+}
 _MOST_BARS = 80  # agents in a figure of intervals
 _MOST_PARAMETERS = 60  # items in the table of parameters
 _MOST_ITEMS = 12  # items listed for each finding
@@ -73,8 +77,8 @@ def report_page(found: Analysis) -> str:
         control=None if found.control is None else rounded(found.control.rename(index=_CONTROL)),
         horizons=horizon_cells(found),
         validity=validity_cells(found),
-        audit=found.audit_counts,
-        odd_items=odd_items(found),
+        audit={_AUDIT.get(name, name): f"{n:,}" for name, n in found.audit_counts.items()},
+        odd_items={_AUDIT.get(name, name): text for name, text in odd_items(found).items()},
         items=None if found.items is None else rounded(found.items, _MOST_PARAMETERS),
         views={
             "Item response theory": found.irt,

@@ -321,7 +321,7 @@ def _of_items(
             found.append((name, int(hit.sum()), len(names), example))
     floors = floors_of(data, floor)
     if floors is None:
-        skipped["below-chance items"] = "what guessing gives is not known: pass floor=..."
+        skipped["below-chance items"] = "what guessing gives is not known: pass floor (--floor)"
     else:
         found += _below_chance(total, n, floors.to_numpy(), names, level)
     return found

@@ -311,12 +311,14 @@ def _read_objects(
     rows: Iterable[tuple[int, dict[str, Any]]], file: Path, found: Collector, options: Options
 ) -> None:
     names: dict[str, str] = {}
-    agent = ""
+    agent, dotted, roles = "", False, list[str]()
     for number, row in rows:
         if not names:
             names = columns_of(flat_names(row), options, file)
             agent = "" if names["agent"] else agent_of_file(file, options)
-        get = row.get if not any("." in name for name in names.values()) else partial(nested, row)
+            dotted = any("." in name for name in names.values())
+            roles = [role for role in ROLES if role in names]
+        get = partial(nested, row) if dotted else row.get
         who, what, given = agent or get(names["agent"]), get(names["item"]), get(names["response"])
         if given is None and not _has(row, names["response"]):
             problem = f"has no {names['response']!r} in line {number}"
@@ -332,8 +334,8 @@ def _read_objects(
             found.detail(
                 **{c: row[c] for c in row if c.lower() in AUDITED and c not in names.values()}
             )
-        for role in ROLES:
-            if role in names and get(names[role]) is not None:
+        for role in roles:
+            if get(names[role]) is not None:
                 facts = found.agent_facts.setdefault(str(who), {}) if role == "date" else None
                 if facts is None:
                     facts = found.item_facts.setdefault((family, str(what)), {})
