@@ -366,7 +366,7 @@ BAD = {"program": [",.#"] * 9, "stratum": [1] * 9}
         (lambda: estimate("freq", [",.#"], episode=10), "sample='list': is not a table"),
         (lambda: estimate("freq", TOY[["program"]], episode=10), "has no column 'stratum'"),
         (lambda: estimate("freq", TOY.iloc[:0], episode=10), "has no programs"),
-        (lambda: estimate("freq", pd.DataFrame({**BAD, "stratum": -1}), episode=10, runs=9), "is no stratum from 0 to 20"),
+        (lambda: estimate("freq", pd.DataFrame({**BAD, "stratum": -1}), episode=10, runs=9), "is not a stratum from 0 to 20"),
         (lambda: estimate("freq", pd.DataFrame({**BAD, "program": ",[.#"}), episode=10, runs=9), "never closed"),
         (lambda: estimate("freq", pd.DataFrame({**BAD, "program": ",[+[-]+].#"}), episode=99, runs=9), "hardly a program without overtime"),
         (lambda: compare(["freq"], TOY, episode=10), "are fewer than two"),

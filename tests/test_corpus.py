@@ -244,8 +244,11 @@ PROGRAM = [{"id": "a", "type": "tab"}]
         (lambda: corpus(1, seed=-1), "seed=-1: is not a seed"),
         (lambda: corpus(1, seed=None), "seed=None: is not a seed"),
         (lambda: sample("telegram", seed=1), "domains='telegram': is not an option"),
-        (lambda: sample("http", seed=1, port=80), "port=80: is no slot of the domain 'http'; use"),
-        (lambda: sample("youtube-pause", seed=1, title="x"), "is no slot .*; give none"),
+        (
+            lambda: sample("http", seed=1, port=80),
+            "port=80: is not a slot of the domain 'http'; use",
+        ),
+        (lambda: sample("youtube-pause", seed=1, title="x"), "is not a slot .*; give none"),
         (lambda: composites(0), "n=0"),
         (lambda: composites(2, seed="x"), "seed='x': is not a seed"),
         (lambda: mutate(PROGRAM, "typo", seed=1), "kind='typo': is not an option; use one of"),

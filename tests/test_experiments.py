@@ -308,7 +308,7 @@ def test_bad_input_is_told_with_a_remedy(call, message):
         ("[1]", r"answers.json\[0\]=1: is not an object"),
         ('[{"prompt": "a"}]', "has no 'generated'; give it 'generated'"),
         ('[{"generated": "[]"}]', "has no 'prompt'"),
-        ('[{"prompt": "a", "generated": "[]"}', r"is not JSON \(.*mend the file itself"),
+        ('[{"prompt": "a", "generated": "[]"}', r"is not JSON \(.*fix the file itself"),
         ('{"prompt": "a", "generated": "[]"}\n{', "answers.json line 2='{': is not JSON"),
         ('[{"prompt": "a", "generated": "[]"}]', "entry 0='a': has no program to compare with"),
     ],

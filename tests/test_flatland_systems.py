@@ -243,7 +243,7 @@ def test_the_g_index_of_a_flatland_record_survives_saving(tmp_path):
         (lambda t: F.NearestPicture().fit([(np.zeros((2, 2)), t[0].drawing)]), r"pairs\[0\]=\(2, 2\): is not 128"),
         (lambda t: F.ShapeFitter(cover=2), "cover=2: is out of range"),
         (lambda t: F.PieceSearch(beam=0), "beam=0"),
-        (lambda t: F.experiment(F.NearestPicture, t, t), "is no system"),
+        (lambda t: F.experiment(F.NearestPicture, t, t), "is not a system"),
         (lambda t: F.experiment(F.NearestPicture(), [], t), r"curriculum=\[\]: holds no tasks"),
         (lambda t: F.experiment(F.NearestPicture(), t, [3]), r"tests\[0\]=3: is not a Sample"),
         (lambda t: score([], t), "answers=0: do not go with"),

@@ -404,9 +404,9 @@ DOMAIN = ["performance", "domains", 0]
         (changed([*DOMAIN, "divergence"], 1.2), "domains\\[0\\].divergence=1.2: is out of range"),
         (changed([*DOMAIN, "divergence"], None), "divergence=None: is not a number"),
         (changed([*DOMAIN, "num_samples"], 0), "num_samples=0: is not a whole number"),
-        (changed([*DOMAIN, "perfects"], 3), "tasks.skill=3.0: is no share"),
-        (changed([*DOMAIN, "perfects"], "x"), "tasks.skill='x': is no share"),
-        (changed([*DOMAIN, "perfects"], [1]), "tasks.skill=\\[1\\]: is no share"),
+        (changed([*DOMAIN, "perfects"], 3), "tasks.skill=3.0: must lie between 0 and 1"),
+        (changed([*DOMAIN, "perfects"], "x"), "tasks.skill='x': must lie between 0 and 1"),
+        (changed([*DOMAIN, "perfects"], [1]), "tasks.skill=\\[1\\]: must lie between 0 and 1"),
         ({**RECORD, "settings": [1]}, "settings=\\[1\\]: are not settings by name"),
         (
             {**RECORD, "settings": {"units": "FLOP"}},

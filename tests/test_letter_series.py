@@ -319,7 +319,7 @@ def test_a_session_goes_through_its_items_and_scores_them():
             lambda: ls.fit(pd.DataFrame({"sequence": ["ab"], "answer": ["c"]})),
             "has no column 'difficulty'",
         ),
-        (lambda: shown_and_answer([1]), "are no items"),
+        (lambda: shown_and_answer([1]), "are not items"),
         (lambda: ls.Induction(0)("ab_"), "longest=0"),
         (lambda: ls.Session([]), "is not a list of Item"),
         (

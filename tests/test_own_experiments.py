@@ -308,8 +308,8 @@ def test_groups_of_a_table_stand_apart_by_their_means():
         (lambda: classifiers(10_000), "is more than the"),
         (lambda: classifiers(0), "n=0"),
         (lambda: iris.iris(1, folds=1), "folds=1"),
-        (lambda: digits.digits(("oracle",)), "oracle.*is no list of families"),
-        (lambda: digits.digits(()), "is no list of families"),
+        (lambda: digits.digits(("oracle",)), "oracle.*is not a list of families"),
+        (lambda: digits.digits(()), "is not a list of families"),
         (lambda: digits.difficulty_of(pd.DataFrame({"size": [1]})), "'eccentricity': is a distortion"),
         (
             lambda: digits.difficulty_of(pd.DataFrame(1.0, range(2), list(digits.RANGES))),

@@ -50,7 +50,7 @@ def _parse(text: str) -> Any:
             "nodes",
             text[:40],
             f"is not JSON ({str(error)[:80]})",
-            "mend the text, or take what can be saved with Flow.salvage(text)",
+            "fix the text, or take what can be saved with Flow.salvage(text)",
         ) from None
 
 
@@ -116,7 +116,10 @@ def _check_values(place: str, node: Node) -> None:
             continue
         if not isinstance(value, (list, tuple, dict)):
             raise BadProgram(
-                f"{place}[{key!r}]", value, "is no JSON value", "use text, numbers, lists, objects"
+                f"{place}[{key!r}]",
+                value,
+                "is not a JSON value",
+                "use text, numbers, lists, objects",
             )
         if _deeper_than(value, _DEEPEST):
             raise BadProgram(

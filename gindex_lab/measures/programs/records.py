@@ -279,7 +279,7 @@ def _share(skill: object) -> float:
         return number("tasks.skill", skill, 0, 1)
     except BadInput:
         remedy = "use a number from 0 to 1"
-        raise BadInput("tasks.skill", skill, "is no share", remedy) from None
+        raise BadInput("tasks.skill", skill, "must lie between 0 and 1", remedy) from None
 
 
 def _distances(distances: object) -> pd.DataFrame | None:

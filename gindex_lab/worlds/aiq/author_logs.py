@@ -106,7 +106,7 @@ def _probabilities(path: str | os.PathLike[str], line: str) -> FloatArray:
             path, f"begins with {len(values) - 1} numbers, not the probabilities of 20 strata"
         )
     if not (np.isfinite(values).all() and (values >= 0).all() and abs(values.sum() - 1) < 1e-3):
-        raise _bad(path, "begins with numbers that are no probabilities")
+        raise _bad(path, "begins with numbers that are not probabilities")
     return np.asarray(values / values.sum())
 
 

@@ -220,7 +220,7 @@ def _strata_of(sample: pd.DataFrame, method: str) -> IntArray:
         raise BadInput(
             "sample.stratum",
             sample["stratum"].iloc[int(np.flatnonzero(wrong)[0])],
-            "is no stratum from 0 to 20",
+            "is not a stratum from 0 to 20",
             'drop such programs, or use method="plain"',
         )
     return numbers.astype(np.int64)

@@ -61,7 +61,7 @@ class LogFile(Journal):
 
     foreign = "is not a log of this test"
     other = "is the log of another test"
-    remedy = "name a new file, or mend this one"
+    remedy = "name a new file, or fix this one"
 
     def __init__(self, path: str | os.PathLike[str], header: dict[str, Any]) -> None:
         super().__init__(path, header, "log")

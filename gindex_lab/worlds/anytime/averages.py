@@ -119,7 +119,7 @@ def listed(name: str, values: object, least: int = 0) -> list[Any]:
     [1, 2]
     """
     if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
-        raise BadInput(name, values, "is no list", f"pass {name}=[...]")
+        raise BadInput(name, values, "is not a list", f"pass {name}=[...]")
     found = list(values)
     if len(found) < least:
         raise BadInput(name, found, "is empty", f"pass at least {least}")

@@ -74,7 +74,7 @@ def explains(environment: Environment, rewards: Iterable[float], rules: Rules = 
     """
     n = without_trail(environment).cells
     if not isinstance(rules, Rules):
-        raise BadInput("rules", rules, "are no rules", "use gl.anytime.Rules(...)")
+        raise BadInput("rules", rules, "are not rules", "use gl.anytime.Rules(...)")
     wanted = _checked(rewards)
     script = environment.script(len(wanted))
     reach = np.zeros((n, n), dtype=bool)
@@ -99,11 +99,15 @@ def explains(environment: Environment, rewards: Iterable[float], rules: Rules = 
 
 def _checked(rewards: object) -> list[int]:
     if isinstance(rewards, str) or not isinstance(rewards, Iterable):
-        raise BadInput("rewards", rewards, "is no sequence of rewards", "pass a list of -1, 0, 1")
+        raise BadInput(
+            "rewards", rewards, "is not a sequence of rewards", "pass a list of -1, 0, 1"
+        )
     wanted = list(rewards)
     for place, reward in enumerate(wanted):
         if reward not in (-1, 0, 1):
-            raise BadInput(f"rewards[{place}]", reward, "is no reward of Λ-One", "use -1, 0 or 1")
+            raise BadInput(
+                f"rewards[{place}]", reward, "is not a reward of Λ-One", "use -1, 0 or 1"
+            )
     return [int(reward) for reward in wanted]
 
 

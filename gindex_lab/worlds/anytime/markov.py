@@ -73,7 +73,9 @@ class MarkovPattern:
             )
         _check_word("start", self.start, self.actions)
         if not isinstance(self.rules, tuple):
-            raise BadInput("rules", self.rules, "is no tuple of rules", "use ((left, right), ...)")
+            raise BadInput(
+                "rules", self.rules, "is not a tuple of rules", "use ((left, right), ...)"
+            )
         for place, rule in enumerate(self.rules):
             _check_rule(f"rules[{place}]", rule, self.actions)
 
@@ -130,7 +132,7 @@ def _check_word(name: str, word: object, actions: int) -> None:
 
 def _check_rule(name: str, rule: object, actions: int) -> None:
     if not isinstance(rule, tuple) or len(rule) not in (2, 3):
-        raise BadInput(name, rule, "is no rule", "write (left, right), or (left, right, True)")
+        raise BadInput(name, rule, "is not a rule", "write (left, right), or (left, right, True)")
     for side in rule[:2]:
         _check_word(name, side, actions)
     if not rule[0]:

@@ -154,7 +154,7 @@ def pool_of(pool: object) -> Pool:
     if pool is None:
         return default_pool()
     if not isinstance(pool, Pool):
-        raise BadInput("pool", pool, "is no pool", "use gl.anytime.make_pool(...)")
+        raise BadInput("pool", pool, "is not a pool", "use gl.anytime.make_pool(...)")
     return pool
 
 

@@ -175,7 +175,9 @@ def named_agents(agents: object) -> dict[str, Any]:
     if isinstance(agents, Mapping) and agents:
         return {str(name): agent_of(who) for name, who in agents.items()}
     if isinstance(agents, str) or not isinstance(agents, Sequence) or not agents:
-        raise BadInput("agents", agents, "is no list of agents", "pass a list, or names to agents")
+        raise BadInput(
+            "agents", agents, "is not a list of agents", "pass a list, or names to agents"
+        )
     names = [who if isinstance(who, str) else repr(agent_of(who)) for who in agents]
     no_duplicates("agents", names)
     return {name: agent_of(who) for name, who in zip(names, agents, strict=True)}

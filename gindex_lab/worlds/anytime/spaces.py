@@ -107,7 +107,7 @@ def _cell(text: str, cell: int, part: str) -> tuple[int, ...]:
         raise BadInput(
             "space",
             text,
-            f"cell {cell} reads {part!r}, which is no list of moves",
+            f"cell {cell} reads {part!r}, which is not a list of moves",
             "write each action as a digit and a run of + or -, such as '1++2-'",
         )
     digits = [int(digit) for digit, _ in pieces]
@@ -133,14 +133,14 @@ def space_of(destinations: Sequence[Sequence[int]]) -> Space:
         table = [list(row) for row in destinations]
     except TypeError:
         raise BadInput(
-            "destinations", destinations, "is no table", "pass a row of cells for each cell"
+            "destinations", destinations, "is not a table", "pass a row of cells for each cell"
         ) from None
     n = len(table)
     for cell, row in enumerate(table):
         for target in row:
             if isinstance(target, bool) or target not in range(n):
                 raise BadInput(
-                    f"destinations[{cell}]", target, "is no cell", f"use cells 0 to {n - 1}"
+                    f"destinations[{cell}]", target, "is not a cell", f"use cells 0 to {n - 1}"
                 )
         if not row or row[0] != cell:
             raise BadInput(

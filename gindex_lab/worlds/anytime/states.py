@@ -84,7 +84,7 @@ def read_state(exam: Examination, path: Path) -> None:
     except BadInput:
         raise
     except (OSError, ValueError, KeyError, TypeError, ZeroDivisionError) as error:
-        problem = f"is no saved state of an anytime test ({type(error).__name__}: {error})"
+        problem = f"is not a saved state of an anytime test ({type(error).__name__}: {error})"
         raise BadInput("path", str(path), problem, "name another file") from None
     for name, value in identity(exam).items():
         if saved.get(name) != value:

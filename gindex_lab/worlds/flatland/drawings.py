@@ -96,7 +96,9 @@ class Drawing:
     def __post_init__(self) -> None:
         for at, part in enumerate(self.shapes):
             if not isinstance(part, (Line, Circle)):
-                raise BadInput(f"shapes[{at}]", part, "is no Line and no Circle", "use these two")
+                raise BadInput(
+                    f"shapes[{at}]", part, "is neither a Line nor a Circle", "use these two"
+                )
             for value in astuple(part):
                 number(f"shapes[{at}]", value, -1e6, 1e6)
 
@@ -164,7 +166,7 @@ def _shape(row: object, where: str) -> Shape:
         return row
     if not isinstance(row, Mapping) or row.get("type") not in ("line", "circle"):
         remedy = 'write {"type": "line", "start": {"x": ..., "y": ...}, "end": ...}'
-        raise BadInput(where, row, "is no line and no circle", remedy)
+        raise BadInput(where, row, "is neither a line nor a circle", remedy)
     if row["type"] == "line":
         return Line(*_point(row, "start", where), *_point(row, "end", where))
     radius = number(f"{where}.radius", row.get("radius"), 0, 1e6)

@@ -228,5 +228,5 @@ def _number(node: GraphNode, key: str, counts: dict[str, Any]) -> float:
 def _whole(node: GraphNode, key: str, counts: dict[str, Any]) -> int:
     value = _number(node, key, counts)
     if value != int(value):
-        raise BadProgram(node.id, value, f"is no whole number for {key}", "use (round ...)")
+        raise BadProgram(node.id, value, f"is not a whole number for {key}", "use (round ...)")
     return int(value)

@@ -269,6 +269,6 @@ def _check_numbers(node: GraphNode) -> None:
     for name, value in node.params.items():
         fixed = not isinstance(value, (tuple, Symbol, list))
         if fixed and name != "penup" and (isinstance(value, (bool, str))):
-            raise BadProgram(node.id, value, f"is no number for {name}", "give one")
+            raise BadProgram(node.id, value, f"is not a number for {name}", "give one")
         if fixed and name in ("start", "end") and node.type in PORTS and value != int(value):
-            raise BadProgram(node.id, value, f"is no whole number for {name}", "use (round ...)")
+            raise BadProgram(node.id, value, f"is not a whole number for {name}", "use (round ...)")

@@ -114,7 +114,7 @@ def _omegas(curriculum: Sequence[Sample], tests: Sequence[Sample], mode: Mode) -
 def _check(system: object, curriculum: object, tests: object) -> None:
     if isinstance(system, type) or not isinstance(system, PictureSystem):
         remedy = "pass an object with fit(pairs), generate(image) and operations"
-        raise BadInput("system", system, "is no system", remedy)
+        raise BadInput("system", system, "is not a system", remedy)
     for name, tasks in (("curriculum", curriculum), ("tests", tests)):
         if not isinstance(tasks, Sequence) or isinstance(tasks, str) or not tasks:
             raise BadInput(

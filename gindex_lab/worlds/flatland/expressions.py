@@ -184,7 +184,7 @@ def reduce(expression: Expression, names: Mapping[str, Expression]) -> Expressio
     if not fewest <= len(rest) <= most:
         wanted = str(fewest) if fewest == most else f"{fewest} to {most}"
         problem = f"has {len(rest)} arguments where {name} takes {wanted}"
-        raise BadProgram("expression", to_lisp(expression), problem, "mend it")
+        raise BadProgram("expression", to_lisp(expression), problem, "fix it")
     values = [reduce(part, names) for part in rest]
     if any(isinstance(value, (Symbol, tuple)) for value in values):
         return (Symbol(name), *values)
@@ -198,7 +198,7 @@ def _apply(name: str, values: list[Any]) -> Number:
     try:
         value: Number = _OPERATIONS[name][2](*values)
     except (ZeroDivisionError, ValueError, OverflowError) as error:
-        raise BadProgram("expression", said, f"has no value ({error})", "mend it") from None
+        raise BadProgram("expression", said, f"has no value ({error})", "fix it") from None
     if not abs(value) <= LARGEST:  # catches NaN too
         raise BadProgram("expression", said, f"leaves ±{LARGEST:g}", "use smaller numbers")
     return value
@@ -247,5 +247,5 @@ def from_json(value: object, where: str, depth: int = 0) -> Expression:
         return value
     if not isinstance(value, (int, float)) or not abs(value) <= LARGEST:
         problem = f"is not a number up to {LARGEST:g}, a name or a list"
-        raise BadProgram(where, value, problem, "mend it")
+        raise BadProgram(where, value, problem, "fix it")
     return value

@@ -167,7 +167,7 @@ class Program:
         unknown = set(changes) - {"flow", "args", "position", "theta"}
         if unknown:
             remedy = "use flow, args, position, theta"
-            raise BadProgram("run", sorted(unknown)[0], "is no part of a call", remedy)
+            raise BadProgram("run", sorted(unknown)[0], "is not part of a call", remedy)
         return replace(self, run=replace(self.run, **changes))
 
     def __hash__(self) -> int:

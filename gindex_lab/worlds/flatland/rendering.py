@@ -61,8 +61,8 @@ def _rows(segments: npt.ArrayLike) -> FloatArray:
             "segments", lines.shape, "are not rows x0, y0, x1, y1", "pass trace().segments"
         )
     if not (np.abs(lines) <= _FARTHEST).all():
-        problem = f"leave ±{_FARTHEST:g}, or are no numbers"
-        raise BadInput("segments", lines[~(np.abs(lines) <= _FARTHEST)][:3], problem, "mend them")
+        problem = f"leave ±{_FARTHEST:g}, or are not numbers"
+        raise BadInput("segments", lines[~(np.abs(lines) <= _FARTHEST)][:3], problem, "fix them")
     return lines.reshape(-1, 4)
 
 

@@ -34,7 +34,7 @@ def read(text: str) -> Source:
     except ValueError as error:
         line = getattr(error, "lineno", 1)
         problem = f"is not JSON ({str(error)[:60]})"
-        raise BadProgram(f"line {line}", text.strip()[:40], problem, "mend the text") from None
+        raise BadProgram(f"line {line}", text.strip()[:40], problem, "fix the text") from None
     if isinstance(content, list):
         return _from_nodes(content)
     flows = _get(content, "flows", list, "program")
@@ -49,7 +49,7 @@ def _get(row: object, key: str, kind: type, where: str) -> Any:
         raise BadProgram(where, row, f"has no {key!r}", f"give it {key!r}")
     if not isinstance(row[key], kind) or (kind is str and not row[key]):
         word = {"list": "a list", "dict": "an object", "str": "a text"}[kind.__name__]
-        raise BadProgram(f"{where}.{key}", row[key], f"is not {word}", "mend it")
+        raise BadProgram(f"{where}.{key}", row[key], f"is not {word}", "fix it")
     return row[key]
 
 
@@ -59,9 +59,9 @@ def _texts(row: object, key: str, where: str, length: int | None = None) -> list
     for at, part in enumerate(found):
         parts = [part] if length is None else part
         if not isinstance(parts, list) or (length is not None and len(parts) != length):
-            raise BadProgram(f"{where}.{key}[{at}]", part, f"is not {length} names", "mend it")
+            raise BadProgram(f"{where}.{key}[{at}]", part, f"is not {length} names", "fix it")
         if not all(isinstance(name, str) for name in parts):
-            raise BadProgram(f"{where}.{key}[{at}]", part, "is not a name", "mend it")
+            raise BadProgram(f"{where}.{key}[{at}]", part, "is not a name", "fix it")
     return found
 
 
@@ -121,7 +121,7 @@ def _from_nodes(rows: list[Any]) -> Source:
 
 def _named(target: object, names: Mapping[str, str], at: int) -> str:
     if not isinstance(target, str) or target not in names:
-        raise BadProgram(f"nodes[{at}].targets", target, "is not the id of a node", "mend it")
+        raise BadProgram(f"nodes[{at}].targets", target, "is not the id of a node", "fix it")
     return names[target]
 
 
@@ -134,7 +134,7 @@ def _node(name: str, row: Mapping[str, Any], at: int) -> Node:
     unknown = set(given) - set(PRIMITIVES[kind])
     if unknown:
         remedy = "use " + ", ".join(PRIMITIVES[kind])
-        raise BadProgram(where, sorted(unknown)[0], f"is no parameter of {kind}", remedy)
+        raise BadProgram(where, sorted(unknown)[0], f"is not a parameter of {kind}", remedy)
     args = []
     for param, default in PRIMITIVES[kind].items():
         if param not in given and default is None:

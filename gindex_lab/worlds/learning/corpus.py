@@ -167,7 +167,7 @@ def _sample(name: str, rng: np.random.Generator, given: Mapping[str, Any] | None
     for slot, value in (given or {}).items():
         if slot not in slots:
             remedy = "use one of " + ", ".join(map(repr, slots)) if slots else "give none"
-            raise BadInput(slot, value, f"is no slot of the domain {name!r}", remedy)
+            raise BadInput(slot, value, f"is not a slot of the domain {name!r}", remedy)
         slots[slot] = value
     prompt = domain.prompts[int(rng.integers(len(domain.prompts)))].format_map(slots)
     return Sample(prompt, _build(domain, slots, rng), name, slots)

@@ -114,9 +114,7 @@ def _array(path: Path, text: str) -> list[Any]:
     except BadInput:
         raise
     except ValueError as error:
-        raise BadInput(
-            "file", str(path), f"is not JSON ({error})", "mend the file itself"
-        ) from None
+        raise BadInput("file", str(path), f"is not JSON ({error})", "fix the file itself") from None
 
 
 def _lines(path: Path, text: str) -> list[Any]:
@@ -129,7 +127,7 @@ def _lines(path: Path, text: str) -> list[Any]:
                 raise
             except ValueError as error:
                 problem = f"is not JSON ({error})"
-                raise BadInput(f"{path.name} line {number}", line, problem, "mend it") from None
+                raise BadInput(f"{path.name} line {number}", line, problem, "fix it") from None
     return entries
 
 
