@@ -27,13 +27,21 @@ from gindex_lab.measures.horizons.plateaus import Plateaus, fit_with_plateaus
 from gindex_lab.measures.horizons.readings import horizon_name, read_curves
 from gindex_lab.measures.horizons.runs import Runs
 
-__all__ = ["CURVE", "Settings", "cell_weights", "converged", "estimates", "losses", "measures"]
+__all__ = [
+    "CURVE",
+    "HorizonSettings",
+    "cell_weights",
+    "converged",
+    "estimates",
+    "losses",
+    "measures",
+]
 
 CURVE = ("capability", "spread", "generality", "normalised_generality")
 
 
 @dataclass(frozen=True)
-class Settings:
+class HorizonSettings:
     """The choices of a fit."""
 
     levels: tuple[float, ...]
@@ -46,7 +54,7 @@ class Settings:
     error: str = "classical"
 
 
-def estimates(runs: Runs, settings: Settings) -> tuple[pd.DataFrame, list[Curves]]:
+def estimates(runs: Runs, settings: HorizonSettings) -> tuple[pd.DataFrame, list[Curves]]:
     rows, fitted = [], []
     for j, agent in enumerate(runs.agents):
         curves = _fitted(runs, j, agent, settings)
@@ -55,7 +63,7 @@ def estimates(runs: Runs, settings: Settings) -> tuple[pd.DataFrame, list[Curves
     return pd.DataFrame(rows, index=runs.agents.copy()), fitted
 
 
-def _fitted(runs: Runs, j: int, agent: object, settings: Settings) -> Curves:
+def _fitted(runs: Runs, j: int, agent: object, settings: HorizonSettings) -> Curves:
     at = runs.of(j)
     h, y, w = runs.h[at], runs.response[at], runs.weight[at]
     if len(np.unique(h)) < 2:
@@ -99,7 +107,7 @@ def converged(
     h: FloatArray,
     y: FloatArray,
     weights: FloatArray,
-    settings: Settings,
+    settings: HorizonSettings,
     near: Curves | None = None,
 ) -> Curves:
     """The curves of rows of weights (R, n), with floor, ceiling and noise as the settings say."""
@@ -107,7 +115,7 @@ def converged(
     return corrected(curves, h, weights, settings.noise, settings.error)
 
 
-def measures(curves: Curves, settings: Settings) -> dict[str, FloatArray]:
+def measures(curves: Curves, settings: HorizonSettings) -> dict[str, FloatArray]:
     """Every logistic measure of the curves."""
     found = read_curves(curves, settings.levels, settings.interval, settings.mode == "reference")
     if settings.noise:
@@ -117,7 +125,7 @@ def measures(curves: Curves, settings: Settings) -> dict[str, FloatArray]:
     return found
 
 
-def _row(runs: Runs, j: int, curves: Curves, settings: Settings) -> dict[str, Any]:
+def _row(runs: Runs, j: int, curves: Curves, settings: HorizonSettings) -> dict[str, Any]:
     at = runs.of(j)
     h, y, w = runs.h[at], runs.response[at], runs.weight[at]
     row: dict[str, Any] = {k: float(values[0]) for k, values in measures(curves, settings).items()}
@@ -155,7 +163,9 @@ def losses(h: FloatArray, y: FloatArray, weights: FloatArray, curves: Curves) ->
     return np.where(met, np.where(one_class, 0.0, np.where(level, flat, found)), np.nan)
 
 
-def _note(runs: Runs, j: int, curves: Curves, row: dict[str, Any], settings: Settings) -> str:
+def _note(
+    runs: Runs, j: int, curves: Curves, row: dict[str, Any], settings: HorizonSettings
+) -> str:
     state, beta = curves.state[0], curves.beta[0]
     found = []
     if state == NO_SUCCESS:
@@ -183,14 +193,14 @@ def _note(runs: Runs, j: int, curves: Curves, row: dict[str, Any], settings: Set
     return "; ".join(found)
 
 
-def _unreached(curves: Curves, settings: Settings) -> list[str]:
+def _unreached(curves: Curves, settings: HorizonSettings) -> list[str]:
     """Levels of success that lie above the ceiling, or below the floor."""
     floor, ceiling = curves.floor[0], curves.ceiling[0]
     over = [f"{p:.0%} lies above the ceiling" for p in settings.levels if p >= ceiling]
     return over + [f"{p:.0%} lies below the floor" for p in settings.levels if p <= floor]
 
 
-def _outside(minutes: float, settings: Settings) -> bool:
+def _outside(minutes: float, settings: HorizonSettings) -> bool:
     low, high = settings.interval
     room = 1e-9 * (high - low)
     return minutes < 2 ** (low - room) or minutes > 2 ** (high + room)

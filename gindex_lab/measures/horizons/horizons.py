@@ -24,7 +24,7 @@ from gindex_lab.foundation.validate import (
 )
 from gindex_lab.measures.horizons.curves import ESTIMATORS
 from gindex_lab.measures.horizons.draws import RESAMPLE, draws_of, first_seed
-from gindex_lab.measures.horizons.estimates import Settings, estimates
+from gindex_lab.measures.horizons.estimates import HorizonSettings, estimates
 from gindex_lab.measures.horizons.limits import ends_of_draws
 from gindex_lab.measures.horizons.noise import ERRORS
 from gindex_lab.measures.horizons.plateaus import plateaus_of
@@ -155,7 +155,7 @@ def horizon(
         )
     runs = runs_of(responses, minutes, weights, missing)
     span = _span(runs, pair("interval", interval))
-    settings = Settings(_levels(levels), ridge, span, estimator, kind, plateaus, tau, error)
+    settings = HorizonSettings(_levels(levels), ridge, span, estimator, kind, plateaus, tau, error)
     table, fitted = estimates(runs, settings)
     known = getattr(responses, "agents", None)
     agents = known if isinstance(known, pd.DataFrame) else pd.DataFrame(index=runs.agents)

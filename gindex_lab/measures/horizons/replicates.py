@@ -13,7 +13,7 @@ from gindex_lab.measures.horizons.curves import indicator_rows
 from gindex_lab.measures.horizons.draws import Draws
 from gindex_lab.measures.horizons.estimates import (
     CURVE,
-    Settings,
+    HorizonSettings,
     cell_weights,
     converged,
     losses,
@@ -48,7 +48,7 @@ class Replicates:
 
 
 def replicates_of(
-    runs: Runs, drawn: Draws, settings: Settings, fitted: list[Curves]
+    runs: Runs, drawn: Draws, settings: HorizonSettings, fitted: list[Curves]
 ) -> dict[str, Any]:
     """Every measure (draws, agents), and per agent how many draws were unusual."""
     parts = [_agent_replicates(runs, drawn, settings, j, near) for j, near in enumerate(fitted)]
@@ -61,7 +61,7 @@ def replicates_of(
 
 
 def _agent_replicates(
-    runs: Runs, drawn: Draws, settings: Settings, j: int, near: Curves
+    runs: Runs, drawn: Draws, settings: HorizonSettings, j: int, near: Curves
 ) -> tuple[dict[str, FloatArray], dict[str, FloatArray], dict[str, int]]:
     at = runs.of(j)
     h, y, w = runs.h[at], runs.response[at], runs.weight[at]

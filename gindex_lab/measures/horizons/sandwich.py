@@ -20,7 +20,7 @@ from scipy.special import logit as logit_of
 from scipy.stats import t as student
 
 from gindex_lab.foundation.validate import FloatArray
-from gindex_lab.measures.horizons.estimates import Settings
+from gindex_lab.measures.horizons.estimates import HorizonSettings
 from gindex_lab.measures.horizons.fitting import FOUND, Curves
 from gindex_lab.measures.horizons.logistic import SPREAD, logit
 from gindex_lab.measures.horizons.readings import horizon_name, read_curves
@@ -40,7 +40,7 @@ _STEP = 1e-4  # of θ (doublings) and of ln β, for derivatives on the tested in
 
 
 def sandwich_limits(
-    runs: Runs, fitted: list[Curves], settings: Settings, ci: float, resample: str
+    runs: Runs, fitted: list[Curves], settings: HorizonSettings, ci: float, resample: str
 ) -> Limits:
     """Limits of θ, β and what follows from them, from score sums by family, item or run.
 
@@ -58,7 +58,7 @@ def sandwich_limits(
 
 
 def jackknife_limits(
-    runs: Runs, fitted: list[Curves], settings: Settings, ci: float, resample: str
+    runs: Runs, fitted: list[Curves], settings: HorizonSettings, ci: float, resample: str
 ) -> Limits:
     """The same limits from leaving out one family, item or run at a time.
 
@@ -79,7 +79,7 @@ def jackknife_limits(
     return _columns(_names(settings), rows)
 
 
-def _names(settings: Settings) -> list[str]:
+def _names(settings: HorizonSettings) -> list[str]:
     horizons = [horizon_name(p) for p in settings.levels]
     return [*horizons, "slope", "location", "capability_logistic", "spread_logistic", *_TESTED]
 
@@ -94,7 +94,7 @@ def _columns(names: list[str], rows: list[Ends]) -> Limits:
 
 
 def _scores(
-    runs: Runs, j: int, curves: Curves, settings: Settings, resample: str
+    runs: Runs, j: int, curves: Curves, settings: HorizonSettings, resample: str
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Score sums (F, 2) and Hessians (F, 2, 2) of the clusters, and the Hessian of the objective."""
     at = runs.of(j)
@@ -114,7 +114,7 @@ def _scores(
 
 
 def _sandwich(
-    runs: Runs, j: int, curves: Curves, settings: Settings, resample: str
+    runs: Runs, j: int, curves: Curves, settings: HorizonSettings, resample: str
 ) -> tuple[FloatArray, int]:
     if not curves.falling[0]:
         return np.full((2, 2), np.nan), 0
@@ -124,7 +124,7 @@ def _sandwich(
 
 
 def _leverage(
-    runs: Runs, j: int, curves: Curves, settings: Settings, resample: str
+    runs: Runs, j: int, curves: Curves, settings: HorizonSettings, resample: str
 ) -> tuple[FloatArray, int]:
     if not curves.falling[0]:
         return np.full((2, 2), np.nan), 0
@@ -157,7 +157,9 @@ def _groups(runs: Runs, j: int, resample: str) -> np.ndarray:
 # -- limits from a variance --------------------------------------------------------------------------------
 
 
-def _of_curve(curves: Curves, found: tuple[FloatArray, int], settings: Settings, ci: float) -> Ends:
+def _of_curve(
+    curves: Curves, found: tuple[FloatArray, int], settings: HorizonSettings, ci: float
+) -> Ends:
     """Limits of every logistic measure from the variance of (a, b), by the delta method."""
     variance, clusters = found
     if clusters < 2:
@@ -185,7 +187,11 @@ def _of_curve(curves: Curves, found: tuple[FloatArray, int], settings: Settings,
 
 
 def _of_tested(
-    curves: Curves, jacobian: FloatArray, variance: FloatArray, settings: Settings, wide: float
+    curves: Curves,
+    jacobian: FloatArray,
+    variance: FloatArray,
+    settings: HorizonSettings,
+    wide: float,
 ) -> Ends:
     """Capability, spread and γ on the tested interval, by central differences in θ and ln β."""
     steps = np.array([[0.0, 0], [_STEP, 0], [-_STEP, 0], [0, _STEP], [0, -_STEP]])

@@ -7,7 +7,7 @@ import pandas as pd
 
 from gindex_lab.foundation.likes import ResponsesLike
 from gindex_lab.foundation.validate import integer, number
-from gindex_lab.measures.horizons.estimates import Settings, converged
+from gindex_lab.measures.horizons.estimates import HorizonSettings, converged
 from gindex_lab.measures.horizons.readings import read_curves
 from gindex_lab.measures.horizons.runs import runs_of
 
@@ -46,7 +46,9 @@ def surprises(
     item 8     2.0       2  solved more than expected
     """
     runs = runs_of(responses, minutes, weights)
-    settings = Settings((0.5,), number("penalty", penalty, 0), runs.interval, "trapezoid", "exact")
+    settings = HorizonSettings(
+        (0.5,), number("penalty", penalty, 0), runs.interval, "trapezoid", "exact"
+    )
     expected = np.full(len(runs.item), np.nan)
     for j in range(len(runs.agents)):
         at = runs.of(j)
