@@ -92,15 +92,9 @@ def merge(values: FloatArray, difficulty: FloatArray) -> tuple[FloatArray, Float
     ([1.0, 2.0], [[0.5, 1.0]], [[2, 1]])
     """
     levels, level_of, count = np.unique(difficulty, return_inverse=True, return_counts=True)
-    order = np.argsort(level_of, kind="stable")
-    starts = np.cumsum(count) - count
-    sorted_already = np.array_equal(order, np.arange(len(order)))
-    in_order = values if sorted_already else values.take(order, axis=1)
+    order, starts = np.argsort(level_of, kind="stable"), np.cumsum(count) - count
+    in_order = values.take(order, axis=1)
     seen = ~np.isnan(in_order)
-    if seen.all():
-        n = np.broadcast_to(count, (len(values), len(levels)))
-        total = in_order if len(levels) == len(order) else np.add.reduceat(in_order, starts, axis=1)
-        return levels, total / count, n
     n = np.add.reduceat(seen.astype(np.int64), starts, axis=1)
     total = np.add.reduceat(np.where(seen, in_order, 0.0), starts, axis=1)
     return levels, np.where(n > 0, total / np.maximum(n, 1), np.nan), n
@@ -146,19 +140,35 @@ def sums_of(items: FloatArray, rows: FloatArray, scale: Scale) -> Sums:
     return Sums(scale, rule.block + area, rule.block**2 / 2 + moment, total)
 
 
-def indicators_of(sums: Sums, items: FloatArray, rows: FloatArray) -> Indicators:
+def indicators_of(
+    sums: Sums, items: FloatArray, rows: FloatArray, guesses: bool = False
+) -> Indicators:
     """The indicators from the sums, going back to the rows where a sum is not enough: missing cells,
-    and spreads so small against q that 2M - A² has lost its digits."""
-    scale, moment = sums.scale, sums.moment.copy()
-    low, high = scale.interval
-    area = np.clip(sums.area, 0.0, high - low)
+    and spreads so small against q that 2M - A² has lost its digits. Where `guesses` were taken off the
+    rows, those of the nearest curve there is."""
+    scale, q = sums.scale, sums.scale.interval[1] - sums.scale.interval[0]
+    area, moment = np.clip(sums.area, -np.inf if guesses else 0.0, q), sums.moment.copy()
     variance = 2 * moment - area**2
-    again = np.flatnonzero(~(variance >= _CANCELLED * (high - low) ** 2))
+    again = np.flatnonzero(~(variance >= (-np.inf if guesses else _CANCELLED * q**2)))
     size = max(1, _CHUNK // len(items))
     for part in (again[i : i + size] for i in range(0, len(again), size)):
         levels, psi, _ = merge(rows[part], items)
         area[part], moment[part], variance[part] = along(levels, psi, scale)
+    if guesses:
+        area, moment = feasible(area, moment, q)
+        variance = 2 * moment - area**2
     return conclude(area, moment, variance, scale.interval, scale.origin)
+
+
+def feasible(area: FloatArray, moment: FloatArray, q: float) -> tuple[FloatArray, FloatArray]:
+    """The nearest area in [0, q], and moment between those of the two steps of that area: responses less
+    what guessing gives may be negative, curves are not.
+
+    >>> [x.tolist() for x in feasible(np.array([-1.0, 1.0]), np.array([0.0, 9.0]), 2.0)]
+    [[0.0, 1.0], [0.0, 1.5]]
+    """
+    a = np.clip(area, 0.0, q)
+    return a, np.clip(moment, a**2 / 2, a * (q - a / 2))
 
 
 def _product(rows: FloatArray, weights: FloatArray) -> FloatArray:

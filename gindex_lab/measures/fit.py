@@ -12,16 +12,17 @@ between two distant items a curve falls, and the error of estimated difficulties
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.errors import ensure
 from gindex_lab.foundation.validate import FloatArray
 from gindex_lab.measures.curves import Interval, rule_of, uniform_places
-from gindex_lab.measures.floors import minority
 from gindex_lab.measures.samples import Sample, patterns
 from gindex_lab.measures.steps import grid_sums
 
@@ -100,9 +101,23 @@ def fit_of(sample: Sample) -> Fit:
     ([2.5], (1, 6), [3.0])
     """
     if sample.difficulty is None:
-        return _of_positions(sample)
-    completions = tuple(_of_responses(sample, held) for held in _completions(sample))
-    return replace(_of_responses(sample, None), completions=completions)
+        return _collected(sample, _positions)
+    others = (partial(_responses, held=sides) for sides in _completions(sample))
+    completions = tuple(_collected(sample, other) for other in others)
+    return replace(_collected(sample, _responses), completions=completions)
+
+
+def _collected(sample: Sample, fitted: Callable[..., list[Any]]) -> Fit:
+    """The fit of all agents, from those of agents that met the same items."""
+    found = [(rows, fitted(sample, x, rows)) for x, rows in patterns(~np.isnan(sample.values))]
+    if len(found) == 1:
+        return Fit(sample, *found[0][1])
+    a, first = len(sample.values), found[0][1]
+    whole: list[Any] = [np.zeros((a, *x.shape[1:]), x.dtype) for x in first]
+    for rows, parts in found:
+        for field, part in zip(whole, parts, strict=True):
+            field[rows] = part
+    return Fit(sample, *whole)
 
 
 def unit_sums(fit: Fit) -> FloatArray:
@@ -117,10 +132,7 @@ def unit_sums(fit: Fit) -> FloatArray:
         met = np.flatnonzero(~np.isnan(sample.values[0]))
         weights = _weights(sample, met)[0][:, free[met]]
         cells = np.stack([values * weights[0], values * weights[1], values / count])
-    present, place = np.unique(codes, return_inverse=True)
-    found = np.zeros((*cells.shape[:2], sample.units))
-    found[:, :, present] = _by_unit(cells, place)
-    return found
+    return _by_unit(cells, codes, sample.units)
 
 
 def _completions(sample: Sample) -> list[tuple[bool, ...]]:
@@ -141,32 +153,25 @@ def _completions(sample: Sample) -> list[tuple[bool, ...]]:
     return list(itertools.product(*([True, False] if side else [False] for side in (left, right))))
 
 
-def _of_responses(sample: Sample, held: tuple[bool, ...] | None) -> Fit:
-    """As the study says what lies beyond an agent's items, or held or not as at its ends."""
-    assert sample.difficulty is not None
-    a, free = len(sample.values), sample.codes >= 0
-    f = sample.units if sample.trials is None else sample.values.shape[1] * sample.trials.shape[2]
-    sums, seen = np.zeros((3, a)), np.zeros(a)
-    own, design, grouped = np.zeros((a, 3)), np.zeros((a, 3)), np.zeros(a)
-    by, weight, units = np.zeros((3, a, f)), np.zeros((2, a, f)), np.zeros(a, dtype=np.int64)
-    for items, rows in patterns(~np.isnan(sample.values)):
-        some = items[free[items]]
-        part = sample.values[np.ix_(rows, items)]
-        answers = sample.values[np.ix_(rows, some)]
-        weights, constant = _weights(sample, items, held)
-        sums[:2, rows] = weights @ part.T + constant[:, None]
-        sums[2, rows] = answers.mean(axis=1)
-        inside = weights[:, free[items]]
-        seen[rows] = _seen(sample, rows, some[inside[0] > 0])
-        errors = _item_errors if sample.trials is None else _trial_errors
-        found = errors(sample, rows, some, inside)
-        by[:, rows], weight[:, rows], more, grouped[rows], units[rows] = found
-        _enough(int(units[rows[0]]), sample.agents[rows[0]], sample.word)
-        share = 1 / np.maximum(seen[rows], 1.0)[:, None]
-        whole, single = _surprise(weight[:, rows]), _surprise(inside[:, None, :])
-        own[rows], design[rows] = single + np.maximum(whole - single, 0.0) * share + more, more
-    parts: list[Any] = [*sums, *by, *weight, own, design, grouped, units, seen]
-    return Fit(sample, *parts)
+def _responses(
+    sample: Sample, items: np.ndarray, rows: np.ndarray, held: tuple[bool, ...] | None = None
+) -> list[Any]:
+    """Agents that met the same items, as the fields of a `Fit`; what lies beyond their items is as the study
+    says, or `held` or not as at either end."""
+    free = sample.codes[items] >= 0
+    answers = sample.values[np.ix_(rows, items[free])]
+    weights, constant = _weights(sample, items, held)
+    sums = weights @ sample.values[np.ix_(rows, items)].T + constant[:, None]
+    inside = weights[:, free]
+    seen = _seen(sample, rows, items[free][inside[0] > 0])
+    errors = _item_errors if sample.trials is None else _trial_errors
+    by, weight, more, grouped, units = errors(sample, rows, items[free], inside)
+    _enough(units, sample.agents[rows[0]], sample.word)
+    whole, single = _surprise(weight), _surprise(inside[:, None, :])
+    share = 1 / np.maximum(seen, 1.0)[:, None]
+    own = single + np.maximum(whole - single, 0.0) * share + more
+    count = np.full(len(rows), units)
+    return [*sums, answers.mean(axis=1), *by, *weight, own, more, grouped, count, seen]
 
 
 def _seen(sample: Sample, rows: np.ndarray, items: np.ndarray) -> FloatArray:
@@ -174,16 +179,14 @@ def _seen(sample: Sample, rows: np.ndarray, items: np.ndarray) -> FloatArray:
     (Σm)²/Σm² families that would be as informative if they had as many of them each (Kish 1965)."""
     answers = sample.values[np.ix_(rows, items)]
     floor = np.zeros(len(items)) if sample.floor is None else sample.floor[items]
-    found = minority(answers, floor)
+    right = answers.sum(axis=1)
+    found = np.clip(np.minimum(right - floor.sum(), answers.shape[1] - right), 0.0, None)
     if sample.trials is not None:
         return np.asarray(found * np.nanmean((~np.isnan(sample.trials[rows])).sum(axis=2), axis=1))
     if sample.units == len(sample.codes):
         return found
     weak = (answers - floor).sum(axis=1, keepdims=True) < (1 - answers).sum(axis=1, keepdims=True)
-    m = _by_unit(
-        np.where(weak, answers - floor, 1 - answers),
-        np.unique(sample.codes[items], return_inverse=True)[1],
-    )
+    m = _by_unit(np.where(weak, answers - floor, 1 - answers), sample.codes[items], sample.units)
     return np.minimum(found, found**2 / np.maximum((m**2).sum(axis=1), 1e-300))
 
 
@@ -220,24 +223,21 @@ def _item_errors(
     assert sample.difficulty is not None
     h, codes = sample.difficulty[items], sample.codes[items]
     answers = sample.values[np.ix_(rows, items)]
-    present, place = np.unique(codes, return_inverse=True)
-    line = _lines(h, place)
+    units, line = len(np.unique(codes)), _lines(h, codes)
     fitted = np.asarray((line @ answers.T).T)
     scale = 1 / np.sqrt(1 + np.asarray(line.power(2).sum(axis=1)).ravel())
     error = _with_heavy((answers - fitted) * scale, weights[0])
     centred = (answers - answers.mean(axis=1, keepdims=True)) / answers.shape[1]
-    centred *= np.sqrt(len(present) / (len(present) - 1)) if len(present) > 1 else 1.0
-    cells = [error * weights[0], error * weights[1], centred]
-    by = np.zeros((3, len(rows), sample.units))
-    by[:, :, present] = [_by_unit(x, place) for x in cells]
-    weight = np.zeros((2, len(rows), sample.units))
-    weight[:, :, present] = _by_unit(weights, place)[:, None, :]
+    centred *= np.sqrt(units / (units - 1)) if units > 1 else 1.0
+    cells = np.stack([error * weights[0], error * weights[1], centred])
+    by, weight = (_by_unit(x, codes, sample.units) for x in (cells, weights[:, None, :]))
+    weight = np.broadcast_to(weight, (2, len(rows), sample.units))
     lift = np.ones(len(items)) if sample.floor is None else 1 / (1 - sample.floor[items])
     more, grouped = _between(h, 1 - (1 - answers) * lift, error * lift, sample.interval)
     if sample.difficulty_error is not None:
         fitted = 1 - (1 - fitted) * lift
         more = more + _of_difficulty(h, fitted, sample.difficulty_error[items], sample.interval[0])
-    return by, weight, more, grouped, len(present)
+    return by, weight, more, grouped, units
 
 
 def _lines(h: FloatArray, family: np.ndarray) -> Any:
@@ -288,11 +288,13 @@ def _with_heavy(error: FloatArray, weight: FloatArray) -> FloatArray:
     return np.where(np.abs(error) < least, np.where(error < 0, -least, least), error)
 
 
-def _by_unit(cells: FloatArray, place: np.ndarray) -> FloatArray:
-    """Columns (…, N) summed by unit (…, F)."""
-    order = np.argsort(place, kind="stable")
-    starts = np.flatnonzero(np.diff(place[order], prepend=-1))
-    return np.asarray(np.add.reduceat(cells[..., order], starts, axis=-1))
+def _by_unit(cells: FloatArray, codes: np.ndarray, units: int) -> FloatArray:
+    """Columns (…, N) summed by unit (…, F); 0 for a unit that has none of them."""
+    order = np.argsort(codes, kind="stable")
+    starts = np.flatnonzero(np.diff(codes[order], prepend=-1))
+    found = np.zeros((*cells.shape[:-1], units))
+    found[..., codes[order][starts]] = np.add.reduceat(cells[..., order], starts, axis=-1)
+    return found
 
 
 def _surprise(weight: FloatArray) -> FloatArray:
@@ -316,8 +318,8 @@ def _between(
     a curve rises."""
     levels, level_of, count = np.unique(h, return_inverse=True, return_counts=True)
     middle, v = uniform_places(levels, interval)
-    psi = _by_unit(answers, level_of) / count
-    noise = _by_unit(error**2, level_of) / count**2
+    psi = _by_unit(answers, level_of, len(levels)) / count
+    noise = _by_unit(error**2, level_of, len(levels)) / count**2
     fall = -np.diff(psi, axis=1)
     square = v * fall**2
     real = (square - v * (noise[:, 1:] + noise[:, :-1])).sum(axis=1)
@@ -357,38 +359,29 @@ def _trial_errors(
     return by, weight, np.zeros((a, 3)), np.zeros(a), int(count[0].sum())
 
 
-def _of_positions(sample: Sample) -> Fit:
+def _positions(sample: Sample, items: np.ndarray, rows: np.ndarray) -> list[Any]:
     """Step curves: every item is a step at its position, and the curve is their mean (lemma 19)."""
-    a, f = len(sample.values), sample.units
-    sums, own, units = np.zeros((3, a)), np.zeros((a, 3)), np.zeros(a, dtype=np.int64)
-    by, weight, seen = np.zeros((3, a, f)), np.zeros((2, a, f)), np.zeros(a)
-    for items, rows in patterns(~np.isnan(sample.values)):
-        part = sample.values[np.ix_(rows, items)]
-        present, place = np.unique(sample.codes[items], return_inverse=True)
-        _enough(len(present), sample.agents[rows[0]], sample.word)
-        cells = [*grid_sums(part, sample.interval, sample.grid), part]
-        sums[:, rows] = [x.mean(axis=1) for x in cells]
-        scale = np.sqrt(len(present) / (len(present) - 1)) / part.shape[1]
-        centred = [(x - x.mean(axis=1, keepdims=True)) * scale for x in cells]
-        by[:, rows[:, None], present] = [_by_unit(x, place) for x in centred]
-        share = np.bincount(place) / part.shape[1]
-        weight[:, rows[:, None], present] = share
-        low, high = sample.interval
-        rare = np.minimum(part - low, high - part).clip(0.0).sum(axis=1) / (high - low)
-        whole, single = (share**2).sum() / len(share), 1 / part.shape[1] ** 2
-        size = single + (whole - single) / np.maximum(rare, 1.0)
-        # half a step that falls at one end of the interval or at the other
-        away = [(x - sums[0, rows], x**2 / 2 - sums[1, rows]) for x in (0.0, high - low)]
-        half = sum(np.stack([x**2, x * y, y**2], axis=1) for x, y in away) * SURPRISE / 2
-        own[rows] = half * size[:, None]
-        units[rows], seen[rows] = len(present), np.inf
-    parts: list[Any] = [*sums, *by, *weight, own, np.zeros((a, 3)), np.zeros(a), units, seen]
-    return Fit(sample, *parts)
+    part, codes = sample.values[np.ix_(rows, items)], sample.codes[items]
+    (low, high), (a, n), units = sample.interval, part.shape, len(np.unique(codes))
+    _enough(units, sample.agents[rows[0]], sample.word)
+    cells = np.stack([*grid_sums(part, sample.interval, sample.grid), part])
+    sums = cells.mean(axis=2)
+    centred = (cells - sums[:, :, None]) * (np.sqrt(units / (units - 1)) / n)
+    by = _by_unit(centred, codes, sample.units)
+    share = np.bincount(codes, minlength=sample.units) / n
+    weight = np.broadcast_to(share, (2, a, sample.units))
+    rare = np.minimum(part - low, high - part).clip(0.0).sum(axis=1) / (high - low)
+    whole, single = (share**2).sum() / units, 1 / n**2
+    size = single + (whole - single) / np.maximum(rare, 1.0)
+    # half a step that falls at one end of the interval or at the other
+    away = [(x - sums[0], x**2 / 2 - sums[1]) for x in (0.0, high - low)]
+    half = sum(np.stack([x**2, x * y, y**2], axis=1) for x, y in away) * SURPRISE / 2
+    own, none = half * size[:, None], np.zeros((a, 3))
+    facts = np.zeros(a), np.full(a, units), np.full(a, np.inf)
+    return [*sums, *by, *weight, own, none, *facts]
 
 
 def _enough(number: int, agent: object, what: str) -> None:
-    if number < _FEWEST:
-        remedy = f"measure it on at least three {what}, or leave it out"
-        raise BadInput(
-            f"responses of {agent!r}", number, f"are too few {what} for an interval", remedy
-        )
+    problem, remedy = f"are too few {what} for an interval", f"measure it on at least three {what}"
+    remedy = f"{remedy}, or leave it out"
+    ensure(number >= _FEWEST, f"responses of {agent!r}", number, problem, remedy)

@@ -29,7 +29,6 @@ from gindex_lab.measures.curves import (
     merge,
     sums_of,
 )
-from gindex_lab.measures.floors import above_guessing
 from gindex_lab.measures.reference import extrapolate, reference_indicators
 from gindex_lab.measures.samples import RESAMPLE
 from gindex_lab.measures.steps import StepCurves, of_positions
@@ -90,8 +89,8 @@ def generality(
         plain ones; how often they hold: `gl.method_coverage` and `notebooks/generality/methods`.
     floor : a number, or a mapping of items or families to numbers
         What guessing gives, c (¼ with four options): a response r then counts (r - c)/(1 - c), so that an
-        agent that guesses has capability `low`, not a constant curve (Abbott's formula). An agent at or
-        below its floor has shown no curve, and its γ has the limits -1 and 1. `mean` stays the plain mean.
+        agent that guesses has capability `low`, not a constant curve (Abbott 1925). An agent at or below
+        its floor has shown no curve, and its γ has the limits -1 and 1. `mean` stays the plain mean.
 
     Notes
     -----
@@ -129,10 +128,8 @@ def generality(
         found = _reference(study, given)
     elif isinstance(study, StepCurves) and study.continuous and study.positions is not None:
         found = of_positions(study.positions.to_numpy(), span)
-    elif floors is None:
-        found = indicators_of(sums, h, rows)
     else:
-        found = above_guessing(sums, h, rows)
+        found = indicators_of(sums, h, rows, guesses=floors is not None)
     table = _table(study, found, sums.total if floors is None else study.values.sum(axis=1))
     table.attrs = asdict(scale) | {"mode": kind}
     if floors is not None:

@@ -19,9 +19,8 @@ import pandas as pd
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.likes import ResponsesLike, SeedLike
 from gindex_lab.foundation.validate import FloatArray, choice, confidence, generator, known
-from gindex_lab.measures.curves import Interval, from_sums
+from gindex_lab.measures.curves import Interval, feasible, from_sums
 from gindex_lab.measures.fit import Fit, fit_of, unit_sums
-from gindex_lab.measures.floors import feasible
 from gindex_lab.measures.generality import generality, study_of
 from gindex_lab.measures.limits import MEASURES, Linear, linear, most_degrees, satterthwaite
 from gindex_lab.measures.samples import sample_like
