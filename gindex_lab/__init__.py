@@ -91,7 +91,6 @@ _PACKAGES = {
 }
 # what a lower floor asks for by name: methods that draw, read a data set or write a page
 _UPSTAIRS = {
-    "measures.steps": "StepCurves",
     "presentation.analysis_page": "report_page text_report",
     "presentation.plots.population": "plot_scree",
     "presentation.plots.programs": "plot_divergence plot_flow",

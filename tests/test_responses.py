@@ -11,9 +11,9 @@ from hypothesis.extra import numpy as hnp
 
 from gindex_lab.foundation.errors import BadInput, GIndexLabError
 from gindex_lab.foundation.responses import Responses, Scores
+from gindex_lab.foundation.step_curves import StepCurves
 from gindex_lab.measures.generality import generality
 from gindex_lab.measures.psychometrics.irt_scale import irt_difficulty
-from gindex_lab.measures.steps import StepCurves
 from gindex_lab.measures.transforms import opponent, rank, standardise
 
 FRAME = pd.DataFrame([[1, 0.5], [0, 1]], index=["ann", "bob"], columns=["easy", "hard"])

@@ -30,7 +30,6 @@ from gindex_lab.foundation.files import (
 from gindex_lab.foundation.folders import atomic_folder
 from gindex_lab.foundation.inputs import as_path
 from gindex_lab.foundation.notes import Notes
-from gindex_lab.foundation.upstairs import upstairs
 from gindex_lab.foundation.validate import (
     FloatArray,
     choice,
@@ -353,7 +352,9 @@ class Responses(_Table):
 
     @classmethod
     def _of_kind(cls, facts: dict[str, Any]) -> type[Any]:
-        return upstairs("StepCurves") if facts.get("kind") == "StepCurves" else cls
+        from gindex_lab.foundation.step_curves import StepCurves
+
+        return StepCurves if facts.get("kind") == "StepCurves" else cls
 
 
 class Scores(_Table):

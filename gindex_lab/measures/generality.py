@@ -18,6 +18,7 @@ from gindex_lab.foundation.errors import BadInput, ensure
 from gindex_lab.foundation.guessing import floors_of
 from gindex_lab.foundation.likes import ResponsesLike, SeedLike
 from gindex_lab.foundation.responses import Responses, Scores
+from gindex_lab.foundation.step_curves import StepCurves
 from gindex_lab.foundation.validate import FloatArray, choice, generator, mode_of, pair, refuse
 from gindex_lab.measures.curves import (
     ESTIMATORS,
@@ -31,7 +32,7 @@ from gindex_lab.measures.curves import (
 )
 from gindex_lab.measures.reference import extrapolate, reference_indicators
 from gindex_lab.measures.samples import RESAMPLE
-from gindex_lab.measures.steps import StepCurves, of_positions
+from gindex_lab.measures.steps import of_positions
 
 __all__ = ["characteristic_curve", "difficulties_of", "generality", "study_of"]
 

@@ -15,9 +15,9 @@ import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput, ensure
 from gindex_lab.foundation.responses import Responses
+from gindex_lab.foundation.step_curves import StepCurves
 from gindex_lab.foundation.validate import FloatArray, choice, refuse
 from gindex_lab.measures.curves import Interval, Scale
-from gindex_lab.measures.steps import StepCurves
 
 __all__ = ["RESAMPLE", "Sample", "patterns", "sample_like", "sample_of"]
 

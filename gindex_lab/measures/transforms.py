@@ -16,6 +16,7 @@ import pandas as pd
 from gindex_lab.foundation.errors import BadInput, ensure
 from gindex_lab.foundation.likes import ResponsesLike, ScoresLike
 from gindex_lab.foundation.responses import Responses, Scores
+from gindex_lab.foundation.step_curves import StepCurves
 from gindex_lab.foundation.validate import (
     choice,
     flag,
@@ -26,7 +27,6 @@ from gindex_lab.foundation.validate import (
     per_item,
     refuse,
 )
-from gindex_lab.measures.steps import StepCurves
 
 __all__ = ["absolute_reference", "distributional_reference", "opponent", "rank", "standardise"]
 __all__ += ["threshold"]

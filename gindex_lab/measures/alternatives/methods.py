@@ -19,6 +19,7 @@ import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput, Caution
 from gindex_lab.foundation.responses import Responses
+from gindex_lab.foundation.step_curves import StepCurves
 from gindex_lab.foundation.validate import FloatArray, choice, confidence, known
 from gindex_lab.measures.alternatives.monotone import falling_curves, likelihood, ratio_band
 from gindex_lab.measures.alternatives.pooled import pooled_posterior
@@ -27,7 +28,6 @@ from gindex_lab.measures.alternatives.smooth import dispersion, smooth_posterior
 from gindex_lab.measures.curves import indicators_of, merge, sums_of
 from gindex_lab.measures.limits import Limits, with_limits
 from gindex_lab.measures.samples import Sample, sample_like
-from gindex_lab.measures.steps import StepCurves
 
 __all__ = ["METHODS", "by_method", "cannot", "curve_by_method", "curves_of_method"]
 

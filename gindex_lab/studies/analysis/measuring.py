@@ -10,7 +10,7 @@ import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.responses import Responses, Scores
-from gindex_lab.measures.steps import StepCurves
+from gindex_lab.foundation.step_curves import StepCurves
 from gindex_lab.studies.analysis.summary import all_alike, names_of
 from gindex_lab.studies.analysis.surviving import by_failure
 

@@ -11,8 +11,8 @@ import pandas as pd
 
 from gindex_lab.foundation.likes import SeedLike
 from gindex_lab.foundation.responses import Responses
+from gindex_lab.foundation.step_curves import StepCurves
 from gindex_lab.foundation.validate import FloatArray, generator, integer, number
-from gindex_lab.measures.steps import StepCurves
 
 __all__ = ["shuffle_control", "shuffled"]
 

@@ -15,7 +15,7 @@ import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput, GIndexLabError
 from gindex_lab.foundation.responses import Responses, Scores
-from gindex_lab.measures.steps import StepCurves
+from gindex_lab.foundation.step_curves import StepCurves
 from gindex_lab.studies.analysis.accuracy import is_binary
 
 if TYPE_CHECKING:

@@ -21,8 +21,8 @@ from gindex_lab.foundation.errors import BadInput, CannotWrite
 from gindex_lab.foundation.guessing import floors_of
 from gindex_lab.foundation.output import write_text
 from gindex_lab.foundation.responses import Responses, Scores
+from gindex_lab.foundation.step_curves import StepCurves
 from gindex_lab.foundation.upstairs import upstairs
-from gindex_lab.measures.steps import StepCurves
 from gindex_lab.studies.analysis import comparing, models, summary, surviving
 from gindex_lab.studies.analysis.accuracy import score_table, task_table
 from gindex_lab.studies.analysis.audit import audit_counts, item_audit
