@@ -364,10 +364,10 @@ def _positions(sample: Sample, items: np.ndarray, rows: np.ndarray) -> list[Any]
     part, codes = sample.values[np.ix_(rows, items)], sample.codes[items]
     (low, high), (a, n), units = sample.interval, part.shape, len(np.unique(codes))
     _enough(units, sample.agents[rows[0]], sample.word)
-    cells = np.stack([*grid_sums(part, sample.interval, sample.grid), part])
-    sums = cells.mean(axis=2)
-    centred = (cells - sums[:, :, None]) * (np.sqrt(units / (units - 1)) / n)
-    by = _by_unit(centred, codes, sample.units)
+    cells = [*grid_sums(part, sample.interval, sample.grid), part]
+    sums, scale = [x.mean(axis=1) for x in cells], np.sqrt(units / (units - 1)) / n
+    centred = ((x - at[:, None]) * scale for x, at in zip(cells, sums, strict=True))
+    by = [_by_unit(x, codes, sample.units) for x in centred]
     share = np.bincount(codes, minlength=sample.units) / n
     weight = np.broadcast_to(share, (2, a, sample.units))
     rare = np.minimum(part - low, high - part).clip(0.0).sum(axis=1) / (high - low)
