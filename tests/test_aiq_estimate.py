@@ -8,7 +8,7 @@ import pytest
 from loops import looped
 
 from gindex_lab.foundation.errors import BadInput
-from gindex_lab.measures.pairs import holm
+from gindex_lab.foundation.many_tests import holm
 from gindex_lab.worlds.aiq import stratified
 from gindex_lab.worlds.aiq.agents import Freq
 from gindex_lab.worlds.aiq.compare import compare, differences, values_on

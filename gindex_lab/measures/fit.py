@@ -371,7 +371,7 @@ def _positions(sample: Sample, items: np.ndarray, rows: np.ndarray) -> list[Any]
     share = np.bincount(codes, minlength=sample.units) / n
     weight = np.broadcast_to(share, (2, a, sample.units))
     rare = np.minimum(part - low, high - part).clip(0.0).sum(axis=1) / (high - low)
-    whole, single = (share**2).sum() / units, 1 / n**2
+    whole, single = (share[share > 0] ** 2).sum() / units, 1 / n**2
     size = single + (whole - single) / np.maximum(rare, 1.0)
     # half a step that falls at one end of the interval or at the other
     away = [(x - sums[0], x**2 / 2 - sums[1]) for x in (0.0, high - low)]

@@ -205,9 +205,10 @@ def _check_missing(study: Responses, missing: str, total: FloatArray) -> None:
     if missing == "error":
         remedy = "pass missing='drop' to study each agent on the items that it met"
         refuse("responses", short, short.isna(), "is missing", remedy)
-    for empty in short.index[short.isna().all(axis=1)]:
+    empty = short.index[short.isna().all(axis=1)]
+    if len(empty):
         remedy = "leave it out with responses.select(agents=...)"
-        raise BadInput("responses", empty, "is an agent without a single response", remedy)
+        raise BadInput("responses", empty[0], "is an agent without a single response", remedy)
 
 
 def difficulties_of(study: Responses) -> FloatArray:

@@ -90,9 +90,10 @@ def linear(fit: Fit) -> dict[str, Linear]:
     signed, least = _below_guessing(fit, area)
     noise = (fit.by_area**2).sum(axis=1) + fit.own[:, 0]
     chance = noise - fit.design[:, 0]
-    square = np.maximum(2 * fit.moment - area**2 + chance, 0.0)
+    square = 2 * fit.moment - area**2 + chance  # below 0 where guesses were taken off
     room = np.maximum(area * (q - area) + chance, _TINY * q**2)
-    share = np.minimum(square / room, 2.0)
+    free = np.minimum(square / room, 2.0)
+    share = np.maximum(free, 0.0)
     below = np.maximum(area + low - origin, _TINY * q)
     height = (fit.moment + low * area + (low**2 - origin**2) / 2) / below
     one, none, two = np.ones_like(area), np.zeros_like(area), np.full_like(area, 2.0)
@@ -100,17 +101,14 @@ def linear(fit: Fit) -> dict[str, Linear]:
     slope = (2 * area + share * (q - 2 * area)) / room
     curved = bent * (np.clip(1 - share, -1, 1) / room) ** 2
     even = np.where(fit.weight_area > 0, 1.0, 0.0) / np.maximum(fit.units, 1)[:, None]
-    bottom, top = (
-        (low, high) if fit.sample.difficulty is None else (0.0, 1.0)
-    )  # of positions, responses
+    bottom, top = (low, high) if fit.sample.difficulty is None else (0.0, 1.0)
     surprise = SURPRISE * ((top - bottom) / np.maximum(fit.units, 1)) ** 2
+    turn = (low - height) / below, 1 / below
     return {
         "capability": _moved(fit, low + signed, (least, high), (one, none), none, False),
         "spread": _moved(fit, square, (0.0, q**2 / 2), (-2 * area, two), bent),
-        "normalised_generality": _moved(fit, 1 - share, (-1.0, 1.0), (slope, -two / room), curved),
-        "expected_difficulty": _moved(
-            fit, height, (origin, high), ((low - height) / below, 1 / below), none
-        ),
+        "normalised_generality": _moved(fit, 1 - free, (-1.0, 1.0), (slope, -two / room), curved),
+        "expected_difficulty": _moved(fit, height, (origin, high), turn, none),
         "mean": Linear(fit.mean, bottom, top, fit.by_mean, even, surprise, none, False),
     }
 
@@ -187,17 +185,18 @@ def limits(fit: Fit, ci: float) -> Limits:
 
 
 def _limits(fit: Fit, ci: float) -> Limits:
-    result = {}
+    result, guesses = {}, fit.sample.floor is not None
     for name, part in linear(fit).items():
         width = part.top - part.bottom
-        y = np.clip((part.estimate - part.bottom) / width, 0.0, 1.0)
+        y = (part.estimate - part.bottom) / width
         variance = ((part.error**2).sum(axis=1) + part.own) / width**2
         freedom = degrees(part.error, part.pull, part.own, most_degrees(fit, part.minority))
+        worth = _shrink(freedom, ci)
         if part.minority:
-            ends = _moment_limits(y, variance, _shrink(freedom, ci), ci)
+            ends = _moment_limits(y, variance, worth, ci, guesses)
         else:
             noise = variance, part.design / width**2
-            ends = _share_limits(y, noise, _shrink(freedom, ci), ci, _least_items(fit))
+            ends = _share_limits(np.clip(y, 0.0, 1.0), noise, worth, ci, _least_items(fit))
         result[name] = part.bottom + width * np.stack(ends)
     result["capability"] = np.clip(result["capability"], *fit.interval)
     least = _TINY * (fit.interval[1] - fit.interval[0]) ** 2
@@ -205,6 +204,8 @@ def _limits(fit: Fit, ci: float) -> Limits:
     low, high = low - np.maximum(fit.grouped, 0.0), high - np.minimum(fit.grouped, 0.0)
     result["normalised_generality"] = _as_steps(fit, *result["normalised_generality"])
     result["spread"] = np.sqrt([np.where(low > least, low, 0.0), high])
+    if guesses:  # γ is a ratio of two numbers near 0 then: where S may be 0, γ may be 1
+        result["normalised_generality"][1, result["spread"][0] == 0] = 1.0
     _never_seen_to_vary(result, fit)
     return with_generality(result)
 
@@ -267,17 +268,23 @@ def _share_limits(
 
 
 def _moment_limits(
-    y: FloatArray, variance: FloatArray, worth: FloatArray, ci: float
+    at: FloatArray, variance: FloatArray, worth: FloatArray, ci: float, guesses: bool
 ) -> tuple[FloatArray, FloatArray]:
-    """Limits of a beta distribution with this mean and variance, kept half an error off the ends."""
-    from scipy.special import betaincinv
+    """Limits of a beta distribution with this mean and variance, kept half an error off the ends; and no
+    narrower than t around the mean itself where guesses make it vary at the ends, and beyond, as inside."""
+    from scipy.special import betaincinv, ndtri
 
+    y = np.clip(at, 0.0, 1.0)
     off = np.minimum(np.sqrt(variance) / 2, 0.5)
     middle = np.clip(y, np.maximum(off, 1e-9), 1 - np.maximum(off, 1e-9))
     n = middle * (1 - middle) / np.maximum(variance, 1e-30) * worth
     shape = [np.maximum(n * part, 0.02) for part in (middle, 1 - middle)]
     low, high = (betaincinv(*shape, level) for level in ((1 - ci) / 2, (1 + ci) / 2))
-    return np.minimum(low, y), np.maximum(high, y)
+    low, high = np.minimum(low, y), np.maximum(high, y)
+    if guesses:
+        half = ndtri((1 + ci) / 2) * np.sqrt(variance / worth)
+        low, high = np.minimum(low, at - half), np.maximum(high, at + half)
+    return np.maximum(low, 0.0), np.minimum(high, 1.0)
 
 
 def _never_seen_to_vary(result: Limits, fit: Fit) -> None:

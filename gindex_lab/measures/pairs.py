@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.errors import BadInput, ensure
 from gindex_lab.foundation.likes import ResponsesLike, SeedLike
+from gindex_lab.foundation.many_tests import holm
 from gindex_lab.foundation.validate import FloatArray, choice, confidence, generator, known
 from gindex_lab.measures.curves import Interval, feasible, from_sums
 from gindex_lab.measures.fit import Fit, fit_of, unit_sums
@@ -25,7 +26,7 @@ from gindex_lab.measures.generality import generality, study_of
 from gindex_lab.measures.limits import MEASURES, Linear, linear, most_degrees, satterthwaite
 from gindex_lab.measures.samples import sample_like
 
-__all__ = ["comparisons", "holm", "paired_differences", "separations", "tie_groups"]
+__all__ = ["comparisons", "paired_differences", "separations", "tie_groups"]
 
 FEWEST_COMMON = 5  # items: with four, even four wins to none are not rare (1/2⁴ > .05)
 # Degrees per minority response: with 1, γ is separated in .07 of the studies of 30 equal flat agents on 50
@@ -172,18 +173,16 @@ def paired_differences(
     study = study_of(responses, difficulty, missing)
     for name, agent in (("a", a), ("b", b)):
         known(name, [agent], study.frame.index)
-    if a == b:
-        raise BadInput("b", b, "is the same agent as a", "compare two agents")
+    ensure(a != b, "b", b, "is the same agent as a", "compare two agents")
     pair = study.select(agents=[a, b])
     how: dict[str, Any] = {"estimator": estimator, "extrapolate": extrapolate, "missing": missing}
-    table = generality(pair, interval=interval, **how)
-    sample = sample_like(table, pair, resample)
+    sample = sample_like(generality(pair, interval=interval, **how), pair, resample)
     both = sample.common()
     common = len(np.unique(both.codes[~np.isnan(both.values[0]) & (both.codes >= 0)]))
-    if common < FEWEST_COMMON and np.isnan(sample.values).any():
-        problem = f"has only {common} {sample.word} in common with a: the two are not comparable"
-        remedy = f"measure both on at least {FEWEST_COMMON} of the same {sample.word}"
-        raise BadInput("b", b, problem, remedy)
+    problem = f"has only {common} {sample.word} in common with a: the two are not comparable"
+    remedy = f"measure both on at least {FEWEST_COMMON} of the same {sample.word}"
+    enough = common >= FEWEST_COMMON or not np.isnan(sample.values).any()
+    ensure(enough, "b", b, problem, remedy)
     fit, one, two = fit_of(both), np.array([0]), np.array([1])
     found = pd.concat([pair_table(fit, name, one, two, level) for name in MEASURES])
     found.index = pd.Index(MEASURES)
@@ -191,36 +190,21 @@ def paired_differences(
     return found
 
 
-def holm(p: FloatArray) -> FloatArray:
-    """Holm's adjusted p values (1979). statsmodels has them too, but collects garbage at every call, which
-    makes a table of ten agents twenty times as slow; a test holds the two against each other.
-
-    >>> holm(np.array([0.01, 0.04, np.nan, 0.03])).round(2).tolist()
-    [0.03, 0.06, nan, 0.06]
-    """
-    adjusted, known = np.full(len(p), np.nan), np.flatnonzero(~np.isnan(p))
-    order = known[np.argsort(p[known], kind="stable")]
-    steps = p[order] * np.arange(len(order), 0, -1)
-    adjusted[order] = np.minimum(np.maximum.accumulate(steps), 1.0)
-    return adjusted
-
-
 def fit_behind(table: pd.DataFrame) -> Fit:
     """The fit that a table of `gl.generality(..., ci=...)` was made from, for the agents it still has."""
     fit = getattr(table, "fit", None)
     if not isinstance(fit, Fit):
-        problem = "does not carry what separates agents"
-        remedy = (
-            "make it with gl.generality(..., ci=0.95), of fewer agents if they are many thousands"
+        remedy = "make it with gl.generality(..., ci=0.95), of fewer agents if they are thousands"
+        raise BadInput(
+            "table", type(table).__name__, "does not carry what separates agents", remedy
         )
-        raise BadInput("table", type(table).__name__, problem, remedy)
-    if not 1 <= len(table) <= _MOST_AGENTS:
-        problem, remedy = "is not a number of agents to pair", f"keep 1 to {_MOST_AGENTS}"
-        raise BadInput("table", len(table), problem, remedy)
+    problem, remedy = "is not a number of agents to pair", f"keep 1 to {_MOST_AGENTS}"
+    ensure(1 <= len(table) <= _MOST_AGENTS, "table", len(table), problem, remedy)
     where = fit.agents.get_indexer(table.index)
-    if (where < 0).any():
-        stranger = table.index[where < 0][0]
-        raise BadInput("table", stranger, "is not an agent of the study", "do not rename agents")
+    strangers = table.index[where < 0]
+    if len(strangers):
+        problem, remedy = "is not an agent of the study", "do not rename agents"
+        raise BadInput("table", strangers[0], problem, remedy)
     return fit.rows(where)
 
 
@@ -271,9 +255,7 @@ def pair_table(
     p = 2 * stdtr(freedom, -np.abs(tested) / np.maximum(deviation, 1e-300))
     p = np.where(np.abs(tested) <= _ROUNDING * width, 1.0, p)
     p = np.maximum(p, _exchange(_cells(fit, measure), first, second, measure in _LINEAR))
-    if (
-        measure == "spread"
-    ):  # squares were tested; their errors are brought back to the unit of the spread
+    if measure == "spread":  # squares were tested: their errors, in the unit of the spread
         tested, deviation = _of_roots(part, first, second)
         width = np.sqrt(width)
     half = stdtrit(freedom, (1 + ci) / 2) * deviation
@@ -288,7 +270,7 @@ def _of_roots(part: Linear, first: np.ndarray, second: np.ndarray) -> tuple[Floa
     steeper than at the error of its own S²."""
     own = part.own - part.design
     error = (part.error**2).sum(axis=1) + own
-    at = np.sqrt(part.estimate)
+    at = np.sqrt(np.maximum(part.estimate, 0.0))
     slope = np.maximum(2 * at, np.maximum(error, 1e-300) ** 0.25)
     moved, alone = part.error / slope[:, None], own / slope**2
     shown = ((moved[first] - moved[second]) ** 2).sum(axis=1)

@@ -13,9 +13,10 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.many_tests import holm
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import FloatArray, choice, number
-from gindex_lab.measures.pairs import FEWEST_COMMON, _exchange, holm
+from gindex_lab.measures.pairs import FEWEST_COMMON, _exchange
 from gindex_lab.studies.analysis.accuracy import family_codes, is_binary
 
 __all__ = ["MOST_PAIRED", "mcnemar", "score_differences"]

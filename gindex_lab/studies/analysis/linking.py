@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from gindex_lab.foundation.many_tests import holm
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import FloatArray
-from gindex_lab.measures.pairs import holm
 from gindex_lab.studies.analysis.accuracy import family_codes
 
 __all__ = ["FEWEST_ANCHORS", "FEWEST_LINKS", "linked_differences", "with_links"]

@@ -15,8 +15,8 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.many_tests import holm
 from gindex_lab.foundation.validate import FloatArray, integer, number
-from gindex_lab.measures.pairs import holm
 from gindex_lab.worlds.aiq.agents import agent as agent_of
 from gindex_lab.worlds.aiq.agents import describe
 from gindex_lab.worlds.aiq.episodes import run

@@ -1,0 +1,23 @@
+"""Many tests at once: p values adjusted so that a single false alarm among them all stays rare."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gindex_lab.foundation.validate import FloatArray
+
+__all__ = ["holm"]
+
+
+def holm(p: FloatArray) -> FloatArray:
+    """Holm's adjusted p values (1979). statsmodels has them too, but collects garbage at every call, which
+    makes a table of ten agents twenty times as slow; a test holds the two against each other.
+
+    >>> holm(np.array([0.01, 0.04, np.nan, 0.03])).round(2).tolist()
+    [0.03, 0.06, nan, 0.06]
+    """
+    adjusted, known = np.full(len(p), np.nan), np.flatnonzero(~np.isnan(p))
+    order = known[np.argsort(p[known], kind="stable")]
+    steps = p[order] * np.arange(len(order), 0, -1)
+    adjusted[order] = np.minimum(np.maximum.accumulate(steps), 1.0)
+    return adjusted
