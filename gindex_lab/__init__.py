@@ -19,8 +19,8 @@ _CONTENTS = {
     "studies.data.printed": "published",
     # capability, spread, generality
     "measures.generality": "characteristic_curve generality",
-    "measures.properties": "aggregate bin_difficulties dominance effort filter_by_frequency isometrics "
-    "saturation",
+    "measures.properties": "aggregate dominance effort isometrics saturation",
+    "studies.data.coarser": "bin_difficulties filter_by_frequency",
     "measures.alternatives.sigmoid": "sigmoid_curve",
     "measures.transforms": "absolute_reference distributional_reference opponent rank standardise "
     "threshold",

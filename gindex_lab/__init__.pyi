@@ -54,10 +54,8 @@ from gindex_lab.measures.programs.sensitivity import priors_by_ablation as prior
 from gindex_lab.measures.programs.sensitivity import sensitivity as sensitivity
 from gindex_lab.measures.programs.sensitivity import simulate as simulate
 from gindex_lab.measures.properties import aggregate as aggregate
-from gindex_lab.measures.properties import bin_difficulties as bin_difficulties
 from gindex_lab.measures.properties import dominance as dominance
 from gindex_lab.measures.properties import effort as effort
-from gindex_lab.measures.properties import filter_by_frequency as filter_by_frequency
 from gindex_lab.measures.properties import isometrics as isometrics
 from gindex_lab.measures.properties import saturation as saturation
 from gindex_lab.measures.psychometrics.factors import factors as factors
@@ -102,6 +100,8 @@ from gindex_lab.studies import analysis as analysis
 from gindex_lab.studies.analysis.integrity import audit as audit
 from gindex_lab.studies.analysis.multiverse import multiverse as multiverse
 from gindex_lab.studies.analysis.validity import difficulty_validity as difficulty_validity
+from gindex_lab.studies.data.coarser import bin_difficulties as bin_difficulties
+from gindex_lab.studies.data.coarser import filter_by_frequency as filter_by_frequency
 from gindex_lab.studies.data.loading import corrections as corrections
 from gindex_lab.studies.data.loading import datasets as datasets
 from gindex_lab.studies.data.loading import load as load

@@ -1,6 +1,8 @@
 """The public measures: typed-in numbers, edge cases, and errors that teach."""
 
 import itertools
+import sys
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -13,15 +15,14 @@ from gindex_lab.measures.curves import Scale, along, difficulty_limits, from_sum
 from gindex_lab.measures.generality import characteristic_curve, generality, study_of
 from gindex_lab.measures.properties import (
     aggregate,
-    bin_difficulties,
     dominance,
     effort,
-    filter_by_frequency,
     isometrics,
     saturation,
     spread_at,
 )
 from gindex_lab.measures.reference import extrapolate, reference_indicators
+from gindex_lab.studies.data.coarser import bin_difficulties, filter_by_frequency
 
 COLUMNS = [
     "capability", "spread", "generality", "normalised_generality", "expected_difficulty", "mean",
@@ -132,6 +133,24 @@ def test_unequal_numbers_of_items_per_difficulty_weigh_the_same():
 def test_a_constant_curve_is_not_abstruse_but_a_rising_one_is():
     table = generality([[0.3] * 5, [0, 0, 0, 0.5, 1]], [1, 2, 3, 4, 5])
     assert table["abstruse"].tolist() == [False, True]
+
+
+def test_an_interval_is_made_in_five_files():
+    """A reader of Eqs 5-9 and of their limits opens these, and no others of the measures."""
+    files = set()
+
+    def note(frame, event, _):
+        if event == "call":
+            files.add(frame.f_code.co_filename)
+
+    before = sys.getprofile()
+    sys.setprofile(note)
+    try:
+        generality([[1, 1, 0.5, 0, 0], [0.5] * 5], [0, 1, 2, 3, 4], interval=(-1, 5), ci=0.95)
+    finally:
+        sys.setprofile(before)
+    found = {Path(file).stem for file in files if Path(file).parent.name == "measures"}
+    assert found == {"generality", "curves", "samples", "fit", "limits"}
 
 
 def test_large_tables_go_through_threads_and_give_the_same():

@@ -12,8 +12,6 @@ from gindex_lab.measures.curves import difficulty_limits, merge
 from gindex_lab.measures.generality import characteristic_curve, generality
 from gindex_lab.measures.properties import (
     aggregate,
-    bin_difficulties,
-    filter_by_frequency,
     isometrics,
 )
 from gindex_lab.measures.reference import extrapolate, reference_indicators
@@ -24,6 +22,7 @@ from gindex_lab.measures.transforms import (
     rank,
     threshold,
 )
+from gindex_lab.studies.data.coarser import bin_difficulties, filter_by_frequency
 from gindex_lab.studies.data.printed import published
 
 EXACT_PADDING = 1e-4  # what the authors' points at a distance of 1e-5 can do to an indicator

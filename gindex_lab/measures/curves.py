@@ -19,18 +19,8 @@ import numpy as np
 from gindex_lab.foundation.errors import ensure
 from gindex_lab.foundation.validate import FloatArray, choice, vector
 
-__all__ = [
-    "Indicators",
-    "Interval",
-    "Rule",
-    "Scale",
-    "Sums",
-    "conclude",
-    "difficulty_limits",
-    "indicators",
-    "merge",
-    "rule_of",
-]
+__all__ = ["Indicators", "Interval", "Rule", "Scale", "Sums", "conclude", "difficulty_limits"]
+__all__ += ["indicators", "merge", "rule_of"]
 
 ESTIMATORS = ["trapezoid", "step"]
 Interval = tuple[float, float]

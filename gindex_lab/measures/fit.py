@@ -32,9 +32,8 @@ NEIGHBOURS = 2  # on either side: the fewest that leave a line determined when o
 # Jeffreys' half success and half failure, spread over the items; a quarter is too little
 # (test_half_a_surprise_is_enough_and_a_quarter_is_not)
 SURPRISE = 0.5
-HEAVY = (
-    3.0  # times the mean weight: an item that stands for others ("isolated" of `coverage_study`)
-)
+# Times the mean weight: an item that stands for others ("isolated" of `coverage_study`)
+HEAVY = 3.0
 _FEWEST = 3  # units: with two, the error of the error has no measure
 
 
@@ -201,9 +200,8 @@ def _weights(
     if held is not None:  # solved up to the first item and failed beyond the last, where not held
         reach = low if held[0] else levels[0], high if held[1] else levels[-1]
         estimator = "trapezoid" if sample.trials is None else estimator
-        if (
-            max(reach[1], levels[-1]) <= low or min(reach[0], levels[0]) >= high
-        ):  # met nothing inside
+        outside = max(reach[1], levels[-1]) <= low or min(reach[0], levels[0]) >= high
+        if outside:  # met nothing in the interval
             q = 0.0 if levels[-1] <= low else high - low
             return np.zeros((2, len(items))), np.array([q, q**2 / 2])
     rule = rule_of(levels, sample.interval, estimator, reach)
@@ -382,6 +380,6 @@ def _positions(sample: Sample, items: np.ndarray, rows: np.ndarray) -> list[Any]
 
 
 def _enough(number: int, agent: object, what: str) -> None:
-    problem, remedy = f"are too few {what} for an interval", f"measure it on at least three {what}"
-    remedy = f"{remedy}, or leave it out"
+    problem = f"are too few {what} for an interval"
+    remedy = f"measure it on at least three {what}, or leave it out"
     ensure(number >= _FEWEST, f"responses of {agent!r}", number, problem, remedy)

@@ -1,5 +1,5 @@
-"""What else curves say: mean agents, effort, saturation and dominance; and what is around them: lines of
-equal meaning in the plane of capability and spread, and difficulties made coarser.
+"""What else curves say: mean agents, effort, saturation and dominance; and lines of equal meaning in the
+plane of capability and spread.
 
 Between no spread (a decreasing step) and the maximum (an increasing step) lies the spread of a
 constant curve; γ counts from there.
@@ -15,20 +15,11 @@ import pandas as pd
 from gindex_lab.foundation.errors import ensure
 from gindex_lab.foundation.likes import ResponsesLike
 from gindex_lab.foundation.responses import Responses
-from gindex_lab.foundation.validate import (
-    FloatArray,
-    integer,
-    mode_of,
-    number,
-    required_pair,
-    vector,
-)
+from gindex_lab.foundation.validate import FloatArray, integer, number, required_pair, vector
 from gindex_lab.measures.curves import Interval, merge
 from gindex_lab.measures.generality import difficulties_of, generality, study_of
-from gindex_lab.measures.reference import EPSILON
 
-__all__ = ["aggregate", "bin_difficulties", "dominance", "effort", "filter_by_frequency"]
-__all__ += ["isometrics", "saturation", "spread_at"]
+__all__ = ["aggregate", "dominance", "effort", "isometrics", "saturation", "spread_at"]
 
 
 def aggregate(responses: ResponsesLike, difficulty: object = None, by: object = None) -> Responses:
@@ -131,38 +122,3 @@ def isometrics(interval: Interval, points: int = 100) -> pd.DataFrame:
     lines = {"minimum": 1, "constant": 0, "maximum": -1}
     spreads = {name: spread_at(capability, gamma, interval) for name, gamma in lines.items()}
     return pd.DataFrame({"capability": capability} | spreads)
-
-
-def bin_difficulties(difficulty: object, n: int, mode: str = "exact") -> FloatArray:
-    """Each difficulty replaced by the centre of its bin, of n bins of equal width (right closed).
-
-    In `reference` mode as the authors' code: n edges make n - 1 bins, yet the centres are spaced as
-    if there were n, so that all labels are pressed towards the minimum.
-
-    >>> bin_difficulties([0, 1, 2, 6, 10], 5).tolist()
-    [1.0, 1.0, 1.0, 5.0, 9.0]
-    >>> bin_difficulties([0, 1, 2, 6, 10], 5, mode="reference").tolist()
-    [1.0, 1.0, 1.0, 5.0, 7.0]
-    """
-    kind = mode_of(mode)
-    h = vector("difficulty", difficulty)
-    n = integer("n", n, 1 if kind == "exact" else 2)
-    low, high = h.min(), h.max()
-    ensure(low < high, "difficulty", low, "is the only difficulty", "there is nothing to bin")
-    if kind == "exact":
-        edges = np.linspace(low, high, n + 1)
-        bin_of = np.clip(np.searchsorted(edges, h, side="left"), 1, n)
-    else:
-        bin_of = np.searchsorted(np.linspace(low - EPSILON, high + EPSILON, n), h, side="left")
-    return np.asarray(low + (high - low) / n * (bin_of - 0.5))
-
-
-def filter_by_frequency(difficulty: object, minimum: int) -> np.ndarray:
-    """Which items share their difficulty with at least `minimum` items (themselves included).
-
-    >>> filter_by_frequency([1, 1, 2], 2).tolist()
-    [True, True, False]
-    """
-    h = vector("difficulty", difficulty)
-    _, level_of, count = np.unique(h, return_inverse=True, return_counts=True)
-    return np.asarray(count[level_of] >= integer("minimum", minimum))

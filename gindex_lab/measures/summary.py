@@ -97,11 +97,8 @@ def population_intervals(
     size = max(1, _CHUNK // fit.by_area.shape[1])
     sizes = [min(size, b - start) for start in range(0, b, size)]
     drawn = [_statistics(*_population(fit, number, resample, random)) for number in sizes]
-    fewest = min(
-        {"agents": [len(table)], "both": [len(table), fit.units.min()]}.get(
-            resample, [fit.units.min()]
-        )
-    )
+    drawn_from = {"agents": [len(table)], "both": [len(table), fit.units.min()]}
+    fewest = min(drawn_from.get(resample, [fit.units.min()]))
     low, high = np.nanquantile(np.concatenate(drawn), _shares(level, fewest), axis=0)
     values = _statistics(*(table[[name]].to_numpy(dtype=float).T for name in _MEASURES))[0]
     if resample in ("agents", "both"):  # none seen is no certainty
@@ -134,11 +131,8 @@ def _population(
     square = np.maximum(2 * moment - area**2 + bias, 0.0)
     room = np.maximum(np.clip(area * (q - area), 0.0, None) + bias, 1e-12 * q**2)
     steep = np.maximum(np.maximum(square, np.sqrt(noise)), 1e-300)
-    return (
-        found.capability,
-        np.sqrt(square) + noise / 4 / steep**1.5,
-        np.maximum(1 - square / room, -1.0),
-    )
+    spread = np.sqrt(square) + noise / 4 / steep**1.5
+    return found.capability, spread, np.maximum(1 - square / room, -1.0)
 
 
 def _shares(ci: float, units: int) -> FloatArray:

@@ -27,6 +27,7 @@ from gindex_lab.foundation.validate import (
     per_item,
     refuse,
 )
+from gindex_lab.measures.curves import Interval
 
 __all__ = ["absolute_reference", "distributional_reference", "opponent", "rank", "standardise"]
 __all__ += ["threshold"]
@@ -285,10 +286,7 @@ def _scores(scores: ScoresLike, missing: str) -> Scores | Responses:
 
 
 def _steps(
-    table: Scores | Responses,
-    position: pd.DataFrame,
-    interval: tuple[float, float],
-    columns: int | None,
+    table: Scores | Responses, position: pd.DataFrame, interval: Interval, columns: int | None
 ) -> StepCurves:
     c = None if columns is None else integer("columns", columns, 2)
     return StepCurves.at(position, interval, c, table.items, **_about(table))
