@@ -167,8 +167,7 @@ def _responses(
     by, weight, more, grouped, units = errors(sample, rows, items[free], inside)
     _enough(units, sample.agents[rows[0]], sample.word)
     whole, single = _surprise(weight), _surprise(inside[:, None, :])
-    share = 1 / np.maximum(seen, 1.0)[:, None]
-    own = single + np.maximum(whole - single, 0.0) * share + more
+    own = single + np.maximum(whole - single, 0.0) * (1 / np.maximum(seen, 1.0))[:, None] + more
     count = np.full(len(rows), units)
     return [*sums, answers.mean(axis=1), *by, *weight, own, more, grouped, count, seen]
 

@@ -201,10 +201,9 @@ def fit_behind(table: pd.DataFrame) -> Fit:
     problem, remedy = "is not a number of agents to pair", f"keep 1 to {_MOST_AGENTS}"
     ensure(1 <= len(table) <= _MOST_AGENTS, "table", len(table), problem, remedy)
     where = fit.agents.get_indexer(table.index)
-    strangers = table.index[where < 0]
-    if len(strangers):
-        problem, remedy = "is not an agent of the study", "do not rename agents"
-        raise BadInput("table", strangers[0], problem, remedy)
+    stranger = table.index[where < 0]
+    if len(stranger):
+        raise BadInput("table", stranger[0], "is not an agent of the study", "do not rename agents")
     return fit.rows(where)
 
 

@@ -41,8 +41,7 @@ def population_summary(table: pd.DataFrame) -> pd.Series:
     0.94
     """
     for name in (*_MEASURES, "abstruse"):
-        problem = "is not one of its columns"
-        ensure(name in table, "table", name, problem, "pass gl.generality(...)")
+        ensure(name in table, "table", name, "is not one of its columns", "pass gl.generality(...)")
     ensure(not table.empty, "table", table.shape, "has no agents", "pass at least one")
     capability, gamma = table["capability"], table["normalised_generality"]
     found = {
