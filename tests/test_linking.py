@@ -131,6 +131,7 @@ def halves(rng, gap=0.0, links=8, n=150, kind="rasch", centre=0.0):
     able = np.r_[gap, 0.0, rng.normal(centre, 1, links)]
     hard = np.r_[rng.normal(-1, 1, n), rng.normal(1, 1, n)]
     slope = np.r_[np.full(n, 1.6), np.full(n, 0.7)] if kind == "slopes" else 1.0
+    slope = np.r_[np.full(n, 0.6), np.full(n, 1.9)] if kind == "turned" else slope
     slope = np.exp(rng.normal(0, 0.4, 2 * n)) if kind == "2pl" else slope
     values = (
         rng.random((links + 2, 2 * n)) < curve(able, hard, 0.25 * (kind == "floor"), slope)
@@ -173,6 +174,16 @@ def test_equal_agents_on_other_items_are_seldom_separated_by_a_link(kind, centre
     rng = np.random.default_rng(11)
     false = [linked_p(halves(rng, kind=kind, centre=centre))["p_value"] <= 0.05 for _ in range(200)]
     assert sum(false) <= 16  # 5 % of 200, and two standard errors
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("links", "centre"), [(25, 0.7), (12, -1.0)])
+def test_the_link_holds_where_its_constant_was_not_chosen(links, centre):
+    rng = np.random.default_rng(13)
+    runs = (halves(rng, links=links, n=300, kind="turned", centre=centre) for _ in range(100))
+    assert (
+        sum(linked_p(one)["p_value"] <= 0.05 for one in runs) <= 10
+    )  # a constant of .8 gives 26 and 25
 
 
 @pytest.mark.slow

@@ -45,7 +45,9 @@ def linked_differences(
     Notes
     -----
     False separations at level .05 of equal agents, one on the easier and one on the harder half: at most .05
-    over Rasch, two-parameter, guessing and two-dimensional studies (`tests/test_linking.py`, slow).
+    over Rasch, two-parameter, guessing and two-dimensional studies (`tests/test_linking.py`, slow). On 24
+    designs that were not used to choose the constant 0.3 (5-25 links, 25-300 items, 80 studies each): .020 on
+    average, .075 at most.
 
     Examples
     --------
