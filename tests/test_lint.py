@@ -42,6 +42,7 @@ PLANTED = {
     "<p>read from /home/ann/scores.csv</p>": "path",
     "<p>a share of 0.123456789</p>": "digits",
     "<p>the sum is 6.9e-17</p>": "digits",
+    "<p>out of 1234567890 of them</p>": "digits",
     "<p>14.0 bins</p>": "count",
     "<p>so that a &lt;= b^2</p>": "ascii",
     "<p>a -&gt; b</p>": "ascii",
@@ -57,7 +58,7 @@ PLANTED = {
 }
 SOUND = """<h1>Which of two agents is the more general?</h1>
 <p>None of the agents is: see <code>gl.generality(x)</code>, S² ≤ 4, p = 6.2 × 10⁻¹¹, and <em>this</em>.
-The data of 2019/2020 (24 items) are true: γ = 0.25 ± 0.01, on 1,500 of 3,000,000 steps; it is infinite, in fact.</p>
+The data of 2019/2020 (24 items) are true: γ = 0.25 ± 0.01, on 1,500 of 3,000,000 steps; it is infinite, in fact; the pattern is 010101010101.</p>
 <details class="code"><summary>code</summary><div class="highlight"><pre>x = {'a': None}  # **</pre></div></details>
 <p class="quoted">p = 1.2e-12, sqrt(x)</p>
 <p><math display="inline"><mi>x</mi></math> <img src="a.png" alt="Capability of every agent"></p>

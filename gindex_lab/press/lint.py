@@ -67,7 +67,7 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
         r"\b[A-Z]:\\\w+",
     ),
     "digits": (
-        *(r"(?<![\w.])\d+\.\d{8,}", r"(?<![\w.#-])\d{10,}(?!\w)"),
+        *(r"(?<![\w.])\d+\.\d{8,}", r"(?<![\w.#-])(?![01]+\b)\d{10,}(?!\w)"),
         rf"{_NUMBER}e[-−+]?\d+\b",
     ),
     "count": (r"(?<![\w.])\d+\.0 (?:bins|items|agents|people|tasks|games|runs|steps|programs)\b",),
