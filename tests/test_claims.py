@@ -454,13 +454,11 @@ def test_the_baseline_names_known_claims_and_notebooks_of_the_catalogue():
 
 
 def test_one_line_says_what_a_download_would_add(tmp_path, monkeypatch):
-    from gindex_lab.press.reproduction.reproduce import what_fetch_would_add
-
     monkeypatch.delenv("GINDEX_LAB_DATA", raising=False)
     monkeypatch.setenv("GINDEX_LAB_CACHE", str(tmp_path / "cache"))
     found = claims.results(tmp_path)
-    line = what_fetch_would_add(found).strip()
+    line = claims.what_fetch_would_add(found).strip()
     assert "\n" not in line
     assert line.startswith("`gindex-lab data fetch` would add 15 published data sets (mazes, ctest")
     assert "odour_span" not in line  # that takes its owners' permission, not a download
-    assert what_fetch_would_add([r for r in found if r.claim.requires == "herrmann"]) == ""
+    assert claims.what_fetch_would_add([r for r in found if r.claim.requires == "herrmann"]) == ""

@@ -48,6 +48,7 @@ __all__ = [
     "summary",
     "table",
     "unexplained",
+    "what_fetch_would_add",
 ]
 
 FULL_ONLY = "full profile only"
@@ -319,3 +320,22 @@ def accept(reports: Path | None = None, path: Path | None = None) -> str:
     write_text(path or BASELINE, json.dumps(baseline, indent=1) + "\n")
     counts = ", ".join(f"{len(ids)} under {profile}" for profile, ids in baseline.items())
     return f"baseline: {counts or 'nothing recorded yet'}"
+
+
+def what_fetch_would_add(found: list[Result]) -> str:
+    """One line about the claims that a download would let us check; empty where there are none."""
+    from gindex_lab.studies.data.loading import datasets
+
+    table = datasets()
+    absent = table.index[~table["available"] & table["where"].str.startswith("to download")]
+    waiting = [result for result in counted_once(found) if result.status == "needs data"]
+    needs = {r.claim.id: {n.split("/")[0] for n in r.claim.requires.split()} for r in waiting}
+    helped = [r for r in waiting if needs[r.claim.id] & set(absent)]
+    named = {name for r in helped for name in needs[r.claim.id]}
+    names = [name for name in absent if name in named]
+    if not names:
+        return ""
+    return (
+        f"\n`gindex-lab data fetch` would add {len(names)} published data sets ({', '.join(names)}), "
+        f"which {len(helped)} of these claims need"
+    )

@@ -326,10 +326,8 @@ def _conclude(
         print(problem, file=sys.stderr)
     if not ran:
         print("Nothing to do: every notebook is up to date.")
-    print(
-        f"{_tally(found)}{what_fetch_would_add(found)}\nreport: {reports / 'index.html'}",
-        flush=True,
-    )
+    said = f"{_tally(found)}{ledger.what_fetch_would_add(found)}"
+    print(f"{said}\nreport: {reports / 'index.html'}", flush=True)
     return 1 if failures or lost or silent else 0
 
 
@@ -361,25 +359,6 @@ def _tally(found: list[ledger.Result]) -> str:
     words = [result.status for result in ledger.counted_once(found)]
     counts = [f"{words.count(word)} {word}" for word in ledger.STATUSES if word in words]
     return f"{len(words)} claims: {', '.join(counts)}"
-
-
-def what_fetch_would_add(found: list[ledger.Result]) -> str:
-    """One line about the claims that a download would let us check; empty where there are none."""
-    from gindex_lab.studies.data.loading import datasets
-
-    table = datasets()
-    absent = table.index[~table["available"] & table["where"].str.startswith("to download")]
-    waiting = [result for result in ledger.counted_once(found) if result.status == "needs data"]
-    needs = {r.claim.id: {n.split("/")[0] for n in r.claim.requires.split()} for r in waiting}
-    helped = [r for r in waiting if needs[r.claim.id] & set(absent)]
-    named = {name for r in helped for name in needs[r.claim.id]}
-    names = [name for name in absent if name in named]
-    if not names:
-        return ""
-    return (
-        f"\n`gindex-lab data fetch` would add {len(names)} published data sets ({', '.join(names)}), "
-        f"which {len(helped)} of these claims need"
-    )
 
 
 def _states(entries: list[Entry], reports: Path) -> dict[str, dict[str, Any]]:
