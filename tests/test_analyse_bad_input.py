@@ -92,7 +92,7 @@ OPTIONS = {  # text of the file, options, argument, code
     "two responses": ("model,item,score,correct\na,q,1,1\nb,q,0,0\n", "", "path", "several"),
     "no response": ("model,item,u,v\na,q,1,1\na,r,0,0\n", "", "path", "no-column"),
     "a word for a number": (
-        LONG.replace("a,q0,0", "a,q0,yes"),
+        LONG.replace("a,q0,0", "a,q0,perhaps"),
         "",
         "scores['row 1', 'score']",
         "not-a-number",
@@ -105,7 +105,7 @@ OPTIONS = {  # text of the file, options, argument, code
     ),
     "no number at all": ("model,item,score\na,q,\nb,q,\n", "", "path", "bad-input"),
     "no rows": ("model,item,score\n", "", "path", "bad-input"),
-    "nothing": ("", "", "path", "unknown-format"),
+    "nothing": ("", "", "path", "empty"),
 }
 
 
