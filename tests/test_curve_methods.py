@@ -130,6 +130,14 @@ def test_a_rising_agent_gets_a_constant_curve_and_limits_that_hold_its_negative_
     assert not found["abstruse"]
 
 
+def test_a_clearly_rising_agent_gets_no_falling_band_and_a_word():
+    h = np.arange(20.0)
+    with pytest.warns(gl.Caution, match="no band"):
+        curve = gl.characteristic_curve([h > 9], None, h, method="isotonic", ci=0.95)
+    assert curve["low"].isna().all()
+    assert curve["response"].notna().all()
+
+
 def test_the_band_of_a_step_is_narrow_away_from_it_and_wide_on_it():
     h = np.arange(40.0)
     curve = gl.characteristic_curve([(h < 20).astype(float)], None, h, method="isotonic", ci=0.95)

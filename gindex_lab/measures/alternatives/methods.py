@@ -35,6 +35,9 @@ METHODS = ["plain", "isotonic", "smooth", "pooled"]
 # Of the way from a model's limits to the plain ones: with a quarter, rising agents on ten items are held in
 # .904 of the studies, with a half everybody in .958 or more (tuning designs of `method_study`)
 MISFIT = 0.5
+CLEARLY = (
+    2.0  # of log-likelihood: with 0, half of all flat agents lose their band, the rest fall by luck
+)
 REACH = 0.5  # of the interval must be covered by items; measured down to 0.6
 _GRID = 101  # points of a smooth curve
 _POSTERIORS = {"smooth": smooth_posterior, "pooled": pooled_posterior}
@@ -210,16 +213,17 @@ def _falling_band(one: Sample, level: float) -> tuple[FloatArray, FloatArray, Fl
 
 
 def _rises(one: Sample, name: object) -> bool:
-    """Is the likeliest rising curve of an agent likelier than the likeliest falling one? If so, say it."""
+    """Is the likeliest rising curve of an agent clearly likelier than the falling one? Then say so."""
     assert one.difficulty is not None
     psi, count = (x[0] for x in merge(one.values, one.difficulty)[1:])
     ways = (falling_curves(sign * one.difficulty, one.values)[1][:, ::sign] for sign in (1, -1))
     falls, rises = (likelihood(psi, curve, count)[0] for curve in ways)
-    if rises > falls:
+    clear = bool(rises - falls > CLEARLY)
+    if clear:
         warnings.warn(
-            f"no band for {name!r}: a rising curve fits its responses better than a falling one; use "
+            f"no band for {name!r}: a rising curve fits its responses far better than a falling one; use "
             "method='smooth'",
             Caution,
             stacklevel=4,
         )
-    return bool(rises > falls)
+    return clear
