@@ -24,7 +24,7 @@ __all__ = [
     "plot_trajectories",
 ]
 
-GOOD, EVIL, BOTH, AGENT, EDGE = "#009E73", "#D55E00", "#7B3294", "#0072B2", "#B8B8B8"
+GOOD, EVIL, BOTH, AGENT, EDGE = "#009E73", "#D55E00", "#882255", "#0072B2", "#B8B8B8"
 _BOW = 0.18  # how far an arrow bends, in lengths of itself
 _MARKS = ("o", "s", "^", "D", "v", "P", "X", "*")
 

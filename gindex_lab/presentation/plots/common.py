@@ -139,7 +139,7 @@ def heading(ax: Any, title: str, line: str, *, small: bool = False) -> None:
     ax.set_title(title, loc="left", fontsize=size, pad=(14 if small else 18) if line else 6)
     if line:
         offset = {"xytext": (0, 4), "textcoords": "offset points", "va": "bottom"}
-        look = {"fontsize": 7 if small else 8, "color": "#555555", "annotation_clip": False}
+        look = {"fontsize": 7.5 if small else 8, "color": "#555555", "annotation_clip": False}
         ax.annotate(line, (0, 1), xycoords="axes fraction", **offset, **look)
 
 

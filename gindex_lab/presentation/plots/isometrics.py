@@ -43,7 +43,7 @@ Interval = tuple[float, float]
 LEVELS = (0.5, 0.8, 0.95)
 _MAXIMUM: dict[str, Any] = {"color": "#B2182B", "linestyle": (0, (4, 1.5)), "linewidth": 1.4}
 _CONSTANT: dict[str, Any] = {"color": "#0B5FA5", "linestyle": "-", "linewidth": 1.4}
-_MINIMUM: dict[str, Any] = {"color": "#1B7837", "linestyle": (0, (1, 1.2)), "linewidth": 2.0}
+_MINIMUM: dict[str, Any] = {"color": "#009E73", "linestyle": (0, (1, 1.2)), "linewidth": 2.0}
 _LEVEL: dict[str, Any] = {"color": "#9A9A9A", "linestyle": "-", "linewidth": 0.6}
 _NAMED: list[tuple[float, dict[str, Any], tuple[str, ...]]] = [
     (1.0, _MINIMUM, ("minimum (decreasing step), γ = 1", "minimum, γ = 1")),

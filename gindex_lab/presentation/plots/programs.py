@@ -62,8 +62,8 @@ def plot_divergence_matrix(
     ends = [*starts[1:], len(labels)]
     middles = [(a + b) / 2 for a, b in zip(starts, ends, strict=True)]
     names = [labels[i] for i in starts]
-    ax.set_xticks(middles, names, rotation=45, ha="right", rotation_mode="anchor", fontsize=7)
-    ax.set_yticks(middles, names, rotation=0, fontsize=7)
+    ax.set_xticks(middles, names, rotation=45, ha="right", rotation_mode="anchor", fontsize=8)
+    ax.set_yticks(middles, names, rotation=0, fontsize=8)
     for at in starts[1:]:
         ax.axhline(at, color="white", lw=0.6)
         ax.axvline(at, color="white", lw=0.6)
@@ -265,7 +265,7 @@ def plot_flow(
         text = (labels or {}).get(name, str(kind))
         ax.annotate(
             _wrapped(text), place[k], (0, -11), textcoords="offset points", ha="center", va="top",
-            fontsize=7, zorder=4,
+            fontsize=8, zorder=4,
         )  # fmt: skip
     if len(flow):
         ax.set_xlim(-0.6, place[:, 0].max() + 0.6)
@@ -370,7 +370,7 @@ def _draw(ax: Any, graph: nx.Graph, clique: set[tuple[str, str]]) -> None:
         side = "left" if x > 0.05 else "right" if x < -0.05 else "center"
         height = "center" if side != "center" else "bottom" if y > 0 else "top"
         label = f"{vertex[0]} ↔ {vertex[1]}\nw = {weight:.2f}"
-        ax.text(1.13 * x, 1.13 * y, label, ha=side, va=height, fontsize=7)
+        ax.text(1.13 * x, 1.13 * y, label, ha=side, va=height, fontsize=8)
     ax.set_xlim(-1.7, 1.7)
     ax.set_ylim(-1.35, 1.35)
     ax.set_axis_off()

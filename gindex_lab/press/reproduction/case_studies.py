@@ -178,7 +178,7 @@ def frame_summary(frames: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
 
 
 def plot_curves(
-    study: Responses, table: pd.DataFrame, *, columns: int = 4, unit: str = "", title: str = ""
+    study: Responses, table: pd.DataFrame, *, columns: int = 3, unit: str = "", title: str = ""
 ) -> Any:
     """One small characteristic curve for each agent of `table`, in its order (Fig. S19).
 
@@ -196,7 +196,7 @@ def plot_curves(
     across = min(columns, len(table))
     down = -(-len(table) // across)
     with plt.style.context(STYLE):
-        size = (3.0 * across, 2.3 * down + 0.6)
+        size = (2.75 * across, 2.1 * down + 0.6)
         figure, grid = plt.subplots(
             down, across, figsize=size, sharex=True, sharey=True, squeeze=False
         )
