@@ -449,9 +449,12 @@ def test_timeout_of_a_silent_server_is_short(monkeypatch, server):
     address = f"http://127.0.0.1:{silent.getsockname()[1]}/"
     server.register("chess_Leiden2015", {"c.zip": chess_zip()}, url=address, **SMALL)
     started = time.monotonic()
-    with pytest.raises(DataUnavailable, match=r"cannot be reached \(.*Timeout\); go online"):
+    with pytest.raises(
+        DataUnavailable, match=r"cannot be reached \(.*Timeout\); go online"
+    ) as caught:
         load("chess_Leiden2015")
     assert time.monotonic() - started < 3
+    assert caught.value.__suppress_context__  # one line says it, not ninety of three libraries
     silent.close()
 
 

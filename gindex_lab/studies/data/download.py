@@ -117,7 +117,7 @@ def retrieve(name: str, url: str, sha256: str, folder: Path) -> Path:
         status = error.response.status_code if error.response is not None else "an error"
         raise DataUnavailable(
             what, url, f"the server answered {status}", f"retry later, {OWN_COPY}"
-        ) from error
+        ) from None
     except requests.exceptions.RequestException as error:
         _failed["at"] = time.monotonic()
         raise DataUnavailable(
@@ -125,14 +125,14 @@ def retrieve(name: str, url: str, sha256: str, folder: Path) -> Path:
             url,
             f"cannot be reached ({type(error).__name__})",
             f"go online and retry, {OWN_COPY}",
-        ) from error
-    except ValueError as error:  # how pooch reports a wrong hash
+        ) from None
+    except ValueError:  # how pooch reports a wrong hash
         raise DataUnavailable(
             what,
             url,
             f"is not the pinned file (its SHA-256 is not {sha256[:12]}…), and was thrown away",
             f"retry the download, {OWN_COPY}",
-        ) from error
+        ) from None
     return Path(found)
 
 
