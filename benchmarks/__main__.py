@@ -22,6 +22,7 @@ from typing import Any
 from benchmarks.page import write_page
 from benchmarks.rows import compared
 from gindex_lab.foundation.folders import is_ours, listed, mark
+from gindex_lab.foundation.interrupts import INTERRUPTED, ends_once
 from gindex_lab.foundation.output import write_text
 
 HERE = Path(__file__).parent
@@ -136,4 +137,9 @@ def _ratios(rows: list[dict[str, Any]]) -> dict[str, float]:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        with ends_once():
+            status = main()
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)
+    sys.exit(status)

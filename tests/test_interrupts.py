@@ -79,3 +79,32 @@ def test_a_clean_up_that_hangs_is_ended_with_its_children():
     while not ended(child) and time.monotonic() - began < 20:
         time.sleep(0.1)
     assert ended(child)
+
+
+LOADING = """
+import os, runpy, signal, sys
+class Interrupts:
+    def find_spec(self, name, *_):
+        if name == "gindex_lab.press.cli":
+            os.kill(os.getpid(), signal.SIGINT)
+signal.signal(signal.SIGINT, signal.default_int_handler)
+sys.meta_path.insert(0, Interrupts())
+sys.argv = ["gindex-lab", "claims"]
+runpy.run_module("gindex_lab", run_name="__main__")
+"""
+
+
+def test_ctrl_c_while_the_package_is_loaded_is_130_too():
+    done = subprocess.run([sys.executable, "-c", LOADING], capture_output=True, check=False)
+    assert (done.returncode, b"Traceback" in done.stderr) == (130, False)
+
+
+def test_ctrl_c_ends_the_benchmarks_without_a_traceback(tmp_path):
+    command = [sys.executable, "-m", "benchmarks", "tasks", "--reports", str(tmp_path)]
+    running = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
+    )
+    assert running.stdout.read(5) == b"tasks"
+    os.killpg(running.pid, signal.SIGINT)
+    _, said = running.communicate(timeout=30)
+    assert (running.returncode, b"Traceback" in said) == (130, False)
