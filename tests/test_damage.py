@@ -149,7 +149,9 @@ def test_damaged_machine_code_is_compiled_anew(tmp_path):
 
     def run():
         command = [sys.executable, str(script)]
-        done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+        done = subprocess.run(
+            command, capture_output=True, text=True, env=environment, check=False, timeout=60
+        )
         return done.stdout or done.stderr
 
     assert run() == "6 3.0\n"
@@ -164,6 +166,26 @@ def test_damaged_machine_code_is_compiled_anew(tmp_path):
         content[len(content) // 2] ^= 4
         path.write_bytes(content)
     assert run() == "6 3.0\n"
+    whole, fractions = (path for path in files if path.suffix == ".nbc")
+    kept = whole.read_bytes()
+    whole.write_bytes(fractions.read_bytes())
+    fractions.write_bytes(kept)
+    assert run() == "6 3.0\n"
+    for path in files:
+        path.unlink()
+        os.mkfifo(path)
+    assert run() == "6 3.0\n"
+
+
+def test_machine_code_of_another_version_of_numba_is_compiled_anew(tmp_path):
+    """What its pickles name may be gone."""
+    from gindex_lab.foundation import kernels
+
+    content = b"cno_such_module\nno_such_name\n."
+    path = tmp_path / "index.nbi"
+    path.write_bytes(kernels._digest(path.name, content) + content)
+    with pytest.raises(ValueError, match="damaged"):
+        kernels._opened(path)
 
 
 def test_without_a_place_for_machine_code_functions_still_run(monkeypatch):

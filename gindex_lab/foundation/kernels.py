@@ -97,15 +97,25 @@ class _CheckedFiles(IndexDataCacheFile):
     def _write(self, path: Path, data: Any) -> None:
         content: bytes = self._dump(data)  # type: ignore[no-untyped-call]
         with self._open_for_write(str(path)) as file:
-            file.write(hashlib.sha256(content).digest() + content)
+            file.write(_digest(path.name, content) + content)
+
+
+def _digest(name: str, content: bytes) -> bytes:
+    """The name counts: whole code under the name of another function is damage too."""
+    return hashlib.sha256(name.encode() + b"\0" + content).digest()
 
 
 def _opened(path: Path) -> Any:
-    """What `_CheckedFiles` wrote; ValueError where a bit of it has changed."""
+    """What `_CheckedFiles` wrote; ValueError where a bit of it has changed, or what it names is gone."""
+    if not path.is_file():  # reading a pipe would wait for ever
+        raise ValueError(f"{path} is not a file")
     found = path.read_bytes()
-    if hashlib.sha256(found[32:]).digest() != found[:32]:
+    if _digest(path.name, found[32:]) != found[:32]:
         raise ValueError(f"{path} is damaged")
-    return pickle.loads(found[32:])
+    try:
+        return pickle.loads(found[32:])
+    except (AttributeError, EOFError, ImportError, IndexError, KeyError, TypeError) as error:
+        raise ValueError(f"{path} is damaged: {error}") from None
 
 
 @lru_cache
