@@ -13,6 +13,7 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 
+import psutil
 import pytest
 from tornado.web import HTTPError
 
@@ -48,6 +49,15 @@ def status(url, host=None):
         return None
 
 
+def allowed_origin(url):
+    """Whose scripts may read the answer; who has the token may do so anyway."""
+    request = urllib.request.Request(url, headers={"Origin": "http://evil.example"})
+    try:
+        return urllib.request.urlopen(request, timeout=20).headers["Access-Control-Allow-Origin"]
+    except urllib.error.HTTPError as error:
+        return error.headers["Access-Control-Allow-Origin"]
+
+
 def served_without_token(url):
     try:
         with urllib.request.urlopen(url, timeout=20) as answer:
@@ -59,9 +69,15 @@ def served_without_token(url):
 @pytest.mark.slow
 @pytest.mark.parametrize("what", ["lab", "demo"])
 def test_a_configuration_cannot_take_the_token_away(what, tmp_path):
-    config = {"token": "", "password": "", "allow_remote_access": True}
+    config = {"token": "", "password": "", "allow_remote_access": True, "ip": "0.0.0.0"}
+    config |= {"allow_origin": "*", "allow_origin_pat": ".*", "disable_check_xsrf": True}
+    config |= {"allow_credentials": True, "allow_unauthenticated_access": True}
     for name in ("jupyter_server_config", "jupyter_lab_config", "voila"):
-        parts = {"ServerApp": config, "IdentityProvider": {"token": ""}, "Voila": {"token": ""}}
+        parts = {
+            "ServerApp": config,
+            "IdentityProvider": {"token": ""},
+            "Voila": {"token": ""} | config,
+        }
         (tmp_path / f"{name}.json").write_text(json.dumps(parts))
     port = free_port()
     command = serve.lab_command(ROOT) if what == "lab" else serve.demo_command(ROOT)
@@ -83,22 +99,21 @@ def test_a_configuration_cannot_take_the_token_away(what, tmp_path):
         assert status(f"{url}?token={token}") == 200
         assert status(f"{url}?token={token}", host="evil.example") == 403
         assert not served_without_token(url)
+        assert listeners(psutil.Process(running.pid)) <= {"127.0.0.1", "::1"}
+        assert allowed_origin(url) is None
+        assert token not in " ".join(psutil.Process(running.pid).cmdline())
     finally:
         running.terminate()
         running.wait(30)
 
 
 def listeners(process):
-    import psutil
-
     family = [process, *process.children(recursive=True)]
     found = [c for p in family for c in p.net_connections("inet") if c.status == psutil.CONN_LISTEN]
     return {connection.laddr.ip for connection in found}
 
 
 def test_a_local_cluster_listens_on_this_machine_only():
-    import psutil
-
     with cluster("local", workers=1):
         assert listeners(psutil.Process()) <= {"127.0.0.1", "::1"}
 
