@@ -82,3 +82,20 @@ def test_a_value_that_cannot_be_written_does_not_hide_the_message():
 
     assert short(Silent()) == "<Silent>"
     assert len(short("a" * 10_000_000)) == 80
+
+
+def test_text_among_numbers_and_half_precision_are_named():
+    row = {"section": "Paired t-test a x b", "EL": 1, "delta": 1.0, "df": 24, "t": "x", "p": 0.05}
+    row |= {"CIl": -0.03195, "CIu": 2.03195}
+    with pytest.raises(gl.BadInput) as caught:
+        gl.aiq.consistent_tests(pd.DataFrame([row]))
+    assert (caught.value.argument, caught.value.code) == ("analysis", "not-a-number")
+    assert gl.anytime.MarkovPattern("01", (), actions=2.0).length == 5.0
+
+
+def test_what_can_be_gone_through_only_once_is_gone_through_once(tmp_path):
+    mazes = gl.mazes.battery(iter((6, 8)), iter((0.3, 0.4)), copies=1, seed=1)
+    assert [maze.name for maze in mazes] == ["R06 S0.3 1", "R06 S0.4 1", "R08 S0.3 1", "R08 S0.4 1"]
+    plan = gl.aiq.Plan(programs=20, runs=20, episodes=(5,))
+    table = gl.aiq.sweep(tmp_path, iter(["SEP-ext"]), {"Freq,0.05": "Freq"}, plan)
+    assert len(table) == 1

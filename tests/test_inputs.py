@@ -477,3 +477,34 @@ def test_the_files_of_a_folder_are_read_in_the_same_order_on_every_machine(tmp_p
         (tmp_path / name / "x.csv").write_text(f"model,item,score\nm,{name},1\n")
     files = reading._files(tmp_path)
     assert files == sorted(files)
+
+
+POOL = gl.anytime.Pool.of([gl.anytime.Environment("1+|1-", "0")])
+
+
+@pytest.fixture
+def closed(tmp_path):
+    """A folder that may not be entered, also where the tests run as root."""
+    folder = tmp_path / "closed"
+    folder.mkdir()
+    (folder / "scores.csv").write_text("agent,i,j\na,1,0\nb,0,1\n")
+    gl.read(folder / "scores.csv")  # what is imported late is imported now
+    gl.anytime.test("random", 0.01, pool=POOL, path=folder / "other.json")
+    folder.chmod(0)
+    root = os.geteuid() == 0
+    if root:
+        os.seteuid(65534)
+    yield folder
+    if root:
+        os.seteuid(0)
+    folder.chmod(0o700)
+
+
+def test_what_lies_in_a_closed_folder_is_refused_as_unreadable(closed):
+    for place in (closed, closed / "scores.csv"):
+        with pytest.raises(gl.BadInput) as caught:
+            gl.read(place)
+        assert (caught.value.argument, caught.value.code) == ("path", "unreadable")
+    with pytest.raises(gl.BadInput) as caught:
+        gl.anytime.test("random", 0.01, pool=POOL, path=closed / "state.json")
+    assert (caught.value.argument, caught.value.code) == ("path", "unreadable")

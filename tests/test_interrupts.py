@@ -108,3 +108,13 @@ def test_ctrl_c_ends_the_benchmarks_without_a_traceback(tmp_path):
     os.killpg(running.pid, signal.SIGINT)
     _, said = running.communicate(timeout=30)
     assert (running.returncode, b"Traceback" in said) == (130, False)
+
+
+def test_a_command_in_a_deleted_folder_ends_with_one_line(tmp_path):
+    script = 'cd "$1"; rmdir "$1"; shift; exec "$@"'
+    for command in (["reproduce"], ["analyse", "/no.csv", "--out", "r.html"]):
+        place = tmp_path / command[0]
+        place.mkdir()
+        run = ["sh", "-c", script, "sh", str(place), *RUN, *command]
+        done = subprocess.run(run, capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr

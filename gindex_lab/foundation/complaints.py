@@ -28,7 +28,7 @@ __all__ = ["LISTS", "MAPPINGS", "NUMBERS", "complaint", "hints_of", "members_of"
 _ARRAYS = (np.ndarray, pd.Series, pd.Index, pd.DataFrame)
 NUMBERS = (int, float, np.integer, np.floating)
 _SEEDS = (int, np.integer, np.random.Generator, np.random.SeedSequence)
-_TEXT = ("dtype 'str'", "string dtype")  # what pandas says of sums and means of text
+_TEXT = ("dtype 'str'", "string dtype", "could not convert string")  # what pandas says of text
 _HUGE = (
     10**7
 )  # a count beyond this, in a call that ran out of memory or range, is what is wrong with it
@@ -240,12 +240,10 @@ def _by_value(given: Mapping[str, Any], error: BaseException) -> BadInput | None
             texts = list(value.select_dtypes(exclude="number").columns)
             problem = "holds text where numbers are needed"
             return BadInput(name, texts, problem, "convert the column", code="not-a-number")
-        if type(error).__name__ == "TypingError" and isinstance(
-            value, _ARRAYS
-        ):  # of a compiled kernel
-            problem = (
-                f"is not an array that can be used here ({getattr(value, 'dtype', 'a table')})"
-            )
+        untyped = type(error).__name__ == "TypingError" or "float16" in str(error)  # of a kernel
+        if untyped and isinstance(value, _ARRAYS):
+            kind = getattr(value, "dtype", "a table")
+            problem = f"is not an array that can be used here ({kind})"
             remedy = "pass a plain array of numbers, such as np.asarray(x, float)"
             return BadInput(name, value, problem, remedy, code="wrong-type")
         if "unhashable type" in str(error) and _unhashable(value):

@@ -39,6 +39,7 @@ __all__ = [
     "member_bytes",
     "open_bytes",
     "parse_json",
+    "present",
     "read_bytes",
     "read_text",
     "spooled",
@@ -65,6 +66,18 @@ def as_path(argument: str, path: object) -> Path:
     if not text or "\0" in text or longest > 255 or len(text) > 4000:
         raise BadInput(argument, path, "is not a path", "name a file or a folder", code="not-found")
     return Path(text)
+
+
+def present(path: Path, argument: str = "path") -> bool:
+    """Whether something is there; a place that may not be looked into is refused."""
+    try:
+        path.stat()
+    except PermissionError as error:
+        problem, remedy = f"cannot be read ({error.strerror})", "name a file that you may read"
+        raise BadInput(argument, str(path), problem, remedy, code="unreadable") from None
+    except (OSError, ValueError):
+        return False
+    return True
 
 
 def open_regular(path: Path, argument: str = "path") -> IO[bytes]:

@@ -34,6 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with ends_once(), warnings.catch_warnings():
             warnings.showwarning = _one_line  # type: ignore[assignment]
             options = _parser().parse_args(arguments)
+            _check_here()
             status = int(options.run(options) or 0)
             sys.stdout.flush()
             return status
@@ -48,6 +49,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise
         terminal.silence()
         return terminal.READER_GONE
+
+
+def _check_here() -> None:
+    try:
+        Path.cwd()
+    except OSError:
+        problem, remedy = "has been deleted", "go to another folder (cd) and run it there"
+        raise BadInput("folder", ".", problem, remedy, code="not-found") from None
 
 
 def _one_line(message: Warning | str, *_: object) -> None:

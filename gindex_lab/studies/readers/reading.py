@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
-from gindex_lab.foundation.inputs import as_path, files_below, open_regular, spooled
+from gindex_lab.foundation.inputs import as_path, files_below, open_regular, present, spooled
 from gindex_lab.foundation.notes import Note
 from gindex_lab.foundation.responses import Responses, Scores
 from gindex_lab.studies.readers.choosing import (
@@ -293,9 +293,9 @@ class _There(NamedTuple):
 
 def _recognised(path: Path, options: Options) -> _There:
     """What is there. Logs of several tools are read together; of tables there must be one kind."""
-    if not path.exists():
+    if not present(path):
         raise BadInput("path", str(path), "does not exist", "check the name", code="not-found")
-    if path.is_dir() and (path / "responses.csv").exists() and options.format in ("auto", "tidy"):
+    if path.is_dir() and present(path / "responses.csv") and options.format in ("auto", "tidy"):
         return _There({"tidy": [path / "responses.csv"]}, {}, [])
     every = _files(path) if path.is_dir() else [path]
     files = chosen_files(every, path, options) if path.is_dir() else every

@@ -120,6 +120,7 @@ def sweep(
     """
     size = Plan() if plan is None else plan
     chosen = SETTINGS if settings is None else settings
+    conditions = list(conditions)
     for condition in conditions:
         choice("conditions", condition, list(CONDITIONS))
     tasks = [(line, kind, condition) for line, kind in chosen.items() for condition in conditions]

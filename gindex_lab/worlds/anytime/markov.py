@@ -71,6 +71,7 @@ class MarkovPattern:
                 "use 2 to 10 actions",
                 code="out-of-range",
             )
+        object.__setattr__(self, "actions", int(self.actions))
         _check_word("start", self.start, self.actions)
         if not isinstance(self.rules, tuple):
             raise BadInput(

@@ -31,6 +31,7 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.inputs import present
 from gindex_lab.foundation.journals import set_aside
 from gindex_lab.foundation.likes import SeedLike
 from gindex_lab.foundation.validate import flag, number
@@ -287,7 +288,7 @@ def test(
     )
     if not isinstance(path, str | PathLike | None):
         raise BadInput("path", path, "is not a path", "name a file for the state")
-    if path is not None and Path(path).exists():
+    if path is not None and present(Path(path)):
         _go_on(exam, Path(path))
     with tqdm(total=seconds, desc="anytime test", unit="s", leave=False, disable=None) as bar:
 

@@ -155,10 +155,11 @@ def battery(
     ['R06 S0.3 1', 'R08 S0.3 1']
     """
     rng, each = generator(seed), integer("copies", copies)
+    shares = list(saturations)
     mazes = [
         make_maze(rank, share, rng, name=f"R{rank:02d} S{share:g} {k + 1}")
         for rank in ranks
-        for share in saturations
+        for share in shares
         for k in range(each)
     ]
     if not mazes:
