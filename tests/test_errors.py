@@ -1,6 +1,8 @@
 """Errors that teach: a stable code, the argument, the value and the remedy, whatever the value is."""
 
 import pickle
+import subprocess
+import sys
 
 import numpy as np
 import pandas as pd
@@ -96,6 +98,25 @@ def test_text_among_numbers_and_half_precision_are_named():
 def test_what_can_be_gone_through_only_once_is_gone_through_once(tmp_path):
     mazes = gl.mazes.battery(iter((6, 8)), iter((0.3, 0.4)), copies=1, seed=1)
     assert [maze.name for maze in mazes] == ["R06 S0.3 1", "R06 S0.4 1", "R08 S0.3 1", "R08 S0.4 1"]
-    plan = gl.aiq.Plan(programs=20, runs=20, episodes=(5,))
+    plan = gl.aiq.Plan(programs=400, runs=100, episodes=(5,))
     table = gl.aiq.sweep(tmp_path, iter(["SEP-ext"]), {"Freq,0.05": "Freq"}, plan)
     assert len(table) == 1
+
+
+DEEP = """
+import gindex_lab as gl
+deep = []
+for _ in range(100_000):
+    deep = [deep]
+process = gl.aiq.close(",.#")
+for method in (process.random, process.independent):
+    try:
+        method(deep)
+    except gl.BadInput as error:
+        print(error.argument)
+"""
+
+
+def test_a_list_of_a_hundred_thousand_lists_does_not_end_python():
+    done = subprocess.run([sys.executable, "-c", DEEP], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, "labels\nlabels\n"), done.stderr[-500:]

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gindex_lab.foundation.errors import BadInput
-from gindex_lab.foundation.validate import FloatArray
+from gindex_lab.foundation.validate import FloatArray, vector
 from gindex_lab.worlds.aiq.program import Settings, check, partners
 
 __all__ = ["QUICK", "Caps", "Process", "close", "same_law"]
@@ -119,13 +119,18 @@ class Process:
         )
         return blocks, rows
 
+    def _labels(self, labels: object) -> IntArray:
+        """One whole number per state: a kernel that is given a list of lists of lists ends Python."""
+        return vector("labels", labels, self.states).astype(np.int64)
+
     def independent(self, labels: IntArray) -> bool:
         """Whether the law of what `labels` show is the same whatever is done."""
-        _, rows = self.partition(labels)
+        _, rows = self.partition(self._labels(labels))
         return bool((rows == rows[:, :1]).all())
 
     def random(self, labels: IntArray) -> bool:
         """Whether chance decides a label, now or later: two different futures after one action."""
+        labels = self._labels(labels)
         blocks, _ = self.partition(labels)
         futures = labels * self.states + blocks[self.following]
         starts = self.pointers[:-1]
