@@ -120,8 +120,8 @@ class Process:
         return blocks, rows
 
     def _labels(self, labels: object) -> IntArray:
-        """One whole number per state: a kernel that is given a list of lists of lists ends Python."""
-        return vector("labels", labels, self.states).astype(np.int64)
+        """One whole number per outcome: a kernel that is given a list of lists of lists ends Python."""
+        return vector("labels", labels, len(self.following)).astype(np.int64)
 
     def independent(self, labels: IntArray) -> bool:
         """Whether the law of what `labels` show is the same whatever is done."""
