@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from pathlib import Path
 
 from gindex_lab.foundation.inputs import files_below
@@ -45,7 +46,10 @@ def damage(folder: Path) -> str:
     except (OSError, UnicodeDecodeError):
         return f"it has no readable list of checksums ({LIST})"
     known = {name: digest for digest, _, name in (line.partition("  ") for line in lines)}
-    found = _sums(folder)
+    aside = re.compile(
+        r"\.kept\d*$"
+    )  # a changed file that was put aside when its folder was made anew
+    found = {name: digest for name, digest in _sums(folder).items() if not aside.search(name)}
     for name in sorted({*known, *found}):
         if name not in found:
             return f"{name!r} is gone"
