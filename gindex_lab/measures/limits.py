@@ -21,7 +21,10 @@ from gindex_lab.foundation.validate import FloatArray, confidence
 from gindex_lab.measures.fit import SURPRISE, Fit, fit_of
 from gindex_lab.measures.samples import sample_like
 
-__all__ = ["MEASURES", "Limits", "Linear", "Measured", "degrees", "limits", "linear", "with_limits"]
+__all__ = [
+    *("MEASURES", "Limits", "Linear", "Measured"),
+    *("around", "degrees", "limits", "linear", "with_limits"),
+]
 
 MEASURES = ["capability", "spread", "normalised_generality", "expected_difficulty", "mean"]
 
@@ -59,7 +62,7 @@ def with_limits(
         found.append(limits(fit, level) | {"effective": fit.effective[None]})
     ends = {name: np.concatenate([part[name] for part in found], axis=1) for name in found[0]}
     effective = ends.pop("effective")[0]
-    return joined(table, _around(table, ends), effective, level, fit if small else None)
+    return joined(table, around(table, ends), effective, level, fit if small else None)
 
 
 class Linear(NamedTuple):
@@ -321,7 +324,7 @@ def warn_of_families(study: Responses, resample: str) -> None:
         )
 
 
-def _around(table: pd.DataFrame, ends: Limits) -> Limits:
+def around(table: pd.DataFrame, ends: Limits) -> Limits:
     """Limits freed of bias may pass an estimate that is not: an interval holds its estimate.
 
     Where one does, the plain estimate is off by at least the gap between them, and the interval goes on

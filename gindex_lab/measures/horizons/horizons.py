@@ -14,7 +14,6 @@ import pandas as pd
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.likes import ResponsesLike, SeedLike
 from gindex_lab.foundation.validate import (
-    FloatArray,
     choice,
     generator,
     integer,
@@ -25,13 +24,14 @@ from gindex_lab.foundation.validate import (
 from gindex_lab.measures.horizons.curves import ESTIMATORS
 from gindex_lab.measures.horizons.draws import RESAMPLE, draws_of, first_seed
 from gindex_lab.measures.horizons.estimates import HorizonSettings, estimates
+from gindex_lab.measures.horizons.exact_limits import exact_limits
 from gindex_lab.measures.horizons.limits import ends_of_draws
 from gindex_lab.measures.horizons.noise import ERRORS
 from gindex_lab.measures.horizons.plateaus import plateaus_of
 from gindex_lab.measures.horizons.readings import horizon_name
 from gindex_lab.measures.horizons.replicates import Replicates, replicates_of
 from gindex_lab.measures.horizons.runs import Runs, runs_of
-from gindex_lab.measures.horizons.sandwich import jackknife_limits, sandwich_limits
+from gindex_lab.measures.horizons.sandwich import Limits, jackknife_limits, sandwich_limits
 
 __all__ = ["FEW_FAMILIES", "horizon"]
 
@@ -94,8 +94,10 @@ def horizon(
         15) need no draws: the quick way for hundreds of agents. With few families the jackknife covers
         better (`data/measured/horizon_coverage.csv`). Both limit the logistic measures only: without a
         family the exact curve and the means lose its lengths, and what moves is not the agent.
-        Percentiles of the exact curve cover less than they say, since drawing points of a curve only thins
-        it out (spread and γ: 71 to 86% of 95, 60 to 200 tasks): prefer those of `gl.generality(..., ci=)`.
+        The exact curve and the mean have the limits of `gl.generality(..., ci=)`, with families as units
+        where families are drawn: percentiles of its draws cover far less than they say. They are NaN, and
+        `.attrs["notes"]` says why, for "isotonic", for runs with minutes of their own and for fewer than
+        three families. `mode="reference"` keeps the percentiles of the published draws.
     floor, ceiling : share of success that is never left below or above, or "fit"
         ψ = c + (d - c) / (1 + e^{β(h - θ)}), three or four parameters; horizons are where ψ itself is p.
         `slope`, `location` and `spread_logistic` are those of the logistic part.
@@ -180,7 +182,18 @@ def horizon(
         return _joined(table, _WITHOUT_DRAWS[method](runs, fitted, settings, level, resample))
     start = _REFERENCE_SEED if kind == "reference" else first_seed(seed)
     drawn = draws_of(runs, resample, n_draws, start)
-    return _with_draws(table, replicates_of(runs, drawn, settings, fitted), agents, level, n_draws)
+    found = replicates_of(runs, drawn, settings, fitted)
+    limits = _over_draws(table, found, level)
+    if kind == "exact":
+        of_curve, why_not = exact_limits(runs, table, settings, level, resample)
+        limits |= of_curve
+        table.attrs["notes"] += why_not
+    table.attrs |= {
+        "draws": n_draws,
+        "replicates": Replicates(agents, found["measures"], found["as_published"]),
+        **{name: column.to_dict() for name, column in found["unusual"].items()},
+    }
+    return _joined(table, limits)
 
 
 def _levels(levels: object) -> tuple[float, ...]:
@@ -234,9 +247,7 @@ def _about_method(runs: Runs, method: str) -> tuple[str, ...]:
     return (said,)
 
 
-def _with_draws(
-    table: pd.DataFrame, found: dict[str, Any], agents: pd.DataFrame, ci: float, draws: int
-) -> pd.DataFrame:
+def _over_draws(table: pd.DataFrame, found: dict[str, Any], ci: float) -> Limits:
     limits = {}
     for name, values in found["measures"].items():
         limits[name] = ends_of_draws(values, ci, 0.0 if name.startswith("horizon_") else -np.inf)
@@ -246,15 +257,10 @@ def _with_draws(
         for p in table.attrs["levels"]:
             low, high = limits[horizon_name(p)]
             limits[horizon_name(p)] = np.where(none, 0.0, low), np.where(none, 0.0, high)
-    table.attrs |= {
-        "draws": draws,
-        "replicates": Replicates(agents, found["measures"], found["as_published"]),
-        **{name: column.to_dict() for name, column in found["unusual"].items()},
-    }
-    return _joined(table, limits)
+    return limits
 
 
-def _joined(table: pd.DataFrame, limits: dict[str, tuple[FloatArray, FloatArray]]) -> pd.DataFrame:
+def _joined(table: pd.DataFrame, limits: Limits) -> pd.DataFrame:
     columns = {
         f"{k}_{side}": ends[i]
         for k, ends in limits.items()
