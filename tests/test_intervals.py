@@ -772,6 +772,33 @@ def test_separation_is_symmetric_and_never_of_oneself(study):
     assert not apart.diagonal().any()
 
 
+def met_by_blocks():
+    """Agents 1 and 2 met the even items, 3 and 4 the odd ones, 5 all of them: all at one half."""
+    x = np.tile(np.array([1.0, 1, 1, 0, 0, 0]).repeat(4), (5, 1))
+    x[:2, 1::2] = x[2:4, ::2] = np.nan
+    return x
+
+
+def test_agents_that_cannot_be_compared_stand_in_no_group_together():
+    table = gl.generality(met_by_blocks(), range(24), ci=0.95, missing="drop")
+    with pytest.warns(gl.Caution, match="4 of 10 pairs"):
+        groups = gl.tie_groups(table)
+    found = gl.comparisons(table).set_index(["a", "b"])["verdict"]
+    assert (found == "not comparable").sum() == 4
+    together = {frozenset((a, b)) for group in groups for a in group for b in group if a != b}
+    for (a, b), verdict in found.items():
+        assert ({a, b} in together) == (verdict == "not separated"), (a, b)
+    assert {name for group in groups for name in group} == set(table.index)
+
+
+def test_agents_that_met_nothing_in_common_are_groups_of_their_own():
+    x = np.tile(np.array([1.0, 1, 1, 0, 0, 0]).repeat(4), (2, 1))
+    x[0, 1::2] = x[1, ::2] = np.nan
+    table = gl.generality(x, range(24), ci=0.95, missing="drop")
+    with pytest.warns(gl.Caution, match="1 of 1 pairs"):
+        assert sorted(gl.tie_groups(table)) == [["agent 1"], ["agent 2"]]
+
+
 def test_tie_groups_separate_what_is_far_apart_and_join_twins():
     level = np.arange(60)
     noisy = np.random.default_rng(1).permutation(np.r_[np.ones(30), np.zeros(30)])

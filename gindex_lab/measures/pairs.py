@@ -9,6 +9,7 @@ separation stays below 1 - ci. Pairs with too few items in common are not compar
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 from itertools import combinations
 from typing import Any
@@ -16,11 +17,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from gindex_lab.foundation.errors import BadInput, ensure
+from gindex_lab.foundation.errors import BadInput, Caution, ensure
 from gindex_lab.foundation.likes import ResponsesLike, SeedLike
 from gindex_lab.foundation.many_tests import holm
 from gindex_lab.foundation.validate import FloatArray, choice, confidence, generator, known
 from gindex_lab.measures.curves import Interval, feasible, from_sums
+from gindex_lab.measures.exchange import exchange
 from gindex_lab.measures.fit import Fit, fit_of, unit_sums
 from gindex_lab.measures.generality import generality, study_of
 from gindex_lab.measures.limits import MEASURES, Linear, linear, most_degrees, satterthwaite
@@ -33,7 +35,6 @@ FEWEST_COMMON = 5  # items: with four, even four wins to none are not rare (1/2�
 # items, with a half in .05 (`separation_study`)
 PER_MINORITY = 0.5
 _MOST_AGENTS = 2_000  # two million pairs
-_ENUMERATED = 10  # discordant units up to which every exchange is listed
 _ROUNDING = 1e-9  # of a measure's range: no difference
 _LINEAR = ("capability", "mean")  # sums over units: an exchange of responses can be listed
 _BLOCK = 20_000_000  # cells of a temporary array
@@ -47,7 +48,8 @@ def tie_groups(
 
     Agents are put in order of the measure; a group is a longest run in which no two agents are
     separated, all pairs tested together at the family-wise level 1 - ci. Groups overlap where a ties
-    with b and b with c but a beats c: [a, b], [b, c].
+    with b and b with c but a beats c: [a, b], [b, c]. Agents that are not comparable (too few items in
+    common) are not tied: they stand in no group together, and a `Caution` says how many such pairs there are.
 
     `table` comes from `gl.generality(..., ci=0.95)` and may be sorted or cut to some agents; `ci` is that of
     the table unless given. See `comparisons` for the tests.
@@ -56,22 +58,50 @@ def tie_groups(
     >>> tie_groups(generality([level < 30, level < 29, level < 8], difficulty=level, ci=0.95))
     [['agent 1', 'agent 2'], ['agent 3']]
     """
-    apart = separations(table, measure, ci=ci)
-    order = table[measure].sort_values(ascending=measure == "spread", kind="stable").index
-    return [list(order[run]) for run in _runs(apart.loc[order, order].to_numpy())]
+    found = comparisons(table, measure, ci=ci)
+    apart, strange = (_square(found, v, len(table)) for v in ("separated", "not comparable"))
+    if strange.any():
+        warnings.warn(
+            f"{strange.sum() // 2} of {len(found)} pairs of agents are not comparable, for too few "
+            f"{fit_behind(table).sample.word} in common, and stand in no group together: see gl.comparisons",
+            Caution,
+            stacklevel=2,
+        )
+    order = table.reset_index()[measure]
+    order = order.sort_values(ascending=measure == "spread", kind="stable").index
+    groups = tied_places(*(square[np.ix_(order, order)] for square in (apart, strange)))
+    return [list(table.index[order[group]]) for group in groups]
 
 
-def _runs(apart: np.ndarray) -> list[slice]:
-    """The longest runs of places without a separated pair.
+def tied_places(apart: np.ndarray, strange: np.ndarray) -> list[list[int]]:
+    """The longest runs of places without a separated pair; in a run with pairs that are not comparable
+    (`strange`), the groups without such a pair.
 
-    >>> _runs(np.array([[False, False, True], [False, False, False], [True, False, False]]))
-    [slice(0, 2, None), slice(1, 3, None)]
+    >>> none = np.zeros((3, 3), dtype=bool)
+    >>> ends = np.array([[False, False, True], [False, False, False], [True, False, False]])
+    >>> tied_places(ends, none), tied_places(none, ends)
+    ([[0, 1], [1, 2]], [[0, 1], [1, 2]])
     """
     n = len(apart)
     later = np.triu(apart, 1)
     first = np.where(later.any(axis=1), later.argmax(axis=1), n)
     end = np.minimum.accumulate(first[::-1])[::-1]
-    return [slice(i, int(end[i])) for i in range(n) if i == 0 or end[i] > end[i - 1]]
+    groups: list[list[int]] = []
+    together = strange.copy()  # pairs that need no further group
+    for i in range(n):
+        run = np.arange(i + 1, end[i])
+        while not together[i, i] or not together[i, run].all():
+            nearest = [
+                *run[~together[i, run]],
+                *run,
+            ]  # those still without a group with i come first
+            group = [i]
+            for j in nearest:
+                if j not in group and not strange[j, group].any():
+                    group.append(int(j))
+            together[np.ix_(group, group)] = True
+            groups.append(sorted(group))
+    return groups
 
 
 def separations(
@@ -79,16 +109,22 @@ def separations(
 ) -> pd.DataFrame:
     """Agents x agents: True where `comparisons` separates the two, with all pairs tested together.
 
+    False is "not separated" or "not comparable": `comparisons` says which.
+
     >>> level = np.arange(40)
     >>> table = generality([level < 30, level < 29, level < 8], difficulty=level, ci=0.95)
     >>> separations(table).loc["agent 3"].tolist()
     [True, True, False]
     """
-    found = comparisons(table, measure, ci=ci)
-    apart = np.zeros((len(table), len(table)), dtype=bool)
-    first, second = np.triu_indices(len(table), 1)
-    apart[first, second] = apart[second, first] = (found["verdict"] == "separated").to_numpy()
+    apart = _square(comparisons(table, measure, ci=ci), "separated", len(table))
     return pd.DataFrame(apart, table.index, table.index)
+
+
+def _square(found: pd.DataFrame, verdict: str, n: int) -> np.ndarray:
+    """Agents x agents: True where the pair has this verdict."""
+    square = np.zeros((n, n), dtype=bool)
+    square[np.triu_indices(n, 1)] = (found["verdict"] == verdict).to_numpy()
+    return np.asarray(square | square.T)
 
 
 def comparisons(
@@ -253,7 +289,7 @@ def pair_table(
     tested, deviation = part.estimate[first] - part.estimate[second], np.sqrt(shown + own)
     p = 2 * stdtr(freedom, -np.abs(tested) / np.maximum(deviation, 1e-300))
     p = np.where(np.abs(tested) <= _ROUNDING * width, 1.0, p)
-    p = np.maximum(p, _exchange(_cells(fit, measure), first, second, measure in _LINEAR))
+    p = np.maximum(p, exchange(_cells(fit, measure), first, second, measure in _LINEAR))
     if measure == "spread":  # squares were tested: their errors, in the unit of the spread
         tested, deviation = _of_roots(part, first, second)
         width = np.sqrt(width)
@@ -321,42 +357,3 @@ def _trial_cells(fit: Fit, measure: str) -> FloatArray:
     share = known / np.maximum(count, 1) / np.maximum((count > 0).sum(axis=1, keepdims=True), 1)
     weight = share.reshape(len(known), -1) if measure == "mean" else fit.weight_area
     return np.asarray(np.nan_to_num(fit.sample.trials).reshape(len(known), -1) * weight)
-
-
-def _exchange(
-    cells: FloatArray, first: np.ndarray, second: np.ndarray, linear_in_units: bool = True
-) -> FloatArray:
-    """Mid-p (P,) of |Σd| when every unit's difference d may as well have the other sign (Lancaster 1961).
-
-    Listed for at most ten discordant units, 2⁻ᴰ where all D favour one agent; beyond, normal with half
-    a correction for continuity, which is on the safe side in the far tails: a sum of tosses is
-    bounded and a normal variable is not.
-    For other measures 2⁻ᴰ, the least p that any test by exchange can have with D discordant units.
-
-    >>> ten = np.vstack([np.ones(10), np.zeros(10)])
-    >>> _exchange(ten, np.array([0]), np.array([1])).tolist()
-    [0.0009765625]
-    """
-    from scipy.special import ndtr
-
-    difference = cells[first] - cells[second]
-    away = np.abs(difference)
-    discordant = away > 1e-12 * np.abs(cells).max(initial=0.0)
-    count = discordant.sum(axis=1)
-    if not linear_in_units:
-        return np.asarray(0.5**count)
-    difference[~discordant] = 0.0
-    total = np.abs(difference.sum(axis=1))
-    size = np.sqrt(np.einsum("pf,pf->p", difference, difference))
-    step = np.min(away, axis=1, where=discordant, initial=np.inf)
-    step = np.where(np.isfinite(step), step, 0.0)
-    score = np.divide(total - step / 2, size, out=np.zeros_like(size), where=size > 0)
-    p = np.minimum(1.0, 2 * ndtr(-np.maximum(score, 0.0)))
-    one_sided = np.isclose(total, away.sum(axis=1), rtol=1e-11) & (count > 0)
-    p = np.where(one_sided, 0.5**count, p)
-    for pair in np.flatnonzero(count <= _ENUMERATED):
-        d = difference[pair][difference[pair] != 0]
-        signs = 1 - 2 * (np.arange(2 ** len(d))[:, None] >> np.arange(len(d)) & 1)
-        beyond, same = np.abs(signs @ d) - total[pair], 1e-9 * total[pair]
-        p[pair] = (beyond > same).mean() + (np.abs(beyond) <= same).mean() / 2
-    return p

@@ -15,7 +15,7 @@ import pandas as pd
 
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.measures.fit import fit_of
-from gindex_lab.measures.pairs import _on_common_items, _runs, comparisons, pair_table
+from gindex_lab.measures.pairs import _on_common_items, comparisons, pair_table, tied_places
 from gindex_lab.measures.samples import Sample, sample_like
 
 __all__ = ["MANY", "Order", "front_of", "order_in", "order_of", "widely_measured"]
@@ -118,13 +118,14 @@ def order_in(
     front = open_[np.argmax(height[open_])]
     complete = len(found) == n * (n - 1) // 2
     order = places[np.argsort(-values.to_numpy(dtype=float)[places], kind="stable")]
-    runs = _runs(apart[np.ix_(order, order)]) if complete else []
+    squares = (x[np.ix_(order, order)] for x in (apart, strange))
+    groups = tied_places(*squares) if complete else []
     return Order(
         pd.DataFrame(apart, labels, labels),
         labels[front],
         [labels[k] for k in places if k != front and not (apart | strange)[front, k]],
         [labels[k] for k in places if strange[front, k]],
-        [list(labels[order[run]]) for run in runs],
+        [list(labels[order[group]]) for group in groups],
         n * (n - 1) // 2,
         int(separated.sum()) if complete else None,
         int(turned.sum()),

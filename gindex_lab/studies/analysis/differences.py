@@ -16,7 +16,8 @@ from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.many_tests import holm
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import FloatArray, choice, number
-from gindex_lab.measures.pairs import FEWEST_COMMON, _exchange
+from gindex_lab.measures.exchange import exchange
+from gindex_lab.measures.pairs import FEWEST_COMMON
 from gindex_lab.studies.analysis.accuracy import family_codes, is_binary
 
 __all__ = ["MOST_PAIRED", "mcnemar", "score_differences"]
@@ -176,7 +177,7 @@ def _exchanged(gaps: FloatArray, codes: np.ndarray, ci: float) -> pd.DataFrame:
     error = np.maximum(error, 0.5 / np.maximum(common, 1))  # half an item may always differ
     half = stdtrit(np.maximum(units - 1, 1), (1 + ci) / 2) * error
     rows, zero = np.arange(len(cells)), len(cells)
-    p = _exchange(np.vstack([cells, np.zeros((1, cells.shape[1]))]), rows, np.full(zero, zero))
+    p = exchange(np.vstack([cells, np.zeros((1, cells.shape[1]))]), rows, np.full(zero, zero))
     few = units < FEWEST_COMMON
     blank = np.where(few, np.nan, 1.0)
     return pd.DataFrame(
