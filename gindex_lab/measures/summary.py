@@ -73,7 +73,10 @@ def population_intervals(
     `resample` says what the population is drawn from: "agents" (other agents, these items: the limits are
     for what `gl.generality` would give on average), "items" or "families" (these agents, other items: for
     their curves themselves), or "both" (agents, and items). With few units the percentiles are widened
-    as t is. Correlations are those of measured values, which noise pulls towards 0.
+    as t is; for other agents, means also have bootstrap-t limits and correlations Fisher's, with the error
+    of the jackknife. Estimated correlations are those of measured values, which noise pulls towards 0. With
+    "items" and steep agents on few items the mean γ is too low: 95% limits held it in 86% of studies of
+    ten agents with slope 25 on 30 items.
 
     >>> rng = np.random.default_rng(1)
     >>> values = (rng.random((50, 30)) < 0.5).astype(float)
@@ -95,14 +98,26 @@ def population_intervals(
     b, random = integer("resamples", resamples, 100), generator(seed)
     size = max(1, _CHUNK // fit.by_area.shape[1])
     sizes = [min(size, b - start) for start in range(0, b, size)]
-    drawn = [_statistics(*_population(fit, number, resample, random)) for number in sizes]
+    parts = [_population(fit, number, resample, random) for number in sizes]
+    of_agents = [np.concatenate(x) for x in zip(*parts, strict=True)]  # (b, A) of each measure
+    drawn = _statistics(*of_agents)
     drawn_from = {"agents": [len(table)], "both": [len(table), fit.units.min()]}
     fewest = min(drawn_from.get(resample, [fit.units.min()]))
-    low, high = np.nanquantile(np.concatenate(drawn), _shares(level, fewest), axis=0)
-    values = _statistics(*(table[[name]].to_numpy(dtype=float).T for name in _MEASURES))[0]
-    if resample in ("agents", "both"):  # none seen is no certainty
+    low, high = np.nanquantile(drawn, _shares(level, fewest), axis=0)
+    given = [table[name].to_numpy(dtype=float) for name in _MEASURES]
+    values = _statistics(*(x[None] for x in given))[0]
+    if resample in ("agents", "both"):
         low[3], high[3] = _share_limits(values[3], len(table), (low[3], high[3]), level)
+        for k, x in enumerate(given):
+            low[k], high[k] = _studentised(x, of_agents[k], (low[k], high[k]), level)
+        for k in (4, 5):
+            ends = _of_correlation(given[0], given[k - 3], level)
+            low[k], high[k] = np.fmin(low[k], ends[0]), np.fmax(high[k], ends[1])
+    if resample != "agents":
+        low, high = _for_curves(fit, drawn, values, (low, high))
     low, high = np.fmin(low, values), np.fmax(high, values)
+    low[2], high[2], low[1] = max(low[2], -1.0), min(high[2], 1.0), max(low[1], 0.0)
+    low[0], high[0] = np.clip([low[0], high[0]], *fit.interval)
     return pd.DataFrame({"estimate": values, "low": low, "high": high}, index=pd.Index(_STATISTICS))
 
 
@@ -140,6 +155,64 @@ def _shares(ci: float, units: int) -> FloatArray:
 
     away = stdtrit(units - 1, (1 + ci) / 2) * np.sqrt(units / (units - 1))
     return np.asarray([ndtr(-away), ndtr(away)])
+
+
+def _studentised(
+    x: FloatArray, drawn: FloatArray, ends: tuple[float, float], ci: float
+) -> tuple[float, float]:
+    """The wider of these ends and the bootstrap-t limits of a mean (Hall 1988), which follow the skewness
+    that few agents hide: most have a high γ and a few a very low one."""
+    mean, error = x.mean(), x.std(ddof=1) / np.sqrt(len(x))
+    errors = drawn.std(axis=1, ddof=1) / np.sqrt(len(x))
+    varied = errors > 1e-9 * error
+    if error <= 0 or not varied.any():
+        return ends
+    t = (drawn[varied].mean(axis=1) - drawn.mean()) / errors[varied]
+    above, below = np.quantile(t, [(1 + ci) / 2, (1 - ci) / 2])
+    return min(ends[0], mean - above * error), max(ends[1], mean - below * error)
+
+
+def _of_correlation(x: FloatArray, y: FloatArray, ci: float) -> tuple[float, float]:
+    """Limits on Fisher's scale z = artanh r: t on A - 1 times the jackknife's error, and no less than the
+    normal distribution's 1/√(A - 3)."""
+    from scipy.special import ndtri, stdtrit
+
+    n = len(x)
+    others = np.array([np.delete(np.arange(n), k) for k in range(n)])
+    with np.errstate(divide="ignore"):
+        z = np.arctanh(np.clip(_correlations(x[None], y[None])[0], -1, 1))
+        each = np.arctanh(np.clip(_correlations(x[others], y[others]), -1, 1))
+    if n < 4 or not np.isfinite(z) or not np.isfinite(each).all():
+        return (np.nan, np.nan) if np.isnan(z) else (-1.0, 1.0)
+    error = np.sqrt((n - 1) / n * ((each - each.mean()) ** 2).sum())
+    half = max(stdtrit(n - 1, (1 + ci) / 2) * error, ndtri((1 + ci) / 2) / np.sqrt(n - 3))
+    return float(np.tanh(z - half)), float(np.tanh(z + half))
+
+
+def _for_curves(
+    fit: Fit, drawn: FloatArray, values: FloatArray, ends: tuple[FloatArray, FloatArray]
+) -> tuple[FloatArray, FloatArray]:
+    """Ends for the curves themselves: straight lines between items may have added to S² (`Fit.grouped`),
+    and noise has pulled correlations to 0, in the draws once more than in the data."""
+    low, high = ends
+    q = fit.interval[1] - fit.interval[0]
+    area = np.clip(fit.area, 0.0, q)
+    square = np.maximum(2 * fit.moment - area**2, 0.0)
+    room = np.maximum(area * (q - area), 1e-12 * q**2)
+    steeper = np.sqrt(np.maximum(square - fit.grouped, 0.0)) - np.sqrt(square)
+    more = np.clip(fit.grouped / room, -1.0, 1.0)
+    low[1], high[1] = (
+        low[1] + np.minimum(steeper, 0).mean(),
+        high[1] + np.maximum(steeper, 0).mean(),
+    )
+    low[2], high[2] = low[2] + np.minimum(more, 0).mean(), high[2] + np.maximum(more, 0).mean()
+    for k in (4, 5):
+        with np.errstate(divide="ignore", invalid="ignore"):
+            z, lowest, highest = np.arctanh(np.clip([values[k], low[k], high[k]], -1, 1))
+            pulled = 2 * (z - np.nanmedian(np.arctanh(drawn[:, k].clip(-1, 1))))
+        if np.isfinite([pulled, lowest, highest]).all():
+            low[k], high[k] = np.tanh([lowest + min(pulled, 0.0), highest + max(pulled, 0.0)])
+    return low, high
 
 
 def _share_limits(share: float, agents: int, ends: tuple[float, float], ci: float) -> FloatArray:
