@@ -533,8 +533,9 @@ def test_mean_spread_of_a_population_is_covered_when_items_are_drawn():
     assert (np.mean(found, axis=0) >= 0.8).all()
 
 
+@pytest.mark.slow
 def test_means_and_correlations_of_few_steep_agents_are_covered():
-    """Percentiles held mean γ in .88 of such populations of ten, bootstrap-t in .95."""
+    """Percentiles held mean γ in .837 of these 300 populations of ten, bootstrap-t in .933."""
     random, h, n = np.random.default_rng(4), np.linspace(0, 1, 30), 4000
     places, slopes = random.normal(0.7, 0.15, n), np.exp(random.normal(np.log(20), 0.5, n))
     chance = 1 / (1 + np.exp(-slopes[:, None] * (places[:, None] - h)))
@@ -542,11 +543,11 @@ def test_means_and_correlations_of_few_steep_agents_are_covered():
     names = ["mean_normalised_generality", "capability_spread", "capability_generality"]
     truth = gl.population_summary(gl.generality(answers, h))[names]
     found = []
-    for seed in range(100):
+    for seed in range(300):
         some = answers[random.integers(n, size=10)]
         rows = population_intervals(some, h, resamples=200, seed=seed).loc[names]
         found.append((rows["low"] <= truth) & (truth <= rows["high"]))
-    assert (np.mean(found, axis=0) >= 0.92).all()
+    assert (np.mean(found, axis=0) >= 0.91).all()
 
 
 def test_no_abstruse_agent_seen_is_no_proof_that_there_is_none():
