@@ -93,6 +93,8 @@ def test_text_among_numbers_and_half_precision_are_named():
         gl.aiq.consistent_tests(pd.DataFrame([row]))
     assert (caught.value.argument, caught.value.code) == ("analysis", "not-a-number")
     assert gl.anytime.MarkovPattern("01", (), actions=2.0).length == 5.0
+    process = gl.aiq.close(",.#")
+    assert process.independent(np.zeros(len(process.following), dtype=np.float16))
 
 
 def test_what_can_be_gone_through_only_once_is_gone_through_once(tmp_path):
