@@ -6,7 +6,7 @@ information hides part of its own error. The jackknife asks how far the curve mo
 families, one of them a third of the tasks, 95% limits of the horizon at the far end of the suite hold the
 truth in 76% of simulated studies with the sandwich and 91% with the jackknife
 (`data/measured/horizon_coverage.csv`). The exact curve has no such limits: leaving out a family takes its
-lengths out of the curve, so what moves is the design and not the agent. Its limits are those of draws.
+lengths out of the curve, so what moves is the design and not the agent. Its limits: `exact_limits`.
 """
 
 from __future__ import annotations
