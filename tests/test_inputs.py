@@ -106,6 +106,14 @@ def zstd_archive(path):
             member.write(b'"}')
 
 
+def small_rows(path):
+    """Parsed row by row they would take many seconds before sixteen megabytes are counted."""
+    from backports import zstd
+
+    rows = b'{"id":1,"score":1}\n' * 1_200_000
+    path.write_bytes(zstd.compress(rows) if path.suffix == ".zst" else gzip.compress(rows, 1))
+
+
 def gz_data_of_r(path):
     packed(path, b"X\n", b"0" * 2**20, 800)
 
@@ -179,6 +187,8 @@ BOMBS = {
     "line.csv.gz": gz_wide_line,
     "lines.jsonl.gz": gz_lines,
     "document.json.gz": gz_document,
+    "small.jsonl.zst": small_rows,
+    "small.jsonl.gz": small_rows,
     "log.eval": archive,
     "log.eval.gz": packed_archive,
     "table.parquet": table_of_one_value,

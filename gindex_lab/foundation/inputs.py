@@ -167,6 +167,7 @@ class _Counted(io.RawIOBase):
         self._on_disk = os.fstat(file.fileno()).st_size
         self._since, self._at = time.monotonic(), 0
         self._window = 0, 0  # unpacked and packed bytes at the last look
+        self._ahead = memoryview(b"")  # unpacked and looked at, and not yet given
 
     def readable(self) -> bool:
         return True
@@ -175,10 +176,14 @@ class _Counted(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int:
-        data = self._inner.read(len(buffer))
+        if not self._ahead:
+            # After the beginning a whole window is unpacked and looked at before its rows are parsed
+            size = UNCHECKED if self._packed and self._at >= _CHUNK else len(buffer)
+            self._ahead = memoryview(self._inner.read(size))
+            self._check(self._at + len(self._ahead))
+        data, self._ahead = self._ahead[: len(buffer)], self._ahead[len(buffer) :]
         buffer[: len(data)] = data
         self._at += len(data)
-        self._check()
         return len(data)
 
     def seek(self, offset: int, whence: int = 0) -> int:
@@ -187,7 +192,9 @@ class _Counted(io.RawIOBase):
                 pass
             self._at = self._inner.seek(self._inner.tell() + offset)
         else:
-            self._at = self._inner.seek(offset, whence)
+            start = self._at if whence == 1 else 0
+            self._at = self._inner.seek(start + offset, 0 if whence == 1 else whence)
+        self._ahead = memoryview(b"")
         self._window = self._at, self._file.tell()
         return self._at
 
@@ -200,18 +207,18 @@ class _Counted(io.RawIOBase):
             self._file.close()
         super().close()
 
-    def _check(self) -> None:
+    def _check(self, at: int) -> None:
         """Every sixteen megabytes must come from enough packed ones, whatever came before."""
-        if self._at > current().size:
-            raise _bomb(self._path, self._at, self._on_disk, "size")
+        if at > current().size:
+            raise _bomb(self._path, at, self._on_disk, "size")
         check_time(self._path, self._since)
         unpacked, packed = self._window
-        if not self._packed or self._at - unpacked < UNCHECKED:
+        if not self._packed or at - unpacked < UNCHECKED:
             return
         consumed = self._file.tell()
-        if self._at - unpacked > current().ratio * max(consumed - packed, 1):
-            raise _bomb(self._path, self._at, consumed, "ratio")
-        self._window = self._at, consumed
+        if at - unpacked > current().ratio * max(consumed - packed, 1):
+            raise _bomb(self._path, at, consumed, "ratio")
+        self._window = at, consumed
 
 
 def _bomb(path: Path, unpacked: float, packed: int, name: str) -> BadInput:
