@@ -106,6 +106,22 @@ def test_bad_files_are_skipped_listed_and_counted_at_the_top(mess):
     assert "--strict" in table["how to change it"][1]
 
 
+@pytest.mark.parametrize(("logs", "likely"), [("a", "b"), ("b", "a")])
+def test_perplexities_beside_logs_of_another_tool_are_left_out_in_any_order(tmp_path, logs, likely):
+    for model in ("ann", "bob"):
+        inspect_log(tmp_path / logs, model)
+        file = harness_samples(tmp_path / likely, model, "wikitext")
+        lines = [
+            {"doc_id": k, "doc": {}, "filter": "none", "metrics": ["word_perplexity"],
+             "word_perplexity": [-9.0 - k, 4], "doc_hash": str(k)}
+            for k in range(3)
+        ]  # fmt: skip
+        file.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    found = gl.read(tmp_path)
+    assert list(found.frame.columns) == ["sums/1", "sums/2", "sums/3"]
+    assert "2 files were skipped" in found.notes[1]
+
+
 def test_strict_makes_the_first_bad_file_an_error(mess, capsys):
     with pytest.raises(gl.BadInput) as error:
         gl.read(mess, strict=True)

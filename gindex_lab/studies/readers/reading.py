@@ -176,7 +176,8 @@ def _collected(where: Path, there: _There, options: Options, details: float = 0)
     found = Collector(str(where), details=details, many=many)
     found.skipped |= there.skipped
     found.passed |= {name for file in there.left for name in file_names(file, where)}
-    for name, files in there.kinds.items():
+    # lm-eval last, whatever the files are called: its log-likelihoods are read where nothing else is there
+    for name, files in sorted(there.kinds.items(), key=lambda kind: kind[0] == "lm-eval"):
         module, function = READERS[name].split(".")
         reader: Callable[..., None]
         reader = getattr(import_module(f"gindex_lab.studies.readers.{module}"), function)
