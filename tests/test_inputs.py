@@ -442,7 +442,7 @@ def test_a_pipe_in_a_folder_of_logs_is_named(tmp_path):
         gl.read(tmp_path)
 
 
-def test_a_folder_that_cannot_be_read_is_named_and_not_left_out(tmp_path, monkeypatch):
+def test_a_folder_that_cannot_be_read_is_skipped_and_named(tmp_path, monkeypatch):
     (tmp_path / "a.csv").write_text("model,item,score\nm,x,1\n")
     closed = tmp_path / "closed"
     closed.mkdir()
@@ -450,15 +450,50 @@ def test_a_folder_that_cannot_be_read_is_named_and_not_left_out(tmp_path, monkey
     scandir = os.scandir
 
     def refuse(path):
-        if str(path) == str(closed):
+        if str(path) in barred:
             raise PermissionError(13, "Permission denied", str(path))
         return scandir(path)
 
+    barred = {str(closed)}
     monkeypatch.setattr(os, "scandir", refuse)  # root may read everything
+    found = gl.read(tmp_path)
+    assert list(found.frame.columns) == ["x"]
+    assert "1 folder was skipped (closed: " in found.notes[1]
+    with pytest.raises(gl.BadInput) as caught:
+        gl.read(tmp_path, strict=True)
+    assert (caught.value.code, caught.value.value) == ("unreadable", str(closed))
+    (tmp_path / "a.csv").unlink()
+    with pytest.raises(gl.BadInput) as caught:
+        gl.read(tmp_path)
+    assert (caught.value.code, caught.value.value) == ("unreadable", str(closed))
+    barred = {str(tmp_path)}
+    with pytest.raises(gl.BadInput) as caught:
+        gl.read(tmp_path)
+    assert (caught.value.code, caught.value.value) == ("unreadable", str(tmp_path))
+
+
+def test_a_file_that_may_not_be_read_does_not_stop_a_folder(tmp_path, monkeypatch):
+    for name in "abc":
+        (tmp_path / f"{name}.csv").write_text(f"model,item,score\n{name},x,1\n")
+    opened = os.open
+
+    def refuse(path, *flags, **more):
+        if str(path).endswith(closed):
+            raise PermissionError(13, "Permission denied", str(path))
+        return opened(path, *flags, **more)
+
+    closed = "b.csv"
+    monkeypatch.setattr(os, "open", refuse)  # root may read everything
+    found = gl.read(tmp_path)
+    assert list(found.frame.index) == ["a", "c"]
+    assert "1 file was skipped (b.csv: cannot be read" in found.notes[1]
+    with pytest.raises(gl.BadInput) as caught:
+        gl.read(tmp_path, strict=True)
+    assert (caught.value.code, caught.value.value) == ("unreadable", str(tmp_path / "b.csv"))
+    closed = ".csv"
     with pytest.raises(gl.BadInput) as caught:
         gl.read(tmp_path)
     assert caught.value.code == "unreadable"
-    assert "closed" in caught.value.value
 
 
 # -- identities ------------------------------------------------------------------------------------------

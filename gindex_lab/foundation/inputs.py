@@ -308,11 +308,8 @@ def parse_json(text: str | bytes, argument: str, value: object) -> Any:
 def check_depth(text: str | bytes, found: object, argument: str, value: object) -> None:
     """Refuse what is nested more deeply than allowed; brackets are counted before anything is walked."""
     most = current().depth
-    opened = (
-        (text.count("[") + text.count("{"))
-        if isinstance(text, str)
-        else (text.count(b"[") + text.count(b"{"))
-    )
+    marks = ("[", "{") if isinstance(text, str) else (b"[", b"{")
+    opened = sum(text.count(mark) for mark in marks)  # type: ignore[arg-type]
     if opened > most and _depth(found, int(most)) > most:
         raise _too_deep(argument, value)
 
@@ -377,11 +374,20 @@ def member_bytes(archive: Any, name: str) -> bytes:
         return b"".join(_up_to(file, archive.getinfo(name).file_size + 1))
 
 
-def files_below(folder: Path) -> Iterator[Path]:
-    """Every file below a folder, in order; a folder that cannot be read is an error that names it."""
+def files_below(folder: Path, skipped: dict[Path, BadInput] | None = None) -> Iterator[Path]:
+    """Every file below a folder, in order; a folder that cannot be read is an error, or in `skipped`."""
+
+    def unreadable(failure: OSError) -> None:
+        problem = f"is a folder that cannot be read ({failure.strerror or failure})"
+        remedy = "make it readable, or name a folder without it"
+        error = BadInput("path", str(failure.filename), problem, remedy, code="unreadable")
+        if skipped is None or Path(failure.filename) == folder:
+            raise error
+        skipped[Path(failure.filename)] = error
+
     allowed = current()
     count = 0
-    for where, folders, names in os.walk(folder, onerror=_unreadable_folder):
+    for where, folders, names in os.walk(folder, onerror=unreadable):
         folders.sort()
         if len(Path(where).relative_to(folder).parts) >= allowed.depth:
             raise too_large("path", where, "is nested too deeply", "depth", 2 * allowed.depth)
@@ -391,9 +397,3 @@ def files_below(folder: Path) -> Iterator[Path]:
                 problem = f"holds more than {count - 1:,} files"
                 raise too_large("path", str(folder), problem, "members", 10 * count)
             yield Path(where, name)
-
-
-def _unreadable_folder(error: OSError) -> None:
-    problem = f"cannot be read ({error.strerror or error}), and what it holds would be left out"
-    remedy = "make it readable, or name a folder without it"
-    raise BadInput("path", str(error.filename), problem, remedy, code="unreadable")

@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
-from gindex_lab.foundation.inputs import as_path, files_below, open_regular, present, spooled
+from gindex_lab.foundation.inputs import as_path, files_below, present, spooled
 from gindex_lab.foundation.notes import Note
 from gindex_lab.foundation.responses import Responses, Scores
 from gindex_lab.studies.readers.choosing import (
@@ -247,7 +247,9 @@ def _top(where: Path, there: _There, found: Collector) -> Iterator[str]:
             reasons.setdefault(error.problem, []).append(file)
         shown = [f"{_seen(files)}: {problem}" for problem, files in list(reasons.items())[:3]]
         more = f" … and {len(reasons) - 3} more reasons" if len(reasons) > 3 else ""
-        count = f"{len(bad)} files were" if len(bad) > 1 else "1 file was"
+        kinds = sorted({"folder" if file.is_dir() else "file" for file in bad})
+        what = " and ".join(f"{kind}s" for kind in kinds)
+        count = f"{len(bad)} {what} were" if len(bad) > 1 else f"1 {kinds[0]} was"
         said = f"{count} skipped ({'; '.join(shown)}{more})"
         yield Note("skipped", said, "strict=True (--strict) for an error, or exclude=[...]")
     if there.beside:
@@ -298,14 +300,17 @@ def _recognised(path: Path, options: Options) -> _There:
         raise BadInput("path", str(path), "does not exist", "check the name", code="not-found")
     if path.is_dir() and present(path / "responses.csv") and options.format in ("auto", "tidy"):
         return _There({"tidy": [path / "responses.csv"]}, {}, [])
-    every = _files(path) if path.is_dir() else [path]
+    closed: dict[Path, BadInput] = {}  # folders that cannot be read
+    every = _files(path, None if options.strict else closed) if path.is_dir() else [path]
     files = chosen_files(every, path, options) if path.is_dir() else every
     left = [file for file in every if file not in files]
+    if not files and closed:
+        raise all_bad(closed)
     if not files:
         raise BadInput("path", str(path), "holds no log and no table", _SUPPORTED)
     if options.format != "auto" and len(files) == 1:
-        return _There({options.format: files}, {}, [], left)
-    kinds, skipped = _sorted_by_format(files, options)
+        return _There({options.format: files}, closed, [], left)
+    kinds, skipped = _sorted_by_format(files, options, closed)
     if options.format != "auto":
         return _There({options.format: _of_format(files, kinds, options)}, skipped, [], left)
     unknown = kinds.pop("", [])
@@ -322,19 +327,18 @@ def _recognised(path: Path, options: Options) -> _There:
 
 
 def _sorted_by_format(
-    files: Sequence[Path], options: Options
+    files: Sequence[Path], options: Options, closed: Mapping[Path, BadInput]
 ) -> tuple[dict[str, list[Path]], dict[Path, BadInput]]:
     """Files by format ("" for none), and those that cannot even be looked at."""
     kinds: dict[str, list[Path]] = {}
-    skipped: dict[Path, BadInput] = {}
+    skipped = dict(closed)
     for file in files:
         try:
             refuse_other(file)
             kind = sniff(file, options.encoding) or ""
-            named = kind == "wide" and options.columns.get(
-                "response"
-            )  # a wide table has no such column
-            kinds.setdefault("long" if named else kind, []).append(file)
+            if kind == "wide" and options.columns.get("response"):  # which a wide table has not
+                kind = "long"
+            kinds.setdefault(kind, []).append(file)
         except BadInput as error:
             if options.strict or len(files) == 1 or not about_file(error):
                 raise
@@ -356,16 +360,15 @@ def _of_format(
     return kept
 
 
-def _files(folder: Path) -> list[Path]:
+def _files(folder: Path, closed: dict[Path, BadInput] | None = None) -> list[Path]:
     """Files that could hold data, at any depth; of a HELM run only its own, hidden ones never."""
-    there = list(files_below(folder))
+    there = list(files_below(folder, closed))
     runs = {file.parent for file in there if file.name == "run_spec.json"}
     found = []
     for file in there:
         hidden = any(part.startswith(".") for part in file.relative_to(folder).parts)
         if hidden or plain(file).suffix.lower() not in SUFFIXES:
             continue
-        open_regular(file).close()  # a pipe or a device, or what may not be read, is named
         inside = runs & set(file.parents)
         summary = file.name in BESIDE or (runs and "groups" in file.parts)
         if (file.parent in runs and file.name in HELM_FILES) or not (inside or summary):
@@ -385,9 +388,7 @@ def _mixed(
     if not kinds:
         problem = f"is not recognised: {'; '.join(seen)}"
         return BadInput("path", str(path), problem, _SUPPORTED, code="unknown-format")
-    remedy = (
-        "read one format at a time: name a file or a folder of one, or pass format=... (--format)"
-    )
+    remedy = "read one format at a time: name a file or a folder of one, or pass --format"
     problem = f"mixes formats: {'; '.join(seen)}"
     return BadInput("path", str(path), problem, f"{remedy}; {_SUPPORTED}", code="mixed-formats")
 
