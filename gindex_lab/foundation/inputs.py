@@ -265,8 +265,7 @@ def read_bytes(path: Path, argument: str = "path") -> bytes:
         raise BadInput(argument, str(path), problem, remedy, code="damaged") from None
     except OSError as error:
         problem = f"cannot be read ({error.strerror or error})"
-        remedy = "copy it again"
-        raise BadInput(argument, str(path), problem, remedy, code="unreadable") from None
+        raise BadInput(argument, str(path), problem, "copy it again", code="unreadable") from None
     if len(data) > most:
         problem = f"holds more than {most:,} bytes, to be held whole"
         raise too_large(argument, str(path), problem, "document", 10 * most)
@@ -308,8 +307,10 @@ def parse_json(text: str | bytes, argument: str, value: object) -> Any:
 def check_depth(text: str | bytes, found: object, argument: str, value: object) -> None:
     """Refuse what is nested more deeply than allowed; brackets are counted before anything is walked."""
     most = current().depth
-    marks = ("[", "{") if isinstance(text, str) else (b"[", b"{")
-    opened = sum(text.count(mark) for mark in marks)  # type: ignore[arg-type]
+    if isinstance(text, str):
+        opened = text.count("[") + text.count("{")
+    else:
+        opened = text.count(b"[") + text.count(b"{")
     if opened > most and _depth(found, int(most)) > most:
         raise _too_deep(argument, value)
 
@@ -378,9 +379,11 @@ def files_below(folder: Path, skipped: dict[Path, BadInput] | None = None) -> It
     """Every file below a folder, in order; a folder that cannot be read is an error, or in `skipped`."""
 
     def unreadable(failure: OSError) -> None:
-        problem = f"is a folder that cannot be read ({failure.strerror or failure})"
-        remedy = "make it readable, or name a folder without it"
-        error = BadInput("path", str(failure.filename), problem, remedy, code="unreadable")
+        said = (
+            f"is a folder that cannot be read ({failure.strerror or failure})",
+            "make it readable",
+        )
+        error = BadInput("path", str(failure.filename), *said, code="unreadable")
         if skipped is None or Path(failure.filename) == folder:
             raise error
         skipped[Path(failure.filename)] = error
