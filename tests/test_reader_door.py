@@ -122,6 +122,52 @@ def test_perplexities_beside_logs_of_another_tool_are_left_out_in_any_order(tmp_
     assert "2 files were skipped" in found.notes[1]
 
 
+def failed(folder, name, scores=None, created="2026-01-01"):
+    """A run of `gpt` that ended with an error, before its samples were scored or after some."""
+    error = {"message": "Error code: 404 - no such judge"}
+    more = {"status": "error", "error": error, "eval": {"created": created}}
+    file = inspect_log(folder, name=name, scores=scores or (1, 1, 1), **more)
+    if scores is None:
+        content = json.loads(file.read_text())
+        content["samples"] = [sample | {"scores": {}} for sample in content["samples"]]
+        file.write_text(json.dumps(content))
+
+
+def test_failed_runs_and_runs_scored_in_words_are_skipped_with_their_reasons(tmp_path, capsys):
+    failed(tmp_path, "a", created="2026-01-01")
+    failed(tmp_path, "b", created="2026-01-02")
+    inspect_log(tmp_path, name="c", scores=("both", "left", "both"))
+    with pytest.raises(gl.BadInput) as error:
+        gl.read(tmp_path)
+    assert error.value.argument == "path"
+    for part in ("404", "'both'", "no score"):
+        assert part in error.value.problem
+    assert main(["analyse", str(tmp_path), "--ci", "0"]) == 2
+    assert "'both'" in capsys.readouterr().err
+    inspect_log(tmp_path, "bob", scores=("CORRECT", "incorrect", "partially_correct"))
+    inspect_log(tmp_path, "cat", scores=("C", "I", "NOT_ATTEMPTED"))
+    found = gl.read(tmp_path)
+    assert found.frame.to_numpy().tolist() == [[1, 0, 0.5], [1, 0, 0]]
+    assert "3 files were skipped" in found.notes[1]
+    assert "404" in found.notes[1]
+    assert "'both'" in found.notes[1]
+    with pytest.raises(gl.BadInput):
+        gl.read(tmp_path, strict=True)
+    assert main(["analyse", str(tmp_path), "--ci", "0"]) == 0
+    assert "3 files were skipped" in capsys.readouterr().out
+
+
+def test_a_failed_run_with_scores_is_read_where_the_run_after_it_has_none(tmp_path):
+    failed(tmp_path, "a", scores=(1, 0), created="2026-01-01")
+    failed(tmp_path, "b", scores=(0, 0), created="2026-01-02")
+    failed(tmp_path, "c", created="2026-01-03")
+    found = gl.read(tmp_path)
+    assert found.frame.to_numpy().tolist() == [[0, 0]]
+    said = " ".join(found.notes)
+    assert "1 file was skipped (c.json" in said
+    assert "a.json: error" in said
+
+
 def test_strict_makes_the_first_bad_file_an_error(mess, capsys):
     with pytest.raises(gl.BadInput) as error:
         gl.read(mess, strict=True)

@@ -213,7 +213,7 @@ FILES = {
         "a.json",
         logs(samples=[ONE, ONE | {"id": 2, "scores": {"s": {"value": [1]}}}]),
         {},
-        "sample '2' with text or a list by 's'",
+        "sample '2' in words or a list",
     ),
     "scores that are a word": (
         "a.json",

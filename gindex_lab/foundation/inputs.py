@@ -47,6 +47,7 @@ __all__ = [
 
 BROKEN = (EOFError, zlib.error, gzip.BadGzipFile, ZstdError)  # of a compressed file that ends early
 _CHUNK = 2**18
+_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
 
 def as_path(argument: str, path: object) -> Path:
@@ -83,9 +84,7 @@ def present(path: Path, argument: str = "path") -> bool:
 def open_regular(path: Path, argument: str = "path") -> IO[bytes]:
     """A regular file, opened for reading; a pipe, a device or a folder is refused without waiting."""
     try:
-        handle = os.open(
-            path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-        )
+        handle = os.open(path, _FLAGS)
     except (FileNotFoundError, NotADirectoryError):
         problem, remedy = "does not exist", "check the name"
         raise BadInput(argument, str(path), problem, remedy, code="not-found") from None
@@ -379,14 +378,12 @@ def files_below(folder: Path, skipped: dict[Path, BadInput] | None = None) -> It
     """Every file below a folder, in order; a folder that cannot be read is an error, or in `skipped`."""
 
     def unreadable(failure: OSError) -> None:
-        said = (
-            f"is a folder that cannot be read ({failure.strerror or failure})",
-            "make it readable",
-        )
-        error = BadInput("path", str(failure.filename), *said, code="unreadable")
-        if skipped is None or Path(failure.filename) == folder:
+        where = Path(failure.filename)
+        problem = f"is a folder that cannot be read ({failure.strerror})"
+        error = BadInput("path", str(where), problem, "make it readable", code="unreadable")
+        if skipped is None or where == folder:
             raise error
-        skipped[Path(failure.filename)] = error
+        skipped[where] = error
 
     allowed = current()
     count = 0

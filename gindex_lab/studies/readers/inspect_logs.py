@@ -1,9 +1,9 @@
 """Inspect logs: one file per model and task, as JSON or as an `.eval` archive (a zip of JSON files).
 
 The model and the task stand in `eval`, each sample has an `id`, an `epoch` and `scores` (one per scorer).
-A score is a number, or one of Inspect's letters: C correct, I incorrect, P partial, N no answer. Epochs
-become trials. A run that failed or was stopped gives way to one that succeeded, and otherwise to a newer one,
-of the same model and task. (Documentation, "Log Files" and "Scorers"; inspect-ai 0.3.285 run, November 2026.)
+Epochs become trials. A run that failed or was stopped gives way to one that succeeded, and otherwise to a
+newer one, of the same model and task, if that has scores. (Documentation, "Log Files"; inspect-ai 0.3.285
+run, November 2026.)
 """
 
 from __future__ import annotations
@@ -20,15 +20,14 @@ from gindex_lab.studies.readers.collect import Collector, as_number
 from gindex_lab.studies.readers.directions import settle_direction
 from gindex_lab.studies.readers.eval_archives import eval_archive
 from gindex_lab.studies.readers.glimpse import json_glimpse
+from gindex_lab.studies.readers.inspect_scores import in_words, sample_id, score_of, score_values
 from gindex_lab.studies.readers.metrics import Metrics, choose_metric, lacks_metric
 from gindex_lab.studies.readers.naming import agent_name
 from gindex_lab.studies.readers.options import Options
 from gindex_lab.studies.readers.roles import log_roles
 from gindex_lab.studies.readers.text import beginning, load_json
 
-__all__ = ["read_inspect", "score_values"]
-
-_LETTERS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
+__all__ = ["read_inspect"]
 
 
 class _Task(NamedTuple):
@@ -42,43 +41,54 @@ def read_inspect(files: Sequence[Path], found: Collector, options: Options) -> N
     """Read each log: agents are models, families are tasks, trials are epochs."""
     reader = _Logs(found, options)
     whole: dict[Path, dict[str, Any]] = {}  # logs that have no samples, by their headers
-    for file in _current(files, found, options):
-        with found.reading(file, options, *reader.state, reader.tasks):
+    state = *reader.state, reader.tasks, reader.numbers
+    instead = _instead(files, found, options)
+    left = {file: status for others in instead.values() for file, status in others.items()}
+    tried = [file for file in files if file not in left]
+    for file in tried:
+        with found.reading(file, options, *state):
             whole |= reader.read(file)
+        if file in found.skipped and (others := instead.pop(file, {})):
+            following, *rest = others  # it may have scores, though its run failed
+            instead[following] = {other: others[other] for other in rest}
+            tried.append(following)
+    _say_left(instead, found)
     alone = not reader.chosen
     for file, header in whole.items():
-        with found.reading(file, options, *reader.state, reader.tasks):
+        with found.reading(file, options, *state):
             reader.read_results(file, header, alone)
     reader.finish()
 
 
-def _current(files: Sequence[Path], found: Collector, options: Options) -> list[Path]:
-    """The runs to read: not one that failed, where another of the same model and task is better or newer."""
-    runs: dict[tuple[str, str], list[tuple[bool, str, Path]]] = {}
-    stopped: dict[Path, str] = {}
+def _instead(
+    files: Sequence[Path], found: Collector, options: Options
+) -> dict[Path, dict[Path, str]]:
+    """Of each run the failed ones of the same model and task that give way to it, the best first."""
+    runs: dict[tuple[str, str], list[tuple[bool, str, Path, str]]] = {}
     for file in files if len(files) > 1 else ():
         with suppress(BadInput):  # the same error comes back where the file is read
             header = _glimpse(file)
             model, name, given = _names(header, file)
             agent = agent_name(model, file, found, options, _settings(header))
-            whole = header.get("status") in (None, "success")
-            if not whole:
-                stopped[file] = str(header["status"])
-            run = whole, str(header["eval"].get("created") or ""), file
+            status = str(header.get("status") or "success")
+            created = str(header["eval"].get("created") or "")
+            run = status == "success", created, file, status
             runs.setdefault((agent, _key(name, given)), []).append(run)
-    left = {
-        file: stopped[file]
-        for some in runs.values()
-        for whole, _, file in some
-        if not whole and file != max(some)[2]
+    ordered = [sorted(some, reverse=True) for some in runs.values()]
+    return {
+        best[2]: {file: status for whole, _, file, status in others if not whole}
+        for best, *others in ordered
     }
+
+
+def _say_left(instead: Mapping[Path, Mapping[Path, str]], found: Collector) -> None:
+    left = {file: status for others in instead.values() for file, status in others.items()}
     if left:
         shown = ", ".join(f"{file.name}: {status}" for file, status in list(left.items())[:3])
         rest = " …" * (len(left) > 3)
         runs_said = "run that failed or was" if len(left) == 1 else "runs that failed or were"
         said = f"{len(left)} {runs_said} stopped gave way to others ({shown}{rest})"
         found.note("files", said, "the path: name the file itself")
-    return [file for file in files if file not in left]
 
 
 def _glimpse(file: Path) -> dict[str, Any]:
@@ -130,7 +140,7 @@ class _Logs(Metrics):
             if values:
                 scored = bool(scored) or self.chosen[task] in values
         if scored is None:
-            problem = "has no score for any of its samples"
+            problem = f"has no score for any of its samples{_ending(header)}"
             remedy = "score it with `inspect score`, or leave it out"
             raise BadInput("path", str(file), problem, remedy, code="unscored")
         if scored is False:
@@ -142,7 +152,7 @@ class _Logs(Metrics):
         """A log without samples: its task is one item, with the first number of the first scorer."""
         table = _results(header)
         if not alone or not table:
-            problem = "has no samples: it is a header only"
+            problem = f"has no samples: it is a header only{_ending(header)}"
             remedy = "name the full log (not read with header_only)"
             raise BadInput("path", str(file), problem, remedy, code="no-samples")
         model, name, given = _names(header, file)
@@ -173,13 +183,15 @@ class _Logs(Metrics):
         file: Path,
     ) -> dict[str, float | None]:
         values = score_values(sample, file)
+        if values and task not in self.chosen and all(v is None for v in values.values()):
+            raise in_words(sample, file)
         if values and task not in self.chosen:
             self.chosen[task] = self._choose(values, task, header, file)
         self.others.setdefault(task, set()).update(values)
-        value = _value(values, self.chosen.get(task), sample, file)
+        value = score_of(values, self.chosen.get(task), sample, file)
         if value not in (0, 0.5, 1) and value == value:
             self.numbers[task] = True
-        item = _id(sample, file)
+        item = sample_id(sample, file)
         code = self.found.add(model, task, item, value, trial=sample.get("epoch", 1))
         written = json.dumps(sample.get("input"), default=str)
         text = zlib.crc32(written.encode())
@@ -219,6 +231,16 @@ class _Logs(Metrics):
         if self.unscored:
             said = f"{self.unscored} samples have no score (an error, or a limit), and count as missing"
             found.note("gaps", said)
+
+
+def _ending(header: dict[str, Any]) -> str:
+    """How a run ended that did not succeed, to be put behind what it lacks."""
+    status = header.get("status") or "success"
+    error = header.get("error")
+    reason = (
+        f", {short(error['message'])}" if isinstance(error, dict) and "message" in error else ""
+    )
+    return "" if status == "success" else f": the run ended with status {status!r}{reason}"
 
 
 def _results(header: dict[str, Any]) -> dict[str, float]:
@@ -295,54 +317,6 @@ def _task_labels(tasks: Mapping[str, _Task], found: Collector) -> dict[str, str]
             )
             found.note("items", said, "include=[...] (--include), for one of them")
     return labels
-
-
-def score_values(sample: dict[str, Any], file: Path) -> dict[str, float | None]:
-    """Each score of a sample as a number, `scorer/key` for a score of several parts; None for text.
-
-    >>> score_values({"scores": {"match": {"value": "C"}, "judge": {"value": {"tone": 0.5}}}}, Path("a"))
-    {'match': 1.0, 'judge/tone': 0.5}
-    """
-    scores = sample.get("scores")
-    if scores is None and isinstance(sample.get("score"), dict):
-        scores = {"score": sample["score"]}  # logs of version 1
-    if scores is not None and not isinstance(scores, dict):
-        raise BadInput("path", str(file), f"has scores={short(scores)}", "write the log anew")
-    found: dict[str, float | None] = {}
-    for name, score in (scores or {}).items():
-        value = score.get("value") if isinstance(score, dict) else score
-        parts = (
-            {f"{name}/{k}": v for k, v in value.items()}
-            if isinstance(value, dict)
-            else {name: value}
-        )
-        found |= {key: _as_score(part) for key, part in parts.items()}
-    return found
-
-
-def _as_score(value: object) -> float | None:
-    return _LETTERS[value] if isinstance(value, str) and value in _LETTERS else as_number(value)
-
-
-def _value(
-    values: dict[str, float | None], metric: str | None, sample: dict[str, Any], file: Path
-) -> float:
-    """The score of the chosen metric; NaN where the sample has none."""
-    if metric is None or metric not in values:
-        return float("nan")
-    value = values[metric]
-    if value is None:
-        problem = f"scores sample {_id(sample, file)!r} with text or a list by {metric!r}"
-        raise BadInput(
-            "path", str(file), problem, "choose another scorer with metric=... (--metric)"
-        )
-    return value
-
-
-def _id(sample: dict[str, Any], file: Path) -> str:
-    if "id" not in sample:
-        raise BadInput("path", str(file), "has a sample without an id", "write the log anew")
-    return str(sample["id"])
 
 
 def _names(header: dict[str, Any], file: Path) -> tuple[str, str, dict[str, Any]]:
