@@ -49,6 +49,12 @@ def shared():
 
 
 @pytest.fixture(scope="session")
+def beside():
+    """The same folder for a test that can do without it: None where it is absent."""
+    return SHARED if SHARED.is_dir() else None
+
+
+@pytest.fixture(scope="session")
 def goldens():
     """Numbers made by the authors' code: all of them, or without ../shared the part in tests/goldens."""
     return SHARED / "golden" if SHARED.is_dir() else KEPT

@@ -17,7 +17,9 @@ def looped(name, values):
             fixtures |= {"subtests": subtests} if mine else {}
             for value in values:
                 case = dict(zip(names, [value] if len(names) == 1 else value, strict=True))
-                with subtests.test(**{key: str(part) for key, part in case.items()}):
+                with subtests.test(
+                    **{key: getattr(part, "__name__", str(part)) for key, part in case.items()}
+                ):
                     test(**case, **fixtures)
 
         own = [] if mine else [inspect.Parameter("subtests", inspect.Parameter.KEYWORD_ONLY)]

@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from loops import looped
 
 import gindex_lab as gl
 from gindex_lab.studies.readers.examples import simulated_runs, write_example
@@ -381,9 +382,8 @@ def test_settings_in_yaml_are_no_table(tmp_path):
 # -- real logs -------------------------------------------------------------------------------------------
 
 
-@pytest.mark.shared
-def test_the_pass_rate_of_a_real_promptfoo_export(shared):
-    file = shared / "logs" / "promptfoo" / "sample-export.json"
+def the_pass_rate_of_a_real_promptfoo_export(logs):
+    file = logs / "promptfoo" / "sample-export.json"
     results = json.loads(file.read_text())["results"]
     found, scores = gl.read(file), gl.read(file, metric="score")
     assert found.frame.to_numpy().sum() == results["stats"]["successes"]
@@ -392,18 +392,16 @@ def test_the_pass_rate_of_a_real_promptfoo_export(shared):
         assert row.sum() == pytest.approx(prompt["metrics"]["score"])
 
 
-@pytest.mark.shared
-def test_real_trials_of_terminal_bench(shared):
-    files = list((shared / "logs" / "terminal_bench").rglob("results.json"))
+def real_trials_of_terminal_bench(logs):
+    files = list((logs / "terminal_bench").rglob("results.json"))
     solved = [bool(json.loads(file.read_text())["is_resolved"]) for file in files]
-    found = gl.read(shared / "logs" / "terminal_bench")
+    found = gl.read(logs / "terminal_bench")
     assert found.frame.mean(axis=1).item() == pytest.approx(np.mean(solved))
 
 
-@pytest.mark.shared
-def test_main_scores_of_real_mteb_results(shared):
-    found = gl.read(shared / "logs" / "mteb")
-    for file in (shared / "logs" / "mteb").rglob("*.json"):
+def main_scores_of_real_mteb_results(logs):
+    found = gl.read(logs / "mteb")
+    for file in (logs / "mteb").rglob("*.json"):
         content = json.loads(file.read_text())
         split = content["scores"].get("test") or next(iter(content["scores"].values()))
         model = file.parent.parent.name.replace("__", "/", 1)
@@ -413,19 +411,32 @@ def test_main_scores_of_real_mteb_results(shared):
         assert found.frame.loc[agent, items].mean() == pytest.approx(mean)
 
 
-@pytest.mark.shared
-def test_real_results_of_every_eval_ever(shared):
-    file = next((shared / "logs" / "every_eval_ever").glob("98ea*.json"))
+def real_results_of_every_eval_ever(logs):
+    file = next((logs / "every_eval_ever").glob("98ea*.json"))
     scores = [
         r["score_details"]["score"] for r in json.loads(file.read_text())["evaluation_results"]
     ]
     assert gl.read(file).frame.iloc[0].tolist() == pytest.approx(scores)
 
 
-@pytest.mark.shared
-def test_a_real_yaml_leaderboard_keeps_its_rates(shared):
-    found = gl.read(shared / "logs" / "aider" / "refactor_leaderboard.yml", scale=(0, 100))
+def a_real_yaml_leaderboard_keeps_its_rates(logs):
+    found = gl.read(logs / "aider" / "refactor_leaderboard.yml", scale=(0, 100))
     assert list(found.frame) == ["pass_rate_1", "percent_cases_well_formed"]
+
+
+@pytest.mark.shared
+@looped(
+    "check",
+    [
+        the_pass_rate_of_a_real_promptfoo_export,
+        real_trials_of_terminal_bench,
+        main_scores_of_real_mteb_results,
+        real_results_of_every_eval_ever,
+        a_real_yaml_leaderboard_keeps_its_rates,
+    ],
+)
+def test_real_files_keep_what_they_state(shared, check):
+    check(shared / "logs")
 
 
 def test_the_items_of_the_example_runs_have_their_minutes(tmp_path):

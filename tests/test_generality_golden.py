@@ -192,21 +192,15 @@ MAZE_GROUPS = [
 
 
 @pytest.mark.shared
-@looped("study", MAZE_GROUPS)
-def test_mazes(goldens, mazes, study):
-    expected = golden(goldens, "mazes").query("study == @study")
-    check_study(mazes.select(agents=expected["agent"]), None, expected)
-
-
-@pytest.mark.shared
-@looped("study", ["all496_binned10", "all496_IRTdiff_standin"])
-def test_mazes_with_other_difficulties(goldens, mazes, study):
+@looped("study", [*MAZE_GROUPS, "all496_binned10", "all496_IRTdiff_standin"])
+def test_mazes_by_group_and_with_other_difficulties(goldens, mazes, study):
+    expected, difficulty = golden(goldens, "mazes").query("study == @study"), None
     if study == "all496_binned10":
         difficulty = bin_difficulties(mazes.difficulty, 10, mode="reference")
-    else:
+    elif study == "all496_IRTdiff_standin":
         items = golden(goldens, "mazes_items").set_index("item")
         difficulty = items["irt_b_rescaled_standin"]
-    check_study(mazes, difficulty, golden(goldens, "mazes").query("study == @study"))
+    check_study(mazes.select(agents=expected["agent"]), difficulty, expected)
 
 
 @pytest.mark.shared

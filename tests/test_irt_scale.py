@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from loops import looped
 
 import gindex_lab as gl
 from gindex_lab.foundation.errors import BadInput, Caution
@@ -13,6 +14,7 @@ from gindex_lab.measures.psychometrics import irt_scale
 from gindex_lab.measures.psychometrics.irt import Priors, irt, simulate_irt
 from gindex_lab.measures.psychometrics.irt_information import information, numerical_information
 from gindex_lab.measures.psychometrics.irt_settings import Patterns, Settings
+from gindex_lab.studies.own_experiments.respondents import letter_series_respondents
 
 
 def simulated(agents, items=20, seed=1, sd=0.3):
@@ -29,10 +31,12 @@ def quiet(call):
         return call()
 
 
-@pytest.mark.shared
-def test_the_letter_series_do_not_run_away(shared, monkeypatch):
-    monkeypatch.setenv("GINDEX_LAB_DATA", str(shared / "datasets"))
-    series = gl.load("ctest")
+@looped("who", ["published", "made up"])
+def test_the_letter_series_do_not_run_away(who, beside, monkeypatch):
+    if who == "published" and not beside:
+        return
+    monkeypatch.setenv("GINDEX_LAB_DATA", str(beside / "datasets") if beside else "")
+    series = gl.load("ctest") if who == "published" else letter_series_respondents(1)
     with pytest.warns(Caution, match="are few for a 2pl model"):
         found = gl.irt_difficulty(series)
     assert found.difficulty.between(-6, 6).all()

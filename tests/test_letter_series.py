@@ -57,9 +57,8 @@ def test_known_programs_write_their_series_and_are_the_best(series):
     assert ls.kt(series) == difficulty
 
 
-@pytest.mark.shared
-def test_kt_of_prediction_items_is_that_of_the_golden_table(shared):
-    golden = json.loads((shared / "golden/anytime/ctest_machine_fit.json").read_text())
+def test_kt_of_prediction_items_is_that_of_the_golden_table(goldens):
+    golden = json.loads((goldens / "anytime/ctest_machine_fit.json").read_text())
     short = [row for row in golden if row["length"] <= 9]
     assert len(short) == 17
     for row in short:

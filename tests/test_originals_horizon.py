@@ -231,17 +231,33 @@ def test_an_issue_without_a_length_is_named(tmp_path):
         )
 
 
-@pytest.mark.shared
-def test_runs_that_are_not_behind_the_responses_are_refused(shared, tmp_path, monkeypatch):
+def test_runs_that_are_not_behind_the_responses_are_refused(tmp_path, monkeypatch):
     folder = tmp_path / "lyptus_2025"
     folder.mkdir()
-    for part in ("responses", "items", "agents", "runs"):
-        text = (shared / f"datasets/lyptus_2025/{part}.csv").read_text()
-        (folder / f"{part}.csv").write_text(text)
+    rng = np.random.default_rng(4)
+    table = pd.DataFrame(rng.integers(0, 2, (9, 525)).astype(float))
+    table = table.set_axis([f"a{k}" for k in range(9)]).set_axis(
+        [f"i{k}" for k in range(525)], axis=1
+    )
+    runs = (
+        table.rename_axis("agent")
+        .reset_index()
+        .melt("agent", var_name="item", value_name="response")
+    )
+    again = runs.iloc[[0]].assign(response=1 - runs["response"].iloc[0])
+    table.loc["a0", "i0"] = 0.5  # of its two runs one succeeds
+    runs = pd.concat([runs.assign(run=1), again.assign(run=2)])
+    runs[["agent", "item", "run", "response"]].to_csv(folder / "runs.csv", index=False)
+    table.to_csv(folder / "responses.csv", index_label="agent")
+    facts = {"family": "f", "minutes": 2.0, "difficulty": 1.0}
+    pd.DataFrame(facts, index=table.columns).to_csv(folder / "items.csv", index_label="item")
+    dates = pd.DataFrame({"release_date": "2025-01-01"}, index=table.index)
+    dates.to_csv(folder / "agents.csv", index_label="agent")
+    monkeypatch.setenv("GINDEX_LAB_DATA", str(tmp_path))
+    assert len(load("lyptus_2025").trials) == 9 * 525 + 1
     runs = pd.read_csv(folder / "runs.csv")
     runs.loc[0, "response"] = 1 - runs.loc[0, "response"]
     runs.to_csv(folder / "runs.csv", index=False)
-    monkeypatch.setenv("GINDEX_LAB_DATA", str(tmp_path))
     with pytest.raises(BadInput, match="does not have the responses as its means"):
         load("lyptus_2025")
 

@@ -10,6 +10,7 @@ import math
 import pandas as pd
 import pytest
 import yaml
+from loops import looped
 
 import gindex_lab as gl
 
@@ -25,7 +26,7 @@ def means(found):
     return found.frame.T.groupby(found.family).mean().T
 
 
-def test_inspect_gives_the_accuracies_in_its_results(logs):
+def inspect_gives_the_accuracies_in_its_results(logs):
     table = means(gl.read(logs / "inspect"))
     assert table.loc["openai/gpt-4o-mini"].to_dict() == {"popularity": 0.8, "security_guide": 1.0}
     folder = logs / "every_eval_ever" / "inspect"
@@ -45,7 +46,7 @@ def _mean_of_samples(log):
     return sum({"C": 1.0, "I": 0.0}[value] for value in values) / len(values)
 
 
-def test_an_inspect_log_without_samples_is_its_results(logs):
+def an_inspect_log_without_samples_is_its_results(logs):
     file = logs / "every_eval_ever" / "inspect" / "data_with_llm_scoring.json"
     log = json.loads(file.read_text())
     score = log["results"]["scores"][0]
@@ -55,13 +56,13 @@ def test_an_inspect_log_without_samples_is_its_results(logs):
     )
 
 
-def test_scores_in_words_are_refused_with_every_reason(logs):
+def scores_in_words_are_refused_with_every_reason(logs):
     """Two runs failed before anything was scored, and the third sorts answers into left, right and both."""
     with pytest.raises(gl.BadInput, match=r"404.*llm_judge.*both.*upgrade openai"):
         gl.read(logs / "inspect_zstd")
 
 
-def test_helm_gives_the_main_metric_of_its_stats(logs):
+def helm_gives_the_main_metric_of_its_stats(logs):
     mains = {"commonsense": ("exact_match", "valid"), "mmlu": ("exact_match", "test"),
              "narrative_qa": ("f1_score", "test")}  # fmt: skip
     table = means(gl.read(logs / "every_eval_ever" / "helm"))
@@ -79,7 +80,7 @@ def test_helm_gives_the_main_metric_of_its_stats(logs):
         assert table.loc[spec["adapter_spec"]["model"], scenario] == pytest.approx(stats[0])
 
 
-def test_samples_of_the_harness_give_its_results(logs):
+def samples_of_the_harness_give_its_results(logs):
     folder = logs / "every_eval_ever" / "lm_eval"
     found = gl.read(folder)
     file = next(folder.glob("samples_*.jsonl"))
@@ -89,7 +90,7 @@ def test_samples_of_the_harness_give_its_results(logs):
     )
 
 
-def test_results_of_the_older_harness_keep_metric_and_direction(logs):
+def results_of_the_older_harness_keep_metric_and_direction(logs):
     found = gl.read_scores(logs / "lm_eval_results")
     for file in (logs / "lm_eval_results").glob("*.json"):
         log = json.loads(file.read_text())
@@ -102,7 +103,7 @@ def test_results_of_the_older_harness_keep_metric_and_direction(logs):
             assert row[task] == pytest.approx(value)
 
 
-def test_rates_of_aider_and_scores_of_two_arenas_stay_apart(logs):
+def rates_of_aider_and_scores_of_two_arenas_stay_apart(logs):
     found = gl.read_scores(logs / "aider")
     for board in ("edit", "refactor"):
         rows = yaml.safe_load((logs / "aider" / f"{board}_leaderboard.yml").read_text())
@@ -116,7 +117,7 @@ def test_rates_of_aider_and_scores_of_two_arenas_stay_apart(logs):
         assert column.to_dict() == {row["model"]: float(row["arena_score"]) for row in rows}
 
 
-def test_benchmarks_of_a_leaderboard_and_answers_of_people_are_the_cells(logs):
+def benchmarks_of_a_leaderboard_and_answers_of_people_are_the_cells(logs):
     found = gl.read(logs / "leaderboard")
     for file in (logs / "leaderboard").glob("*.csv"):
         table = pd.read_csv(file).set_index("Model")
@@ -133,7 +134,25 @@ def test_benchmarks_of_a_leaderboard_and_answers_of_people_are_the_cells(logs):
             assert rows[item].sum() == table[item].sum()
 
 
-def test_a_folder_of_all_of_them_says_what_it_read(logs):
+def a_folder_of_all_of_them_says_what_it_read(logs):
     found = gl.read_scores(logs)
     assert all(tool in found.notes[0] for tool in ("Inspect", "HELM", "MTEB", "promptfoo"))
     assert any("tables beside the logs" in note for note in found.notes)
+
+
+@looped(
+    "check",
+    [
+        inspect_gives_the_accuracies_in_its_results,
+        an_inspect_log_without_samples_is_its_results,
+        scores_in_words_are_refused_with_every_reason,
+        helm_gives_the_main_metric_of_its_stats,
+        samples_of_the_harness_give_its_results,
+        results_of_the_older_harness_keep_metric_and_direction,
+        rates_of_aider_and_scores_of_two_arenas_stay_apart,
+        benchmarks_of_a_leaderboard_and_answers_of_people_are_the_cells,
+        a_folder_of_all_of_them_says_what_it_read,
+    ],
+)
+def test_real_logs_give_the_numbers_they_state(logs, check):
+    check(logs)
