@@ -11,7 +11,15 @@ import pytest
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.responses import Responses, Scores
 from gindex_lab.measures.alternatives.sigmoid import sigmoid_curve
-from gindex_lab.measures.curves import Scale, along, difficulty_limits, from_sums, indicators, merge
+from gindex_lab.measures.curves import (
+    Scale,
+    along,
+    difficulty_limits,
+    feasible,
+    from_sums,
+    indicators,
+    merge,
+)
 from gindex_lab.measures.generality import characteristic_curve, generality, study_of
 from gindex_lab.measures.properties import (
     aggregate,
@@ -403,3 +411,36 @@ def test_sums_alone_give_no_spread_that_rounding_made_and_no_area_outside_the_in
     assert found.spread.tolist() == [0, 0, 0]
     assert found.capability.tolist() == [2, 0, 4]
     assert found.normalised_generality.tolist() == [1, 1, 1]
+
+
+# -- curves: what holes, single levels and rounding do -----------------------------------------------
+
+
+def test_a_curve_with_a_hole_is_held_beyond_its_last_level():
+    """Held to both ends, a curve is that with a level at each end, also where a level was not met."""
+    held = Scale((0.0, 10.0), "trapezoid", None, "hold")
+    plain = Scale((0.0, 10.0), "trapezoid")
+    found = along(np.array([2.0, 5.0, 8.0]), np.array([[0.9, np.nan, 0.3]]), held)
+    wanted = along(np.array([0.0, 2.0, 8.0, 10.0]), np.array([[0.9, 0.9, 0.3, 0.3]]), plain)
+    assert np.ravel(found).tolist() == pytest.approx(np.ravel(wanted).tolist(), rel=1e-12)
+
+
+def test_a_curve_of_one_level_is_solved_up_to_it():
+    area, moment, variance = along(
+        np.array([3.0]), np.array([[0.0]]), Scale((0.0, 10.0), "trapezoid")
+    )
+    assert (area[0], moment[0], variance[0]) == pytest.approx((3.0, 4.5, 0.0), abs=1e-12)
+
+
+@pytest.mark.parametrize("q", [1e-3, 1.0, 1e3])
+def test_a_variance_below_the_rounding_of_the_interval_is_none(q):
+    """What 2M - A² cannot tell from 0 grows with the square of the interval."""
+    half = np.array([q / 2])
+    for part, kept in ((5e-15, False), (5e-14, True)):
+        found = from_sums(half, half**2 / 2 + part * q**2 / 2, Scale((0.0, q), "trapezoid"))
+        assert (found.spread[0] > 0) == kept
+
+
+def test_a_moment_too_small_for_its_area_is_that_of_the_early_step():
+    area, moment = feasible(np.array([1.0]), np.array([0.0]), 2.0)
+    assert (area[0], moment[0]) == (1.0, 0.5)

@@ -166,6 +166,50 @@ def test_formula_by_hand():
     assert len(result.terms) == 4
 
 
+def test_compute_is_split_by_samples_and_the_own_share_is_of_the_bracket():
+    result = g_index(RECORD, "reference", distances=OMEGA, settings=Settings(split="samples"))
+    terms = result.terms.set_index(["task", "curriculum"])
+    wanted = np.log2(1e3 * 100 * np.array([40, 80]) / 120)
+    assert terms.loc["a", "experience"].tolist() == pytest.approx(wanted.tolist(), rel=1e-14)
+    for name in "ab":
+        own = terms.loc[(name, name), "term"] / terms.loc[name, "term"].sum()
+        assert result.components.loc[name, "own_share"] == pytest.approx(own, rel=1e-14)
+
+
+def test_experience_without_priors_must_be_more_than_nothing():
+    one = changed(["train_cost", "compute"], 1)  # log2 of 1 PFLOP is 0
+    with pytest.raises(BadInput) as caught:
+        g_index(one, distances=OMEGA, settings=Settings(priors=0, unit="PFLOP", split="total"))
+    assert caught.value.argument == "compute"
+
+
+@pytest.mark.parametrize(
+    ("unit", "finer"), [("PFLOP", "TFLOP"), ("GFLOP", "FLOP"), ("FLOP", "FLOP")]
+)
+def test_too_little_compute_is_asked_for_in_the_next_finer_unit(unit, finer):
+    little = changed(["train_cost", "compute"], 1e-16)
+    with pytest.raises(BadInput, match=f"unit='{finer}'"):
+        g_index(little, distances=OMEGA, settings=Settings(unit=unit))
+
+
+def test_the_first_distance_that_is_none_is_named():
+    odd = OMEGA.copy()
+    odd.loc["b"] = [1.5, -0.1]
+    with pytest.raises(BadInput) as caught:
+        g_index(RECORD, distances=odd)
+    assert (caught.value.argument, caught.value.value) == ("distances['b', 'a']", 1.5)
+
+
+def test_a_simulation_without_draws_says_so_and_rounds_only_in_reference_mode():
+    tables = {
+        m: simulate(OMEGA, performance=[0.5], compute=[70], mode=m) for m in ("reference", "exact")
+    }
+    assert all((table["draw"] == -1).all() for table in tables.values())
+    g = {mode: table["g_index"] for mode, table in tables.items()}
+    assert (g["reference"] == g["reference"].round(3)).all()
+    assert (g["exact"] != g["exact"].round(3)).all()
+
+
 def test_empty_curriculum_domain_is_dropped():
     record = changed(["train_set", "data", 1, "num_samples"], 0)
     assert set(g_index(record, distances=OMEGA).terms["curriculum"]) == {"a"}

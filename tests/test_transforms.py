@@ -32,6 +32,12 @@ ROUND_ROBIN = games([[None, 1, 1, 0.5], [0, None, 0.5, 1], [0, 0.5, None, 1], [0
 # -- rank ------------------------------------------------------------------------------------------------
 
 
+def test_a_single_score_cannot_be_ranked_and_is_counted():
+    with pytest.raises(BadInput) as caught:
+        rank(pd.DataFrame({"i": [1.0, 2.0], "j": [3.0, None]}), leave_one_out=True, missing="drop")
+    assert (caught.value.argument, caught.value.value) == ("scores['j']", 1)
+
+
 def test_rank_counts_the_agent_itself_as_half():
     positions = rank(RAW).positions.to_numpy()
     assert positions[:, 0] == pytest.approx([1 / 6, 3 / 6, 5 / 6])
