@@ -1,10 +1,11 @@
 """`make mutants`: small faults are put into the measures one at a time; the tests must notice each.
 
-A mutant changes one operator, comparison or number of a module (never of a docstring, a default's
-annotation or an error's text). It lives in memory: a forked process imports the changed module and runs
-the tests named for it, until one fails or the time is up. Nothing on disk changes. The run stops after
-`--minutes`; survivors are listed. What no test can notice stands in `EQUIVALENT` with its
-reason, and is named but not counted.
+A mutant changes one operator, comparison or number in the body of a function (never of a docstring or an
+error's text). It lives in memory: the tests named for a module are collected once and timed; then, for each
+mutant, a fork gives the changed code to the living functions and runs the tests that call them, quickest
+first, then the others, until one fails or the time is up. Nothing on disk changes. The run stops after
+`--minutes`; with `--journal FILE` it goes on where it stopped and tries only survivors again. What no test
+can notice stands in `EQUIVALENT` with its reason, and is named but not counted.
 """
 
 from __future__ import annotations
@@ -12,43 +13,61 @@ from __future__ import annotations
 import argparse
 import ast
 import copy
-import importlib
-import importlib.abc
-import importlib.util
+import gc
+import inspect
+import json
 import multiprocessing
 import os
 import random
 import sys
+import tempfile
+import threading
 import time
+import types
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
+
+import pytest
+from _pytest.runner import runtestprotocol
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "gindex_lab"
 
-# module (first that exists) -> what tests it, the quickest first
-TARGETS: dict[tuple[str, ...], list[str]] = {
-    ("measures/transforms.py",): ["tests/test_transforms.py"],
-    ("measures/curves.py",): ["tests/test_acc.py", "tests/test_transforms.py"],
-    ("measures/programs/sensitivity.py",): ["tests/test_gindex.py"],
-    ("measures/programs/gindex.py",): ["tests/test_gindex.py"],
-    ("worlds/aiq/stratified.py",): ["tests/test_aiq_estimate.py"],
-    ("measures/psychometrics/person_fit.py",): ["tests/test_person_fit.py"],
-    ("measures/psychometrics/extraction.py",): ["tests/test_factors.py"],
-    ("worlds/tasks/series_kt.py",): ["tests/test_letter_series.py"],
-    ("worlds/flatland/checks.py",): ["tests/test_flatland_programs.py"],
-    ("worlds/flatland/execution.py",): ["tests/test_flatland_programs.py"],
+# module -> what tests it, the quickest first
+TARGETS: dict[str, list[str]] = {
+    "measures/transforms.py": ["tests/test_transforms.py"],
+    "measures/curves.py": ["tests/test_acc.py", "tests/test_transforms.py"],
+    "measures/programs/sensitivity.py": ["tests/test_gindex.py"],
+    "measures/programs/gindex.py": ["tests/test_gindex.py"],
+    "worlds/aiq/stratified.py": ["tests/test_aiq_estimate.py"],
+    "measures/psychometrics/person_fit.py": ["tests/test_person_fit.py"],
+    "measures/psychometrics/extraction.py": ["tests/test_factors.py"],
+    "worlds/tasks/series_kt.py": ["tests/test_letter_series.py"],
+    "worlds/flatland/checks.py": ["tests/test_flatland_programs.py"],
+    "worlds/flatland/execution.py": ["tests/test_flatland_programs.py"],
 }
 # "module:function: change" -> why no test can notice
 EQUIVALENT: dict[str, str] = {
-    "measures/curves.py:_pieces: 0.0 -> 1.0": "a level that an agent never met has no width",
-    "worlds/tasks/series_kt.py:_found: 4.0 -> 5.0": "the search only begins with a wider bound",
-    "worlds/tasks/series_kt.py:best_program: 1 -> 2": "any negative place means that there is no gap",
-    "worlds/tasks/series_kt.py:_table: cost <= cost.min() + margin + 1e-09 -> "
-    "cost < cost.min() + margin + 1e-09": "no cost lies on the slack",
+    "measures/curves.py:_pieces: np.where(met, psi, 0.0) -> np.where(met, psi, 1.0)": (
+        "a level that an agent never met has no width"
+    ),
     "measures/curves.py:_product: rows.size < _LARGE or workers == 1 -> rows.size < _LARGE and workers == 1": (
         "with threads or without, the numbers are the same"
     ),
+    "measures/curves.py:_product: os.cpu_count() or 1 -> os.cpu_count() or 2": (
+        "with threads or without, the numbers are the same"
+    ),
+    "worlds/tasks/series_kt.py:_found: np.arange(4.0, HIGHEST + 1) -> np.arange(5.0, HIGHEST + 1)": (
+        "the search only begins with a wider bound"
+    ),
+    "worlds/tasks/series_kt.py:best_program: "
+    "_cheapest(tuple(codes), -1, scale or Scale(), integer('longest', longest), 0.0) -> "
+    "_cheapest(tuple(codes), -2, scale or Scale(), integer('longest', longest), 0.0)": (
+        "any negative place means that there is no gap"
+    ),
+    "worlds/tasks/series_kt.py:_table: cost <= cost.min() + margin + 1e-09 -> "
+    "cost < cost.min() + margin + 1e-09": "no cost lies on the slack",
 }
 
 _COMPARE = {ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq,
@@ -100,55 +119,128 @@ def mutants_of(module: Path) -> list[Mutant]:
     """Every mutant of a module, in the order of its lines."""
     tree = ast.parse(module.read_text(encoding="utf-8"))
     skipped, found = _skipped(tree), []
-    function = {}
+    function, around = {}, {}
     for outer in ast.walk(tree):
+        around |= dict.fromkeys(ast.iter_child_nodes(outer), outer)
         if isinstance(outer, ast.FunctionDef):
-            function |= dict.fromkeys(ast.walk(outer), outer.name)
+            for part in outer.body:  # its defaults are no part of its code
+                function |= dict.fromkeys(ast.walk(part), outer.name)
     for node in ast.walk(tree):
         if node in skipped or node not in function:
             continue
         for attribute, new in _changes(node):
-            old, before = getattr(node, attribute), ast.unparse(node)
+            # a number is named with what it stands in, a comparison or a call
+            shown = around[node] if isinstance(node, ast.Constant) else node
+            shown = around[shown] if isinstance(shown, (ast.UnaryOp, ast.keyword)) else shown
+            old, before = getattr(node, attribute), ast.unparse(shown)
             setattr(node, attribute, new)
-            name = f"{function[node]}: {before} -> {ast.unparse(node)}"
+            name = f"{function[node]}: {before} -> {ast.unparse(shown)}"
             found.append(Mutant(module, node.lineno, name, copy.deepcopy(tree)))
             setattr(node, attribute, old)
     return sorted(found, key=lambda mutant: (mutant.line, mutant.name))
 
 
-class _Changed(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Imports the changed module in place of the one on disk."""
-
-    def __init__(self, mutant: Mutant) -> None:
-        self.mutant = mutant
-        self.name = ".".join(mutant.module.relative_to(ROOT).with_suffix("").parts)
-
-    def find_spec(self, fullname, path=None, target=None):
-        if fullname != self.name:
-            return None
-        return importlib.util.spec_from_file_location(fullname, self.mutant.module, loader=self)
-
-    def exec_module(self, module):
-        code = compile(ast.fix_missing_locations(self.mutant.tree), self.mutant.module, "exec")
-        exec(code, module.__dict__)
+def _functions(code: types.CodeType) -> dict[tuple[str, int], types.CodeType]:
+    """The functions and methods in a compiled module, by name and first line (not those inside functions)."""
+    found: dict[tuple[str, int], types.CodeType] = {}
+    for inner in (part for part in code.co_consts if isinstance(part, types.CodeType)):
+        if inner.co_flags & inspect.CO_NEWLOCALS:
+            found[inner.co_qualname, inner.co_firstlineno] = inner
+        else:  # the body of a class
+            found |= _functions(inner)
+    return found
 
 
-def _tried(mutant: Mutant | None, tests: list[str]) -> None:
-    """In a process of its own: exits with 0 where every test passes."""
-    import pytest
+def _put_in(mutant: Mutant) -> None:
+    """The living functions of this process take the code of the changed ones."""
+    changed = _functions(compile(mutant.tree, str(mutant.module), "exec"))
+    for function in [one for one in gc.get_objects() if isinstance(one, types.FunctionType)]:
+        code = function.__code__
+        if Path(code.co_filename) == mutant.module:
+            function.__code__ = changed.get((code.co_qualname, code.co_firstlineno), code)
 
-    nothing = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nothing, 1)
-    os.dup2(nothing, 2)
-    if mutant is not None:
-        changed = _Changed(mutant)
-        sys.meta_path.insert(0, changed)
-        importlib.import_module(
-            changed.name
-        )  # before pytest, which would take doctests from the file
-        tests = [*tests, str(mutant.module)]
+
+def _forked(work: Callable[[], object], seconds: float) -> object:
+    """What `work` returns in a process of its own; "timeout" where it does not end, None where it dies."""
+    context = multiprocessing.get_context("fork")
+    here, there = context.Pipe(duplex=False)
+    process = context.Process(target=lambda: there.send(work()))
+    process.start()
+    there.close()
+    try:
+        return here.recv() if here.poll(seconds) else "timeout"
+    except EOFError:
+        return None
+    finally:
+        process.kill()
+        process.join()
+
+
+class _Trial:
+    """A pytest plugin: instead of running the tests once, runs them in a fork for each mutant."""
+
+    def __init__(self, module: Path, mutants: list[Mutant], told: Callable[[Mutant, str], None]):
+        self.module, self.mutants, self.told = module, mutants, told
+
+    def _noted(self, items: list) -> list[tuple[float, set[str]]] | None:
+        """For each test its seconds and the module's functions it calls; None where one fails."""
+        notes = []
+        for item, following in zip(items, [*items[1:], None], strict=True):
+            called: set[str] = set()
+
+            def note(frame, event, _, called=called):
+                if event == "call" and frame.f_code.co_filename == str(self.module):
+                    called.add(frame.f_code.co_name)
+
+            start = time.monotonic()
+            sys.setprofile(note)
+            threading.setprofile(note)
+            reports = runtestprotocol(item, log=False, nextitem=following)
+            sys.setprofile(None)
+            if any(report.failed for report in reports):
+                return None
+            notes.append((time.monotonic() - start, called))
+        return notes
+
+    @staticmethod
+    def _passed(items: list) -> bool:
+        return all(
+            report.passed or report.skipped
+            for item, following in zip(items, [*items[1:], None], strict=True)
+            for report in runtestprotocol(item, log=False, nextitem=following)
+        )
+
+    def pytest_runtestloop(self, session) -> bool:
+        items = session.items
+        notes = _forked(lambda: self._noted(items), 900)
+        if not isinstance(notes, list):
+            raise pytest.UsageError(f"{self.module.name}: its tests fail without any change")
+        quickest = sorted(range(len(items)), key=lambda place: notes[place][0])
+        for mutant in self.mutants:
+            name = mutant.name.split(":")[0]
+            near = [place for place in quickest if name in notes[place][1]]
+            # what does not call the function may still see its result, through a fixture
+            order = [items[place] for place in (*near, *(p for p in quickest if p not in near))]
+
+            def tried(mutant=mutant, order=order) -> bool:
+                _put_in(mutant)
+                return self._passed(order)
+
+            patience = 3 * sum(seconds for seconds, _ in notes) + 20
+            passed = _forked(tried, patience)
+            self.told(mutant, "survived" if passed is True else "killed")
+        return True
+
+
+def _tried(module: Path, tests: list[str], mutants: list[Mutant], journal: Path) -> None:
+    """In a process of its own: writes what became of each mutant into the journal."""
+
+    def told(mutant: Mutant, result: str) -> None:
+        with journal.open("a", encoding="utf-8") as file:
+            file.write(json.dumps([_label(mutant), mutant.line, result]) + "\n")
+
+    sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     options = [
-        "-x",
         "-q",
         "-m",
         "not slow and not shared",
@@ -156,19 +248,14 @@ def _tried(mutant: Mutant | None, tests: list[str]) -> None:
         "no:cacheprovider",
         "-p",
         "no:xdist",
+        "-s",
     ]
-    os._exit(int(pytest.main([*options, *tests])))
+    trial = _Trial(module, mutants, told)
+    os._exit(int(pytest.main([*options, *tests, str(module)], plugins=[trial])))
 
 
-def _run(mutant: Mutant | None, tests: list[str], seconds: float) -> str:
-    process = multiprocessing.get_context("fork").Process(target=_tried, args=(mutant, tests))
-    process.start()
-    process.join(seconds)
-    if process.is_alive():  # an endless loop is noticed too
-        process.kill()
-        process.join()
-        return "timeout"
-    return "survived" if process.exitcode == 0 else "killed"
+def _label(mutant: Mutant) -> str:
+    return f"{mutant.module.relative_to(PACKAGE).as_posix()}:{mutant.name}"
 
 
 def main() -> int:
@@ -177,42 +264,53 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=30, help="when to stop")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", default="", help="modules whose path holds this text")
+    parser.add_argument(
+        "--journal", type=Path, help="go on from this file; survivors are tried again"
+    )
     asked = parser.parse_args()
     os.chdir(ROOT)
-    end, results = time.monotonic() + 60 * asked.minutes, []
-    for once in (
-        "hypothesis", "matplotlib.pyplot", "networkx", "numba", "pandas", "pytest", "scipy.optimize", "scipy.stats",
-    ):  # fmt: skip
-        importlib.import_module(once)  # before the forks, so that no child pays for it
-
-    for places, tests in TARGETS.items():
-        module = next((PACKAGE / place for place in places if (PACKAGE / place).exists()), None)
-        if module is None or asked.only not in str(module):
+    journal = asked.journal or Path(tempfile.mkdtemp()) / "journal"
+    end = time.monotonic() + 60 * asked.minutes
+    old = {}
+    if journal.exists():
+        old = {
+            tuple(line[:2]): line[2] for line in map(json.loads, journal.read_text().splitlines())
+        }
+    asked_of: list[tuple[str, int]] = []
+    for place, tests in TARGETS.items():
+        module = PACKAGE / place
+        if asked.only not in str(module) or time.monotonic() > end:
             continue
-        start = time.monotonic()
-        if _run(None, tests, 600) != "survived":
-            print(f"{places[0]}: its tests fail without any change", file=sys.stderr)
-            return 1
-        patience = 3 * (time.monotonic() - start) + 20
         every = mutants_of(module)
         chosen = random.Random(asked.seed).sample(every, min(asked.most, len(every)))
-        done: list[str] = []
-        for mutant in chosen:
-            if time.monotonic() > end:
-                break
-            label = f"{module.relative_to(PACKAGE).as_posix()}:{mutant.name}"
-            if label in EQUIVALENT:
-                print(f"left out {label} (line {mutant.line}); {EQUIVALENT[label]}", flush=True)
-                continue
-            results.append(_run(mutant, tests, patience))
-            done.append(results[-1])
-            if results[-1] == "survived":
-                print(f"survived {label} (line {mutant.line}): write a test", flush=True)
-        print(
-            f"{module.relative_to(ROOT)}: {len(done) - done.count('survived')}/{len(done)} of {len(every)}",
-            flush=True,
+        for mutant in [one for one in chosen if _label(one) in EQUIVALENT]:
+            print(
+                f"left out {_label(mutant)} (line {mutant.line}); {EQUIVALENT[_label(mutant)]}",
+                flush=True,
+            )
+        chosen = [one for one in chosen if _label(one) not in EQUIVALENT]
+        asked_of += [(_label(one), one.line) for one in chosen]
+        left = [one for one in chosen if old.get((_label(one), one.line)) != "killed"]
+        process = multiprocessing.get_context("fork").Process(
+            target=_tried, args=(module, tests, left, journal)
         )
-    killed = len(results) - results.count("survived")
+        if left:
+            process.start()
+            process.join(max(1.0, end - time.monotonic()))
+            if process.exitcode is None:
+                process.kill()
+            elif process.exitcode:
+                return 1
+        print(f"{place}: {len(chosen)} of {len(every)}", flush=True)
+    new = (
+        [json.loads(line) for line in journal.read_text().splitlines()] if journal.exists() else []
+    )
+    results = {(name, line): result for name, line, result in new}
+    results = {key: results[key] for key in asked_of if key in results}
+    for (name, line), result in results.items():
+        if result == "survived":
+            print(f"survived {name} (line {line}): write a test")
+    killed = sum(result != "survived" for result in results.values())
     print(f"{killed} of {len(results)} mutants killed ({100 * killed / max(1, len(results)):.1f}%)")
     return 0 if killed >= 0.95 * len(results) else 1
 
