@@ -142,6 +142,7 @@ print(twice(3), twice(1.5))
 """
 
 
+@pytest.mark.slow
 def test_damaged_machine_code_is_compiled_anew(tmp_path):
     script = tmp_path / "kernel.py"
     script.write_text(KERNEL)

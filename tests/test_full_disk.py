@@ -133,6 +133,7 @@ def test_a_full_disk_ends_a_command_with_one_line(disk, tmp_path, command, capsy
     assert everything(disk) == before
 
 
+@pytest.mark.slow
 def test_a_full_disk_ends_reproduce_and_the_next_run_is_whole(disk, tmp_path, capsys):
     catalogue(tmp_path, "demo/one")
     write_notebook(tmp_path, "demo/one", cell("work", RICH))

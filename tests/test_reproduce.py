@@ -579,6 +579,7 @@ def test_twenty_double_ctrl_c_end_within_five_seconds_and_leave_no_process(tmp_p
     assert len(published(tmp_path)) == 3
 
 
+@pytest.mark.slow
 def test_a_worker_that_dies_costs_only_its_own_notebook(project):
     write_notebook(
         project, "demo/dies", cell("work", "import os, signal\nos.kill(os.getppid(), 9)")
@@ -653,6 +654,7 @@ def test_a_forked_kernel_is_as_a_fresh_one_whatever_ran_before(project, monkeypa
     }
 
 
+@pytest.mark.slow
 @forked
 def test_a_killed_kernel_is_reported_and_the_next_notebook_runs(project):
     write_notebook(project, "demo/one", cell("die", "import os\nos.kill(os.getpid(), 9)"))
@@ -690,6 +692,7 @@ def test_an_ordinary_kernel_gives_the_same_bytes(project, monkeypatch):
         assert one.read_bytes() == other.read_bytes()
 
 
+@pytest.mark.slow
 @forked
 def test_what_is_loaded_before_the_fork_starts_no_thread():
     code = (
@@ -701,6 +704,7 @@ def test_what_is_loaded_before_the_fork_starts_no_thread():
     assert done.stdout == "1\n", done.stderr
 
 
+@pytest.mark.slow
 def test_a_relative_data_folder_is_meant_from_where_the_command_was_given(tmp_path, monkeypatch):
     (tmp_path / "own").mkdir()
     where = "import os, pathlib\nfrom gindex_lab.studies.data.registry import data_folder\n"

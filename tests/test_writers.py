@@ -20,6 +20,7 @@ ALLOWED = {
     ("gindex_lab/foundation/inputs.py", "write_bytes"): "a temporary folder of its own",
     ("gindex_lab/foundation/parallel.py", "write_bytes"): "a temporary folder of its own",
     ("gindex_lab/foundation/kernels.py", "save"): "numba's cache of compiled code",
+    ("gindex_lab/presentation/widgets/contents.py", "save"): "what the user saves in JupyterLab, by its own contents manager",
     ("gindex_lab/studies/data/checksums.py", "write_text"): "in a folder that atomic_folder is making",
     ("gindex_lab/studies/data/originals.py", "to_csv"): "in a folder that atomic_folder is making",
     ("gindex_lab/studies/data/loading.py", "write_bytes"): "in a folder that atomic_folder is making",
