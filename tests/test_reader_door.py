@@ -551,3 +551,38 @@ def test_a_wide_table_with_a_column_called_task_stays_wide(tmp_path):
     file = tmp_path / "scores.csv"
     file.write_text("model,score,q1,q2\na,1,0,1\nb,0,1,1\n")
     assert list(gl.read(file).frame.columns) == ["score", "q1", "q2"]
+
+
+@pytest.mark.parametrize(
+    ("text", "items", "value"),
+    [
+        ("model,solved,won\nx,99%,0.5\ny,45.5 %,0.25\nz,,1\n", ["solved", "won"], 0.99),
+        ("model,solved,won\nx,99%,71.2\ny,45.5%,50\n", ["solved", "won"], 99),
+        ("model,seen,won\nx,99%,0.5\ny,⚠️ NA,0.25\n", ["won"], 0.5),
+        ("Model,ARC,MMLU,won\nx,99%,7%,3%\ny,45.5%,50%,2%\n", ["ARC", "MMLU", "won"], 0.99),
+        ("item,gpt-4,claude\nq1,99%,20%\nq2,10%,3%\n", ["q1", "q2"], 0.99),
+    ],
+)
+def test_percentages_in_wide_tables_are_numbers(tmp_path, text, items, value):
+    (tmp_path / "a.csv").write_text(text)
+    found = gl.read_scores(tmp_path / "a.csv")
+    assert list(found.frame.columns) == items
+    assert found.frame.iloc[0, 0] == pytest.approx(value)
+    if len(items) > 1:
+        assert any("percentages were read" in note for note in found.notes)
+    else:
+        assert found.agents["seen"].tolist() == ["99%", "⚠️ NA"]
+
+
+def test_the_leaderboard_of_mteb_is_read(tmp_path):
+    (tmp_path / "mteb.csv").write_text(
+        "Rank (Borda),Model,Zero-shot,Memory Usage (MB),Number of Parameters,Embedding Dimensions,Max Tokens,"
+        "Mean (Task),Mean (TaskType),Bitext Mining,Retrieval\n"
+        "1,org/one,99%,1200,0.6B,1024,512,61.2,60.1,71.5,55.2\n"
+        "2,org/two,87%,Unknown,Unknown,768,8192,58.2,57.1,66.5,51.0\n"
+    )
+    found = gl.read(tmp_path / "mteb.csv", scale=(0, 100))
+    assert found.frame.to_dict("index") == {
+        "org/one": pytest.approx({"Bitext Mining": 0.715, "Retrieval": 0.552}),
+        "org/two": pytest.approx({"Bitext Mining": 0.665, "Retrieval": 0.51}),
+    }

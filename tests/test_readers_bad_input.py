@@ -35,7 +35,7 @@ FILES = {
         {},
         r"scores\['ann', 'i'\]='good': is not a number",
     ),
-    "a percent sign": ("a.csv", "agent,i\nann,50%\n", {}, "is not a number"),
+    "a percent sign beside a number": ("a.csv", "agent,i\nann,50%\nbob,1\n", {}, "is not a number"),
     "an infinite score": ("a.csv", "agent,i\nann,inf\n", {}, "is infinite"),
     "two columns of one name": ("a.csv", "agent,i,i\nann,1,0\n", {}, "has two columns 'i'"),
     "an agent without a name": ("a.csv", "agent,i\n,1\n", {}, "names no agent in row 1"),

@@ -14,7 +14,7 @@ from gindex_lab.foundation.errors import BadInput
 from gindex_lab.studies.readers.collect import Collector
 from gindex_lab.studies.readers.options import Options
 
-__all__ = ["is_fact", "is_generic", "is_text", "split_columns"]
+__all__ = ["is_fact", "is_generic", "is_text", "percentages", "split_columns"]
 
 _WORDS = """
 gender sex age birth birthday year date month country region language education school class race ethnicity
@@ -24,7 +24,7 @@ org creator developer provider url link price context window cutoff precision ar
 hub revision sha version released release submitted timestamp co2 emissions tokens layers vocab weights
 weight cluster group condition cohort notes comment name case cases tests asks comments windows timeouts
 outputs seconds cost costs command versions commit hash dirname stderr length errors wins draws
-latency duration standard
+latency duration standard usage dimension dimensions
 """
 _FACTS = frozenset(_WORDS.split())
 _SCORES = frozenset(("score", "accuracy", "acc", "correct", "answer", "response"))
@@ -32,9 +32,11 @@ _RATES = "value result points marks grade pass passed rate percent pct elo ratin
 _UNSAID = _FACTS | _SCORES | frozenset(_RATES.split())
 _NEUTRAL = """
 model data pretraining training knowledge the of b t per test user lazy exhausted total malformed syntax
-indentation n error
+indentation n error memory embedding max
 """
 _BESIDE = frozenset(_NEUTRAL.split())
+_PERCENT = r"[-+]?(?:\d+\.?\d*|\.\d+)\s?%"
+_LIKE_A_NUMBER = r"[-+]?\.?\d[\d.,]*(e[-+]?\d+)?\s?\D{0,3}"
 
 
 def is_fact(name: str) -> bool:
@@ -80,6 +82,8 @@ def split_columns(
         return list(options.items), [c for c in rest if c not in set(options.items)]
     text = [c for c in rest if is_text(table[c])]
     facts = [c for c in rest if c in text or is_fact(str(c))]
+    if any("embedding" in str(c).lower() for c in facts):  # MTEB: the share of tasks not trained on
+        facts += [c for c in rest if str(c).strip().lower() == "zero-shot" and c not in facts]
     items = [c for c in rest if c not in facts]
     if not items:
         return rest, []
@@ -91,10 +95,44 @@ def split_columns(
 
 
 def is_text(column: pd.Series) -> bool:
-    """Whether a column holds words: nothing in it is a number, or one with a sign (`12%` is a bad number)."""
+    """Whether a column holds words: nothing in it is a number, or there are words beside percentages.
+
+    >>> is_text(pd.Series(["12%", "none"])), is_text(pd.Series(["12%", "9%"])), is_text(pd.Series(["1", "x"]))
+    (True, False, False)
+    """
     if pd.api.types.is_numeric_dtype(column):
         return False
     known = column.dropna().astype(str).str.strip()
-    return (
-        len(known) > 0 and not known.str.fullmatch(r"[-+]?\.?\d[\d.,]*(e[-+]?\d+)?\s?\D{0,3}").any()
+    numbers = known.str.fullmatch(_LIKE_A_NUMBER)
+    words = not numbers.any() or (not numbers.all() and known.str.fullmatch(_PERCENT).any())
+    return len(known) > 0 and bool(words)
+
+
+def percentages(
+    table: pd.DataFrame, agent: str, found: Collector, options: Options
+) -> pd.DataFrame:
+    """A wide table in which columns of percentages are numbers, on the scale of its other columns."""
+    texts = [c for c in table.columns if c != agent and _in_percent(table[c])]
+    if not texts:
+        return table
+    others = [c for c in table.columns if c not in (agent, *texts) and not is_fact(str(c))]
+    beyond = [c for c in others if pd.to_numeric(table[c], errors="coerce").max() > 1]
+    points = options.scale[1] > 1 if options.scale is not None else bool(beyond)
+    read = {
+        c: pd.to_numeric(table[c].astype("string").str.rstrip("% ")).astype(float)
+        / (1 if points else 100)
+        for c in texts
+    }
+    shown = ", ".join(repr(str(c)) for c in texts[:6]) + " …" * (len(texts) > 6)
+    how = "as points (50% is 50)" if points else "as shares (50% is 0.5)"
+    found.note(
+        "scale", f"columns of percentages were read {how}: {shown}", "scale=(0, 100) (--scale)"
     )
+    return table.assign(**read)
+
+
+def _in_percent(column: pd.Series) -> bool:
+    if pd.api.types.is_numeric_dtype(column):
+        return False
+    known = column.dropna().astype(str).str.strip()
+    return len(known) > 0 and bool(known.str.fullmatch(_PERCENT).all())

@@ -15,7 +15,7 @@ import pandas as pd
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.studies.readers.collect import Collector
 from gindex_lab.studies.readers.directions import settle_direction
-from gindex_lab.studies.readers.facts import split_columns
+from gindex_lab.studies.readers.facts import percentages, split_columns
 from gindex_lab.studies.readers.options import Options
 from gindex_lab.studies.readers.tables import table_at, table_header
 from gindex_lab.studies.readers.wide import add_facts, add_frame, names_apart
@@ -37,6 +37,7 @@ def _read_board(file: Path, found: Collector, options: Options, new: Mapping[str
     header = [new.get(c, c) for c in table_header(file, options)]
     name = _model_column(header, options, file)
     table = table_at(file, [name], options).rename(columns=dict(new))
+    table = percentages(table, name, found, options)
     items = raw_columns(header)
     if items and options.items is None:
         facts = [c for c in header if c not in items and c != name]

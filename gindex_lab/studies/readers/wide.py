@@ -16,7 +16,13 @@ from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.validate import numeric_frame
 from gindex_lab.studies.readers.collect import Collector
 from gindex_lab.studies.readers.directions import settle_direction
-from gindex_lab.studies.readers.facts import is_fact, is_generic, is_text, split_columns
+from gindex_lab.studies.readers.facts import (
+    is_fact,
+    is_generic,
+    is_text,
+    percentages,
+    split_columns,
+)
 from gindex_lab.studies.readers.names import column_of
 from gindex_lab.studies.readers.options import ROLES, Options
 from gindex_lab.studies.readers.tables import table_at, table_header
@@ -54,6 +60,7 @@ def _read_wide(
         problem = "has fewer than two columns"
         raise BadInput("path", str(file), problem, "put agents first, then items")
     label = table.columns[name] if isinstance(name, int) else name
+    table = percentages(table, str(label), found, options)
     why = _why_rows_are_items(str(label), table, options)
     if why:
         said = f"rows were read as items and columns as agents ({why})"
