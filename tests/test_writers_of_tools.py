@@ -246,6 +246,22 @@ def test_groups_of_opencompass_are_not_items_and_its_percentages_are_shares(tmp_
     assert said(found, "math_std")
 
 
+def test_scores_of_opencompass_that_are_no_percentages_are_not_divided(tmp_path):
+    text = (
+        "dataset,version,metric,mode,m,n\n"
+        "arc,a1,accuracy,gen,60.00,0.50\n"
+        "wiki,b2,ppl,ppl,9.50,12.25\n"
+        "chat,c3,elo,gen,1100,990\n"
+        "sts,d4,pearson,gen,0.70,-0.10\n"
+        "long,e5,score,gen,250,90\n"
+    )
+    found = gl.read_scores(dump(tmp_path / "summary" / "summary_20260101_000000.csv", text))
+    assert found.frame.loc["m"].tolist() == [0.6, -9.5, 1100, 0.7, 250]
+    assert found.frame.loc["n"].tolist() == [0.005, -12.25, 990, -0.1, 90]
+    assert said(found, "divided by 100 (accuracy)")
+    assert said(found, "not percentages", "elo, pearson, ppl, score")
+
+
 def test_answers_of_opencompass_without_a_verdict_leave_the_summary(tmp_path):
     dump(tmp_path / "summary" / "summary_20260101_000000.csv", SUMMARY)
     answer = {"prompt": "p", "origin_prediction": "A", "predictions": "A", "references": "B"}

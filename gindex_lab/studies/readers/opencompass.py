@@ -2,21 +2,23 @@
 
 A result is {"accuracy": 81.2, "details": {"0": {pred, answer, correct}, ...}} (details also as a list); the
 model is the folder and the data set the file. The summary has `dataset, version, metric, mode` and a column
-per model, scores in percent, "-" where there is none. Details are read where they say which answers were
-correct. Of a summary the first metric of each data set is read; means over groups have "-" for a version and
-are left out. (tasks/openicl_eval.py and summarizers/default.py of opencompass 0.5.4, read in November 2026.)
+per model, "-" where there is no score: percentages, unless name or range of the metric says otherwise.
+Details are read where they say which answers were correct. Of a summary the first metric of each data set is
+read; means over groups have "-" for a version and are left out. (tasks/openicl_eval.py and
+summarizers/default.py of opencompass 0.5.4, read in November 2026.)
 """
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from gindex_lab.foundation.files import whole_lines
 from gindex_lab.studies.readers.collect import Collector
-from gindex_lab.studies.readers.directions import settle_direction
+from gindex_lab.studies.readers.directions import is_unbounded, settle_direction
 from gindex_lab.studies.readers.metrics import choose_metric, note_metrics
 from gindex_lab.studies.readers.options import Options
 from gindex_lab.studies.readers.parts import Identities, wrong_field
@@ -25,6 +27,9 @@ from gindex_lab.studies.readers.text import load_json, open_text, plain
 __all__ = ["read_opencompass"]
 
 _CORRECT = ("correct", "is_correct", "cascade_correct")
+_COUNT = re.compile(
+    r"(?<![a-z])(elo|rating|rewards?|returns?|lengths?|len|tokens?|counts?|num|std)(?![a-z])"
+)
 _FIXED = ("dataset", "version", "metric", "mode")
 
 
@@ -81,7 +86,6 @@ def _entries(content: Any, file: Path) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _read_summary(file: Path, found: Collector, options: Options) -> None:
-    percent = 100 if options.scale is None else 1
     with open_text(file, options.encoding) as text:
         rows = csv.reader(whole_lines(text, file))
         header = [name.strip().lstrip("\ufeff") for name in next(rows, [])]
@@ -106,17 +110,58 @@ def _read_summary(file: Path, found: Collector, options: Options) -> None:
     chosen = {}
     for dataset, metrics in scores.items():
         wanted = options.metrics_of(dataset)
-        metric = choose_metric(list(metrics), wanted, file, f"data set {dataset!r}")
+        chosen[dataset] = choose_metric(list(metrics), wanted, file, f"data set {dataset!r}")
+    values = {dataset: scores[dataset][metric] for dataset, metric in chosen.items()}
+    percent = _in_percent(chosen, values) if options.scale is None else set()
+    for dataset, metric in chosen.items():
         settle_direction(metric, found, options, item=dataset)
-        chosen[dataset] = metric
-        for model, value in zip(models, metrics[metric], strict=True):
-            found.add(model, "", dataset, value / percent)
+        for model, value in zip(models, values[dataset], strict=True):
+            found.add(model, "", dataset, value / (100 if dataset in percent else 1))
     found.note("items", "summaries only: each data set is one item, its score a mean")
-    if percent > 1:
-        found.note("scale", "scores in percent were divided by 100", "scale=(0, 1) (--scale)")
+    _say_scale(chosen, percent, found, options)
     if groups:
         found.note("items", f"means over groups were left out: {', '.join(sorted(groups)[:5])}")
     found.notes.extend(note_metrics(chosen, {name: set(some) for name, some in scores.items()}))
+
+
+def _in_percent(chosen: Mapping[str, str], values: Mapping[str, Sequence[float]]) -> set[str]:
+    """The data sets whose scores are percentages: not those of a metric that has no end, or counts something,
+    that goes beyond 100, or of which all that the summary holds are fractions within 1.
+
+    >>> sorted(_in_percent({"a": "accuracy", "b": "ppl", "c": "f1"}, {"a": [60, 0.5], "b": [9], "c": [0.7]}))
+    ['a']
+    """
+    known = {name: [v for v in some if v == v] for name, some in values.items()}
+    ranges: dict[str, list[float]] = {}
+    for dataset, metric in chosen.items():
+        ranges.setdefault(metric, []).extend(known[dataset])
+    fractions = {
+        metric
+        for metric, some in ranges.items()
+        if max(map(abs, some), default=0) <= 1 and any(v % 1 for v in some)
+    }
+    return {
+        dataset
+        for dataset, metric in chosen.items()
+        if not (is_unbounded(metric) or metric in fractions or _COUNT.search(metric.lower()))
+        and max(map(abs, known[dataset]), default=0) <= 100
+    }
+
+
+def _say_scale(
+    chosen: Mapping[str, str], percent: set[str], found: Collector, options: Options
+) -> None:
+    """Which metrics were taken for percentages, and which not."""
+    if options.scale is not None:
+        return
+    divided = sorted({chosen[dataset] for dataset in percent})
+    kept = sorted({metric for dataset, metric in chosen.items() if dataset not in percent})
+    if divided:
+        said = f"scores in percent were divided by 100 ({', '.join(divided)})"
+        found.note("scale", said, "scale=(0, 1) (--scale)")
+    if kept:
+        said = f"not percentages by name or range, and read as they are: {', '.join(kept)}"
+        found.note("scale", said, "scale=(low, high) (--scale)")
 
 
 def _number(cell: str, file: Path, number: int) -> float:
