@@ -58,6 +58,15 @@ EQUIVALENT: dict[str, str] = {
     "measures/curves.py:_product: os.cpu_count() or 1 -> os.cpu_count() or 2": (
         "with threads or without, the numbers are the same"
     ),
+    "measures/psychometrics/person_fit.py:_ahead: values == 1 -> values == 2": (
+        "rows of 0 and 1 then go the plain way, which gives the same numbers"
+    ),
+    "measures/psychometrics/extraction.py:_least_misfit: unseen > 0 -> unseen >= 0": (
+        "one minimum asks for four descents more: the second condition decides"
+    ),
+    "measures/psychometrics/extraction.py:_least_misfit: unseen > 0 -> unseen > 1": (
+        "one minimum asks for four descents more: the second condition decides"
+    ),
     "worlds/tasks/series_kt.py:_found: np.arange(4.0, HIGHEST + 1) -> np.arange(5.0, HIGHEST + 1)": (
         "the search only begins with a wider bound"
     ),

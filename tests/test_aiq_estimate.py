@@ -385,3 +385,12 @@ BAD = {"program": [",.#"] * 9, "stratum": [1] * 9}
 def test_bad_settings_say_what_is_wrong(call, message):
     with pytest.raises(BadInput, match=message):
         call()
+
+
+def test_degrees_of_freedom_of_strata_with_two_programs_by_hand():
+    """Satterthwaite: (Σ v_i)² / Σ v_i² / (n_i - 1), with v_i = p_i² s_i² / n_i."""
+    pairs, spread = np.array([2, 5]), np.array([[1.0], [2.0]])
+    strata = stratified.Strata(np.array([0.5, 0.5]), pairs, np.zeros((2, 1)), spread)
+    parts = 0.25 * spread[:, 0] ** 2 / pairs
+    wanted = parts.sum() ** 2 / (parts**2 / (pairs - 1)).sum()
+    assert stratified.degrees_of_freedom(strata) == pytest.approx([wanted], rel=1e-12)

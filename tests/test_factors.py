@@ -553,3 +553,26 @@ def test_descents_end_when_half_a_minimum_more_is_expected(monkeypatch):
     np.fill_diagonal(matrix, 1.0)
     assert minres_uniqueness(matrix, 1) == pytest.approx(1 - loadings**2, abs=1e-5)
     assert len(calls) == 7
+
+
+@pytest.mark.parametrize("truth", [[0.4, 0.35, 0.3, 0.25], [0.98, 0.9, 0.3, 0.2]])
+def test_maximum_likelihood_finds_weak_loadings_and_nearly_whole_ones(truth):
+    matrix = np.outer(truth, truth) + np.diag(1 - np.square(truth))
+    assert extract(matrix, 1, "ml")[:, 0] == pytest.approx(truth, abs=1e-7)
+
+
+@pytest.mark.parametrize("method", ["ml", "minres"])
+def test_seven_descents_into_one_minimum_are_enough(method, monkeypatch):
+    """After N = 7 of them 1 · 2 / (7 - 1 - 2) = ½ more minima are expected, and we stop."""
+    import scipy.optimize
+
+    rng, calls, real = np.random.default_rng(2), [], scipy.optimize.minimize
+    scores = rng.normal(size=(60, 1)) * [0.9, 0.8, 0.6, 0.5, 0.3] + 0.6 * rng.normal(size=(60, 5))
+
+    def counted(*args, **kwargs):
+        calls.append(1)
+        return real(*args, **kwargs)
+
+    monkeypatch.setattr(scipy.optimize, "minimize", counted)
+    extract(np.corrcoef(scores.T), 1, method)
+    assert len(calls) == 7

@@ -228,3 +228,12 @@ def test_maze_runners_agree_in_rank_but_not_exactly(shared, monkeypatch):
 def test_bad_input_is_refused_with_a_remedy(call, message):
     with pytest.raises(BadInput, match=message):
         call()
+
+
+def test_normalised_errors_of_an_agent_with_gaps_are_those_on_the_items_it_met():
+    rows, h = np.array([[0, 1, np.nan, 1, 0], [1, np.nan, 0.5, 1, 0]]), np.array([1.0, 2, 3, 4, 5])
+    whole = person_fit(rows, h, model=None, missing="drop")["normalised_guttman_errors"]
+    for row, share in zip(rows, whole, strict=True):
+        met = ~np.isnan(row)
+        alone = person_fit(row[None, met], h[met], model=None)["normalised_guttman_errors"]
+        assert 0 < share == pytest.approx(alone.item(), rel=1e-12)
