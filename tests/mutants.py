@@ -67,6 +67,14 @@ EQUIVALENT: dict[str, str] = {
     "measures/psychometrics/extraction.py:_least_misfit: unseen > 0 -> unseen > 1": (
         "one minimum asks for four descents more: the second condition decides"
     ),
+    "worlds/tasks/series_kt.py:_found: best + margin > bound -> best + margin >= bound": (
+        "the same search is made again"
+    ),
+    "worlds/tasks/series_kt.py:best_program: "
+    "_cheapest(tuple(codes), -1, scale or Scale(), integer('longest', longest), 0.0) -> "
+    "_cheapest(tuple(codes), -1, scale or Scale(), integer('longest', longest), 1.0)": (
+        "the first row is the cheapest, however many follow"
+    ),
     "worlds/tasks/series_kt.py:_found: np.arange(4.0, HIGHEST + 1) -> np.arange(5.0, HIGHEST + 1)": (
         "the search only begins with a wider bound"
     ),

@@ -1,5 +1,6 @@
 """Letter series: the reconstructed machine, Kt, the table, items, systems, sessions, and bad input."""
 
+import importlib
 import json
 from functools import cache
 
@@ -331,3 +332,38 @@ def test_a_session_goes_through_its_items_and_scores_them():
 def test_bad_input_is_told(call, message):
     with pytest.raises(BadInput, match=message):
         call()
+
+
+@pytest.mark.parametrize("margin", [1, 2])
+def test_continuations_are_the_letters_whose_series_cost_at_most_the_margin_more(margin):
+    cost = {x: ls.kt(f"aabb{x}", rounding="none", longest=8) for x in "abcz"}
+    near = {x for x in cost if cost[x] <= min(cost.values()) + margin}
+    found = ls.continuations("aabb", margin=margin, longest=8)
+    assert len(near) > 1
+    assert near == set(found["letter"]) & set(cost)
+
+
+def test_a_series_that_no_program_writes_is_named_as_given():
+    with pytest.raises(BadInput) as caught:
+        ls.kt("aqzbtxm", longest=3)
+    assert (caught.value.argument, caught.value.value) == ("sequence", "aqzbtxm")
+
+
+def test_time_is_counted_up_to_the_twelfth_letter():
+    assert Scale(n_time=12).n_time == 12
+    with pytest.raises(BadInput) as caught:
+        Scale(n_time=13)
+    assert caught.value.argument == "n_time"
+
+
+def test_the_search_goes_up_to_the_highest_kt(monkeypatch):
+    series_kt = importlib.import_module("gindex_lab.worlds.tasks.series_kt")
+    for highest, written in ((10.0, True), (9.0, False)):  # adgjm costs 5 + log2(27) = 9.75
+        monkeypatch.setattr(series_kt, "HIGHEST", highest)
+        series_kt._found.cache_clear()
+        if written:
+            assert ls.kt("adgjm", rounding="none", longest=5) == pytest.approx(5 + np.log2(27))
+        else:
+            with pytest.raises(BadInput, match="no program"):
+                ls.kt("adgjm", longest=5)
+    series_kt._found.cache_clear()
