@@ -75,6 +75,7 @@ EQUIVALENT: dict[str, str] = {
     "_cheapest(tuple(codes), -1, scale or Scale(), integer('longest', longest), 1.0)": (
         "the first row is the cheapest, however many follow"
     ),
+    "worlds/flatland/checks.py:_check_node: :12 -> :13": "only how many names an error lists",
     "worlds/tasks/series_kt.py:_found: np.arange(4.0, HIGHEST + 1) -> np.arange(5.0, HIGHEST + 1)": (
         "the search only begins with a wider bound"
     ),

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import gindex_lab as gl
 from gindex_lab.foundation.errors import BadInput, BadProgram
+from gindex_lab.worlds.flatland.checks import rule_of
 from gindex_lab.worlds.flatland.expansion import expand
 from gindex_lab.worlds.flatland.expressions import Symbol, read_expressions, to_lisp
 from gindex_lab.worlds.flatland.programs import Call, Definition, Limits, Link, Node, Program
@@ -652,3 +653,20 @@ def test_a_program_is_a_flow_of_the_g_index():
     assert flow.types == ("START", "loop", "move", "turn")
     assert flow.is_dag
     assert float(gl.divergence(flow, flow)) == 0
+
+
+@pytest.mark.parametrize(
+    ("kind", "values", "right"),
+    [
+        ("int", (3, 4), True), ("int", (3, 3), False), ("int", (3, 4.5), False), ("int", (3,), False),
+        ("float", (0.5, 0.6), True), ("float", (0.5, 0.5), False), ("float", (1, 2, 3), False),
+        ("bool", (0,), True), ("bool", (1,), True), ("bool", (2,), False), ("bool", (-0.1,), False),
+        ("bool", (0, 1), False), ("choice", (7,), True), ("choice", (), False), ("normal", (0, 1), False),
+    ],
+)  # fmt: skip
+def test_a_rule_can_be_drawn_from_or_is_refused(kind, values, right):
+    if right:
+        assert rule_of((Symbol(kind), values), "here") == (kind, values)
+        return
+    with pytest.raises(BadProgram):
+        rule_of((Symbol(kind), values), "here")
