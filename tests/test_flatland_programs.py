@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import gindex_lab as gl
 from gindex_lab.foundation.errors import BadInput, BadProgram
 from gindex_lab.worlds.flatland.checks import rule_of
+from gindex_lab.worlds.flatland.execution import SIZE, _wrapped, steps, trace
 from gindex_lab.worlds.flatland.expansion import expand
 from gindex_lab.worlds.flatland.expressions import Symbol, read_expressions, to_lisp
 from gindex_lab.worlds.flatland.programs import Call, Definition, Limits, Link, Node, Program
@@ -670,3 +671,17 @@ def test_a_rule_can_be_drawn_from_or_is_refused(kind, values, right):
         return
     with pytest.raises(BadProgram):
         rule_of((Symbol(kind), values), "here")
+
+
+def test_a_trace_counts_its_steps_and_a_turn_draws_nothing():
+    program = run('#include "square.fbp"\n{} -> square(30)')
+    every = list(steps(program))
+    assert trace(program).steps == len(every)
+    turns = [step for step in every if step.type == "turn"]
+    assert turns
+    assert not any(step.pen for step in turns)
+
+
+def test_a_hair_beyond_the_left_edge_is_that_edge():
+    assert _wrapped(-1e-10) == 0.0
+    assert _wrapped(-1e-8) == pytest.approx(SIZE - 1e-8, abs=1e-12)
