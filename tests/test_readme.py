@@ -132,7 +132,11 @@ def test_claims_on_a_fresh_clone_say_what_to_do(tmp_path, monkeypatch, capsys):
 
 def test_make_alone_lists_every_target_with_its_words():
     said = subprocess.run(
-        ["make", "help"], cwd=ROOT, capture_output=True, text=True, check=True
+        ["make", "--no-print-directory", "help"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
     ).stdout
     targets = re.findall(r"^([a-z-]+):.*##", (ROOT / "Makefile").read_text(), re.MULTILINE)
     assert [line.split()[1] for line in said.splitlines()] == targets
