@@ -327,13 +327,23 @@ def open_lab(watched, address, path):
 
 
 def run_all(watched, address, name):
-    """Run all cells by the menu, wait until each has its number, and find no traceback."""
+    """Run all cells by the menu, wait until each whose source is shown has its number, and find no traceback."""
     page = watched.page
     page.locator("#jp-MainMenu").get_by_text("Run", exact=True).click()
     page.get_by_text("Run All Cells", exact=True).click()
     cells = page.locator(".jp-CodeCell")
-    done = cells.locator(".jp-InputArea-prompt").filter(has_text=re.compile(r"\[\d+\]:"))
-    soon("all cells to run", lambda: done.count() == cells.count() and idle(address, name), page)
+    numbers = cells.locator(".jp-InputArea-prompt")  # a box whose source is hidden shows none
+    done = numbers.filter(has_text=re.compile(r"\[\d+\]:"))
+
+    def quiet():
+        """Idle for a second: between two cells a kernel is idle, too."""
+        for _ in range(4):
+            if not idle(address, name):
+                return False
+            page.wait_for_timeout(250)
+        return True
+
+    soon("all cells to run", lambda: 0 < done.count() == numbers.count() and quiet(), page)
     assert page.locator("[data-mime-type='application/vnd.jupyter.error']").count() == 0
 
 
