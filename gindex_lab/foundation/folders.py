@@ -13,6 +13,7 @@ import hashlib
 import itertools
 import json
 import os
+import re
 import secrets
 import shutil
 import sys
@@ -25,6 +26,7 @@ from gindex_lab.foundation.errors import BadInput, CannotWrite
 from gindex_lab.foundation.output import write_text, writing
 
 __all__ = [
+    "ASIDE",
     "MARKER",
     "atomic_folder",
     "clear_unfinished",
@@ -36,6 +38,7 @@ __all__ = [
 ]
 
 MARKER = ".gindex_lab"
+ASIDE = re.compile(r"\.kept\d*$")  # how `_room` names what is the user's where we need its name
 _NOTE = "gindex_lab wrote the files listed here, and may replace or delete them."
 _ELSEWHERE = "name another folder, for instance a new one inside it"
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from pathlib import Path
 
+from gindex_lab.foundation.folders import ASIDE
 from gindex_lab.foundation.inputs import files_below
 
 __all__ = ["LIST", "damage", "write_checksums"]
@@ -46,10 +46,7 @@ def damage(folder: Path) -> str:
     except (OSError, UnicodeDecodeError):
         return f"it has no readable list of checksums ({LIST})"
     known = {name: digest for digest, _, name in (line.partition("  ") for line in lines)}
-    aside = re.compile(
-        r"\.kept\d*$"
-    )  # a changed file that was put aside when its folder was made anew
-    found = {name: digest for name, digest in _sums(folder).items() if not aside.search(name)}
+    found = {name: digest for name, digest in _sums(folder).items() if not ASIDE.search(name)}
     for name in sorted({*known, *found}):
         if name not in found:
             return f"{name!r} is gone"
