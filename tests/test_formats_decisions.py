@@ -176,9 +176,10 @@ def test_what_was_never_submitted_is_missing_and_an_error_is_a_failure(tmp_path)
 
 
 def test_minutes_and_weights_of_runs_go_with_the_items(tmp_path):
-    row = {"task_family": "f", "alias": "m", "score_binarized": 1, "equal_task_weight": 0.5}
+    row = {"task_family": "f", "alias": "m", "score_binarized": 1}
     rows = [
-        row | {"task_id": t, "human_minutes": m} for t, m in (("f/1", 4), ("f/2", 30), ("f/2", 30))
+        row | {"task_id": task, "human_minutes": minutes, "equal_task_weight": weight}  # of a run
+        for task, minutes, weight in (("f/1", 4, 0.5), ("f/2", 30, 0.25), ("f/2", 30, 0.25))
     ]
     found = gl.read(lines(tmp_path / "runs.jsonl", *rows, rows[0] | {"alias": "human"}))
     assert found.items["minutes"].tolist() == [4, 30]

@@ -88,7 +88,7 @@ REFUSED = {
     "a date that is no column": ({"a.csv": LONG}, {"columns": {"date": "zork"}}, "columns['date']", "not-found"),
     "a row that is not there": ({"a.csv": WIDE}, {"columns": {"difficulty": "zork"}}, "columns['difficulty']", "not-found"),
     "a row that is there twice": ({"a.csv": WIDE}, {"columns": {"difficulty": "level"}}, "columns['difficulty']", "not-found"),
-    "a field in words": ({"a.jsonl": '{"model": "a", "item": 1, "score": 1, "d": "hard"}\n'}, {"columns": {"difficulty": "d"}}, "columns['difficulty']", "not-a-number"),
+    "a field in words": ({"a.jsonl": '{"model": "a", "item": 1, "score": 1, "d": "zork"}\n'}, {"columns": {"difficulty": "d"}}, "columns['difficulty']", "not-a-number"),
     "a metric that is a number": (TWO, {"metric": {"t": 3}}, "metric", "bad-input"),
     "a metric that a task lacks": (TWO, {"metric": {"t": "f1"}}, "metric", "not-found"),
     "a filter that a task lacks": ({"results.json": RESULTS}, {"filter": "z"}, "filter", "not-found"),

@@ -12,6 +12,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.studies.readers.options import Options
@@ -20,6 +21,7 @@ __all__ = [
     *(
         "check_applies",
         "check_directions",
+        "check_scale",
         "chosen_files",
         "file_names",
         "glob_mask",
@@ -202,3 +204,30 @@ def check_directions(options: Options, known: Collection[str]) -> None:
             shown = ", ".join(map(repr, list(known)[:6])) or "no metric by name"
             problem = "does not match any metric or column that was read"
             raise BadInput(name, absent[0], problem, f"there is {shown}", code="not-found")
+
+
+def check_scale(frame: pd.DataFrame, trials: pd.DataFrame | None, path: Path, *, raw: bool) -> None:
+    """Scores outside [0, 1] are not responses; what scale they are on is not for us to guess."""
+    values = frame.to_numpy() if trials is None else trials["response"].to_numpy()
+    if np.isnan(values).all():
+        raise BadInput("path", str(path), "holds no number at all", "fill its cells")
+    low, high = float(np.nanmin(values)), float(np.nanmax(values))
+    if raw or (low >= 0 and high <= 1):
+        return
+    problem = f"holds scores from {low:g} to {high:g}, and a response is in [0, 1]"
+    points = low >= 0 and 1 < high <= 100
+    few = low < high <= 10 and bool(
+        (values[~np.isnan(values)] % 1 == 0).all()
+    )  # the points of a rating
+    likely = f"scale=({int(low == 1)}, {high:g})" if points and few else "scale=(0, 100)"
+    remedy = f"give their scale, e.g. {likely if points else 'scale=(low, high)'}"
+    outside = (values < 0) | (values > 1)
+    beyond = (
+        frame.columns[outside.any(axis=0)] if trials is None else trials["item"][outside].unique()
+    )
+    if len(beyond) < frame.shape[1]:
+        shown = ", ".join(map(repr, beyond[:3])) + " …" * (len(beyond) > 3)
+        problem += f": {len(beyond)} of {frame.shape[1]} items go beyond it ({shown})"
+        remedy = f"leave these out, e.g. exclude=[{beyond[0]!r}] (--exclude), {remedy}"
+    remedy += ", or read them raw with gl.read_scores and use gl.rank"
+    raise BadInput("path", str(path), problem, remedy)

@@ -14,7 +14,7 @@ from gindex_lab.foundation.errors import BadInput
 from gindex_lab.studies.readers.collect import Collector
 from gindex_lab.studies.readers.options import Options
 
-__all__ = ["is_fact", "is_generic", "is_text", "percentages", "split_columns"]
+__all__ = ["is_fact", "is_generic", "is_text", "percentages", "plain_numbers", "split_columns"]
 
 _WORDS = """
 gender sex age birth birthday year date month country region language education school class race ethnicity
@@ -24,7 +24,7 @@ org creator developer provider url link price context window cutoff precision ar
 hub revision sha version released release submitted timestamp co2 emissions tokens layers vocab weights
 weight cluster group condition cohort notes comment name case cases tests asks comments windows timeouts
 outputs seconds cost costs command versions commit hash dirname stderr length errors wins draws
-latency duration standard usage dimension dimensions
+latency duration standard usage dimension dimensions speed throughput ttft
 """
 _FACTS = frozenset(_WORDS.split())
 _SCORES = frozenset(("score", "accuracy", "acc", "correct", "answer", "response"))
@@ -32,11 +32,17 @@ _RATES = "value result points marks grade pass passed rate percent pct elo ratin
 _UNSAID = _FACTS | _SCORES | frozenset(_RATES.split())
 _NEUTRAL = """
 model data pretraining training knowledge the of b t per test user lazy exhausted total malformed syntax
-indentation n error memory embedding max
+indentation n error memory embedding max input output in out s sec m k
 """
 _BESIDE = frozenset(_NEUTRAL.split())
 _PERCENT = r"[-+]?(?:\d+\.?\d*|\.\d+)\s?%"
 _LIKE_A_NUMBER = r"[-+]?\.?\d[\d.,]*(e[-+]?\d+)?\s?\D{0,3}"
+_ABOUT_A_SCORE = re.compile(  # its error, the ends of its interval; a number in a list, a price
+    r"(.*[ _.-])?(std|std(err|ev)|standard[ _-]error|std[ _-](err|error|dev))|#|no\.?|.*[$€£].*"
+    r"|(.*[ _.%-])?ci[ _-](low|lower|high|upper|lo|hi|width)|.+[ _.%-]ci"
+)
+_WITH_ERROR = r"\s*([-+]?\d[\d.,]*\s*%?)\s*(?:±|\+/-)\s*\d[\d.,]*\s*(%?)\s*"
+_DECIMAL_COMMA = r"\s*[-+]?\d*,\d+\s*%?\s*"
 
 
 def is_fact(name: str) -> bool:
@@ -47,6 +53,8 @@ def is_fact(name: str) -> bool:
     >>> [is_fact(n) for n in ("q1", "class action", "Average score of 3 games", "age discrimination")]
     [False, False, False, False]
     """
+    if _ABOUT_A_SCORE.fullmatch(name.strip().lower()):
+        return True
     plain = re.sub(r"\([^()]*\)|95[_ ]pct[_ ]ci|⬆️|⬇️|[↑↓]", " ", name.lower())
     words = [w for w in re.split(r"[^a-z0-9]+", plain) if w]
     if not words or any(w in _SCORES for w in words):
@@ -108,11 +116,39 @@ def is_text(column: pd.Series) -> bool:
     return len(known) > 0 and bool(words)
 
 
+def plain_numbers(column: pd.Series, found: Collector) -> pd.Series:
+    """A column of text whose numbers have decimal commas (0,85), or their error behind them (0.85 ± 0.02),
+    without these. Whether 1,234 is a little more than one or more than a thousand is not guessed.
+
+    >>> plain_numbers(pd.Series(["0,85", "1"]), Collector("t")).tolist()
+    ['0.85', '1']
+    """
+    if pd.api.types.is_numeric_dtype(column):
+        return column
+    known = column.dropna().astype(str)
+    behind = known.str.extract(_WITH_ERROR)
+    if len(known) and behind[0].notna().any():
+        found.note("scale", "of numbers such as 0.85 ± 0.02 the part before the ± was read")
+        column = column.astype(object).where(
+            column.isna(), known.where(behind[0].isna(), behind[0])
+        )
+        known = column.dropna().astype(str).str.strip()
+    commas = known[known.str.contains(",", regex=False)]
+    if len(commas) and commas.str.fullmatch(_DECIMAL_COMMA).all():
+        fraction = commas.str.extract(r"(\d*),(\d+)")
+        if ((fraction[1].str.len() != 3) | (fraction[0].isin(["", "0"]))).any():
+            found.note("scale", "numbers with decimal commas (0,85) were read as such")
+            return column.astype(object).where(column.isna(), known.str.replace(",", "."))
+    return column
+
+
 def percentages(
     table: pd.DataFrame, agent: str, found: Collector, options: Options
 ) -> pd.DataFrame:
     """A wide table in which columns of percentages are numbers, on the scale of its other columns."""
-    texts = [c for c in table.columns if c != agent and _in_percent(table[c])]
+    words = [c for c in table if c != agent and not pd.api.types.is_numeric_dtype(table[c])]
+    table = table.assign(**{c: plain_numbers(table[c], found) for c in words})
+    texts = [c for c in words if _in_percent(table[c])]
     if not texts:
         return table
     others = [c for c in table.columns if c not in (agent, *texts) and not is_fact(str(c))]

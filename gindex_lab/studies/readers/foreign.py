@@ -105,13 +105,17 @@ def _excel(path: Path) -> pd.DataFrame:
         raise BadInput(
             "path", str(path), "has no filled sheet", "give at least one row", code="empty"
         )
-    name, table = next(iter(filled.items()))
-    table = table.dropna(how="all").dropna(how="all", axis=1)
+    name = next((one for one, sheet in filled.items() if _holds_scores(sheet)), next(iter(filled)))
+    table = filled[name].dropna(how="all").dropna(how="all", axis=1)
     if len(filled) > 1:
-        others = ", ".join(repr(one) for one in list(filled)[1:4])
+        others = ", ".join([repr(one) for one in filled if one != name][:3])
         note = f"the sheet {name!r} was read, others were left out ({others}): save one sheet to choose"
         table.attrs["notes"] = [note]
     return table
+
+
+def _holds_scores(sheet: pd.DataFrame) -> bool:
+    return sheet.shape[1] > 1 and bool(sheet.select_dtypes("number").shape[1])
 
 
 def _spss(path: Path) -> pd.DataFrame:

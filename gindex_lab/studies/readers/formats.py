@@ -21,6 +21,7 @@ from gindex_lab.studies.readers.names import (
 from gindex_lab.studies.readers.signatures import (
     has_items_only,
     is_scores,
+    is_scores_by_model,
     of_document,
     of_header,
     of_line,
@@ -194,7 +195,9 @@ def _sniff_json(path: Path) -> str | None:
     tool = of_document(found)
     if tool is None and isinstance(found, list) and found and isinstance(found[0], dict):
         return sniff_header(list(found[0])) or "long"
-    return "per-model" if tool is None and is_scores(found) else tool
+    if tool is None and is_scores(found):
+        return "per-model"
+    return "wide" if tool is None and is_scores_by_model(found) else tool
 
 
 def _sniff_lines(path: Path) -> str | None:

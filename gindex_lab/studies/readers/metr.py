@@ -2,8 +2,10 @@
 
 A row has `task_id`, `task_family`, `alias` (how the agent is called; `model` in older files),
 `score_binarized` (1 or 0), `score_cont`, `human_minutes` (how long people take, the same for every run of a
-task), `run_id`, and weights (`equal_task_weight`, `invsqrt_task_weight`). Runs of an agent on a task are
-repeats; minutes go with the items, and make a time horizon possible.
+task), `run_id`, and weights of the run (`equal_task_weight`, `invsqrt_task_weight`, which add up to 1 over
+the runs of an agent). Runs of an agent on a task are repeats; the weight of a task is that of all its runs,
+averaged over the agents; minutes go with the items, and make a time horizon possible. (src/horizon of
+eval-analysis-public, read in November 2026.)
 """
 
 from __future__ import annotations
@@ -24,17 +26,17 @@ __all__ = ["read_metr"]
 _METRICS = ("score_binarized", "score_cont", "score")
 _FACTS = {
     "human_minutes": "minutes",
-    "equal_task_weight": "weight",
-    "invsqrt_task_weight": "invsqrt_task_weight",
     "task_source": "source",
     "human_source": "human_source",
 }
+_WEIGHTS = {"equal_task_weight": "weight", "invsqrt_task_weight": "invsqrt_task_weight"}
 
 
 def read_metr(files: Sequence[Path], found: Collector, options: Options) -> None:
     """Agents are aliases, families are task families, and repeated runs are trials."""
     turn, unscored, differ, people = Repeats(), 0, set(), 0
     metric, others = "", set()
+    weights: dict[tuple[str, str], dict[str, dict[str, float]]] = {}  # by task, weighting and agent
     for file in files:
         with found.reading(file, options):
             for number, row in _rows(file, found, options):
@@ -56,6 +58,10 @@ def read_metr(files: Sequence[Path], found: Collector, options: Options) -> None
                 people += agent.lower() == "human"
                 item = task.removeprefix(f"{family}/")
                 found.add(agent, family, item, value, trial=turn.next(agent, family, item))
+                for name in _WEIGHTS.keys() & row.keys() if "weight" not in options.columns else ():
+                    weight = score_of(row[name], file, f"the weight in line {number}")
+                    runs = weights.setdefault((family, item), {}).setdefault(name, {})
+                    runs[agent] = runs.get(agent, 0.0) + weight
                 differ |= _add_facts(found.item_facts.setdefault((family, item), {}), row, options)
                 about = found.agent_facts.setdefault(agent, {})
                 if isinstance(row.get("model"), str):
@@ -63,6 +69,9 @@ def read_metr(files: Sequence[Path], found: Collector, options: Options) -> None
                 date = row.get(options.columns.get("date") or "release_date")
                 if date is not None:
                     about.setdefault("date", date)
+    for pair, some in weights.items():
+        for name, by_agent in some.items():
+            found.item_facts[pair][_WEIGHTS[name]] = sum(by_agent.values()) / len(by_agent)
     found.notes.extend(note_metrics({"runs": metric}, {"runs": others}))
     _say(found, unscored, differ, people)
 
@@ -72,6 +81,8 @@ def _add_facts(facts: dict[str, Any], row: dict[str, Any], options: Options) -> 
     asked = {role for role in ("difficulty", "weight") if role in options.columns}
     known = {label: row[name] for name, label in _FACTS.items() if row.get(name) is not None}
     roles = log_roles({"metadata": row}, options)
+    if "weight" not in asked:
+        roles.pop("weight", None)  # of one run
     known |= {name: value for name, value in roles.items() if name in asked or name not in known}
     return {name for name, value in known.items() if facts.setdefault(name, value) != value}
 

@@ -5,6 +5,7 @@ Nested names (`evaluation.score`) are recognised by their last part.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -19,14 +20,14 @@ __all__ = [
         "column_of",
         "families_are_items",
     ),
-    *("flat_names", "lone_response", "nested"),
+    *("flat_names", "is_model", "lone_response", "metric_column", "nested", "time_unit"),
 ]
 
 # Of several columns that could play a role, the first line wins over the second, and so on
 _NAMES = {
     "agent": (
         "alias",
-        "agent model model_name model_id system participant person student respondent subject_id",
+        "agent agent_name model model_name model_id system participant person student respondent subject_id",
         "llm engine model_alias",
     ),
     "item": (
@@ -46,8 +47,11 @@ _NAMES = {
         "family item_family task task_name dataset benchmark scenario category domain",
         "task_family subject topic suite",
     ),
-    "difficulty": ("difficulty",),
-    "minutes": ("human_minutes task_minutes minutes human_time_minutes",),
+    "difficulty": ("difficulty", "difficulty_level"),
+    "minutes": (
+        "human_minutes task_minutes minutes human_time_minutes expert_minutes baseline_minutes",
+        "human_seconds human_time_seconds expert_seconds human_hours human_time_hours expert_hours",
+    ),
     "choices": ("choices num_choices n_choices num_options n_options",),
     "weight": ("item_weight task_weight invsqrt_task_weight equal_task_weight", "weight"),
     "date": ("release_date model_release_date released", "date"),
@@ -60,6 +64,13 @@ SETTINGS = (
     *("prompt_version", "template", "task_version", "version", "system_prompt", "reasoning_effort"),
 )
 SUBJECTS = ("subject", "category", "topic", "domain", "section", "split", "subset", "chapter")
+_MODEL = re.compile(  # names by which models go, with or without their organisation
+    r"(?i)^([\w.-]+/)?(chat)?(gpt|claude|gemini|gemma|llama|qwen|mistral|mixtral|deepseek|phi-?\d|grok|"
+    r"command-?r|falcon|yi-|o[134](-|$)|kimi|glm-|olmo|palm|bard|nova-|jamba|granite|nemotron)"
+)
+_UNITS = {"seconds": 1 / 60, "minutes": 1.0, "hours": 60.0}
+_METRICS = ("metric", "metric_name")
+_TASKS = ("task", "task_name", "dataset", "benchmark", "scenario")
 AUDITED = frozenset((*TEXTS, *ERRORS, *SETTINGS, *SUBJECTS))
 TIERS = {kind: tuple(frozenset(names.split()) for names in tiers) for kind, tiers in _NAMES.items()}
 
@@ -73,29 +84,54 @@ def column_of(header: Sequence[str], kind: str) -> list[str]:
     (['alias'], ['evaluation.score'])
     """
     plain = [(name, str(name).strip().lower()) for name in header]
-    for last in (False, True):
+    dotted = [(name, word.split(".")) for name, word in plain if "." in word]
+    joined = [(name, "_".join(parts[-2:])) for name, parts in dotted]  # model.name: model_name
+    for some in (plain, joined, [(name, parts[-1]) for name, parts in dotted]):
         for known in TIERS[kind]:
-            found = [
-                name
-                for name, word in plain
-                if ("." in word and word.rpartition(".")[2] if last else word) in known
-            ]
+            found = [name for name, word in some if word in known]
             if found:
                 return found
     return []
 
 
-def families_are_items(header: Sequence[str]) -> bool:
-    """Whether a long table has one row per agent and task: each column plays a role, and none is an item.
+def is_model(name: object) -> bool:
+    """Whether something is called like a well-known model.
 
-    >>> families_are_items(["model", "task", "score"]), families_are_items(["model", "task", "score", "q1"])
+    >>> is_model("openai/gpt-5"), is_model("MMLU")
+    (True, False)
+    """
+    return bool(_MODEL.match(str(name)))
+
+
+def time_unit(name: object) -> float | None:
+    """How many minutes one unit of a column of times is, by the end of its name; None for another column.
+
+    >>> time_unit("human_hours"), time_unit("metadata.human_minutes"), time_unit("level")
+    (60.0, 1.0, None)
+    """
+    word = str(name).strip().lower()
+    return next((unit for end, unit in _UNITS.items() if word.endswith(end)), None)
+
+
+def metric_column(header: Sequence[str]) -> str | None:
+    """The column of a long table that says of which metric each row is."""
+    return next((name for name in header if str(name).strip().lower() in _METRICS), None)
+
+
+def families_are_items(header: Sequence[str]) -> bool:
+    """Whether a long table has one row per agent and task, and no item: each column plays a role, or the
+    task is called so (a row per agent has no task; it may have a category or a family).
+
+    >>> families_are_items(["model", "task", "score", "q1"]), families_are_items(["m", "domain", "q1", "q2"])
     (True, False)
     """
     roles = {kind: column_of(header, kind) for kind in TIERS}
     response = roles["response"] or lone_response(header)
     needed = roles["agent"] and response and len(roles["family"]) == 1
     known = {name for found in roles.values() for name in found} | set(response)
-    return bool(needed) and not roles["item"] and known == set(header)
+    if not needed or roles["item"]:
+        return False
+    return known == set(header) or roles["family"][0].strip().lower() in _TASKS
 
 
 def lone_response(header: Sequence[str]) -> list[str]:

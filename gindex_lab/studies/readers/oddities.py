@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from gindex_lab.foundation.errors import BadInput, short
+from gindex_lab.foundation.inputs import files_below
+from gindex_lab.studies.readers.formats import FORMATS
 from gindex_lab.studies.readers.glimpse import json_glimpse
 from gindex_lab.studies.readers.text import beginning, load_json, plain
 
-__all__ = ["not_recognised", "refuse_other"]
+__all__ = ["first_names", "mixed_formats", "not_recognised", "nothing_there", "refuse_other"]
 
 _ITSELF = "name the log or the table itself"
 _KINDS = (  # how it begins, what it is, what to do
@@ -36,6 +39,8 @@ _KINDS = (  # how it begins, what it is, what to do
     (rb"\s*<\?xml", "XML", _ITSELF),
     (rb"<<<<<<< ", "a file with the marks of a merge conflict", "resolve the conflict"),
 )
+_SUPPORTED = "supported are " + ", ".join(line.split(":")[0] for line in FORMATS.values())
+_ARCHIVES = (".zip", ".tar", ".tgz", ".7z", ".rar", ".bz2", ".xz")
 _LOG = (
     "name a log of a tool that is known, or pass format=... with columns=... (--format, --columns)"
 )
@@ -111,3 +116,34 @@ def _described(found: object) -> str:
         )
     words = {str: "a text", bool: "a truth value", int: "a number", float: "a number"}
     return words.get(type(found), "nothing")
+
+
+def nothing_there(folder: Path) -> BadInput:
+    """The error for a folder without a log or a table: what it holds instead."""
+    files = list(files_below(folder, {}))
+    held = f" (but {first_names(files)})" if files else ""
+    packed = [file for file in files if plain(file).suffix.lower() in _ARCHIVES]
+    remedy = f"unpack {first_names(packed)} and name the folder" if packed else _SUPPORTED
+    return BadInput("path", str(folder), f"holds no log and no table{held}", remedy)
+
+
+def mixed_formats(
+    path: Path,
+    kinds: Mapping[str, list[Path]],
+    unknown: list[Path],
+    skipped: Mapping[Path, BadInput],
+) -> BadInput:
+    """The error for tables of several formats in one folder, or for files of which none is known."""
+    seen = [f"{len(files)} {kind} ({first_names(files)})" for kind, files in kinds.items()]
+    seen += [f"{len(unknown)} not recognised ({first_names(unknown)})"] if unknown else []
+    seen += [f"{len(skipped)} unreadable ({first_names(list(skipped))})"] if skipped else []
+    if not kinds:
+        problem = f"is not recognised: {'; '.join(seen)}"
+        return BadInput("path", str(path), problem, _SUPPORTED, code="unknown-format")
+    remedy = "read one format at a time: name a file or a folder of one, or pass --format"
+    problem = f"mixes formats: {'; '.join(seen)}"
+    return BadInput("path", str(path), problem, f"{remedy}; {_SUPPORTED}", code="mixed-formats")
+
+
+def first_names(files: Sequence[Path]) -> str:
+    return ", ".join(file.name for file in files[:3]) + " …" * (len(files) > 3)

@@ -162,8 +162,9 @@ def names_by_file(
     names = {
         file: (stems if way == "file" else folders)[file].replace("__", "/", 1) for file in files
     }
-    shown = ", ".join(repr(name) for name in list(dict.fromkeys(names.values()))[:3])
-    said = f"the logs do not name a model: each agent is called after its {way} ({shown} …)"
+    known = list(dict.fromkeys(names.values()))
+    shown = ", ".join(map(repr, known[:3])) + " …" * (len(known) > 3)
+    said = f"the logs do not name a model: each agent is called after its {way} ({shown})"
     found.note("agents", said, "agent_from='file' or 'folder' (--agent-from)")
     return names
 

@@ -3,8 +3,9 @@
 AlpacaEval (1 and 2) compares each output with that of one reference model: {instruction, generator_1 (the
 reference), generator_2 (the model), dataset, preference} with a preference from 1 (the reference) to 2 (the
 model), 1.5 or 0 for a draw. The response is preference - 1, whose mean is the win rate. An arena lets two
-models meet: {model_a, model_b, winner}. There an item is an opponent and every battle against it a repeat:
-1 won, 0 lost, 0.5 a draw. The mean over items is the win rate with every opponent counted alike. MT-bench
+models meet: {model_a, model_b, winner}, the winner as a side or by its name. There an item is an opponent
+and every battle against it a repeat: 1 won, 0 lost, 0.5 a draw. The mean over items is the win rate with
+every opponent counted alike. MT-bench
 has judges write {question_id, model, score (1-10, -1 where it failed), turn}, or for pairs {model_1, model_2,
 g1_winner, g2_winner} in both orders: what two orders say differently is a draw. (main.py of
 alpaca_eval 0.6.6, llm_judge/*.py of fschat 0.2.36, read in November 2026.)
@@ -91,7 +92,7 @@ def read_arena(files: Sequence[Path], found: Collector, options: Options) -> Non
             for number, row in _rows(file, found, options, ["model_a", "model_b"]):
                 sides = "12" if "model_1" in row else "ab"
                 first, second = (_text(row, f"model_{side}", file, number) for side in sides)
-                won = _outcome(row, file, number)
+                won = _outcome(row, first, second, file, number)
                 if won != won:
                     broken += 1
                     continue
@@ -112,16 +113,19 @@ def read_arena(files: Sequence[Path], found: Collector, options: Options) -> Non
         found.notes.append(f"{broken} battles whose judge ended in an error were left out")
 
 
-def _outcome(row: Mapping[str, Any], file: Path, number: int) -> float:
+def _outcome(row: Mapping[str, Any], one: str, other: str, file: Path, number: int) -> float:
+    """1 if the first model won, 0 if the second did, 0.5 for a draw; NaN where the judge failed."""
     if "g1_winner" in row:
-        first, second = (str(row[f"g{k}_winner"]) for k in (1, 2))
-        if "error" in (first, second):
+        games = {str(row[f"g{k}_winner"]) for k in (1, 2)}
+        if "error" in games:
             return float("nan")
-        return _WON.get(first, 0.5) if first == second else 0.5
+        return _WON.get(games.pop(), 0.5) if len(games) == 1 else 0.5
     if "winner" not in row:
-        one, two = (bool(row.get(f"winner_model_{side}")) for side in "ab")
-        return 0.5 if one == two else float(one)
+        sides = [bool(row.get(f"winner_model_{side}")) for side in "ab"]
+        return 0.5 if sides[0] == sides[1] else float(sides[0])
     winner = str(row["winner"]).strip().lower()
+    if one != other and winner in (one.strip().lower(), other.strip().lower()):
+        return float(winner == one.strip().lower())
     if winner.startswith("tie") or winner in ("both_bad", "bothbad", "draw"):
         return 0.5
     if winner not in _WON:

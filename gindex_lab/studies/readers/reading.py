@@ -12,7 +12,6 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
@@ -22,12 +21,19 @@ from gindex_lab.foundation.responses import Responses, Scores
 from gindex_lab.studies.readers.choosing import (
     check_applies,
     check_directions,
+    check_scale,
     chosen_files,
     file_names,
 )
-from gindex_lab.studies.readers.collect import Collector, Gathered
+from gindex_lab.studies.readers.collect import Collector
 from gindex_lab.studies.readers.formats import BESIDE, FORMATS, HELM_FILES, READERS, SUFFIXES, sniff
-from gindex_lab.studies.readers.oddities import not_recognised, refuse_other
+from gindex_lab.studies.readers.oddities import (
+    first_names,
+    mixed_formats,
+    not_recognised,
+    nothing_there,
+    refuse_other,
+)
 from gindex_lab.studies.readers.options import Options
 from gindex_lab.studies.readers.roles import settle_roles
 from gindex_lab.studies.readers.storage import about_file, all_bad
@@ -36,7 +42,6 @@ from gindex_lab.studies.readers.text import plain
 __all__ = ["read", "read_rows", "read_scores", "read_scores_and_rows"]
 
 TABLE_FORMATS = frozenset(("irw", "long", "wide", "leaderboard", "per-model"))
-_SUPPORTED = "supported are " + ", ".join(line.split(":")[0] for line in FORMATS.values())
 
 
 def read(
@@ -220,7 +225,7 @@ def _as_table(
     where: Path, there: _There, found: Collector, options: Options, kind: type[Responses | Scores]
 ) -> Responses | Scores:
     gathered = found.gathered(options)
-    _check_scale(gathered, where, kind)
+    check_scale(gathered.frame, gathered.trials, where, raw=kind is Scores)
     settle_roles(gathered.items, gathered.agents, found, options)
     table = kind(
         gathered.frame,
@@ -245,7 +250,7 @@ def _top(where: Path, there: _There, found: Collector) -> Iterator[str]:
         reasons: dict[str, list[Path]] = {}
         for file, error in bad.items():
             reasons.setdefault(error.problem, []).append(file)
-        shown = [f"{_seen(files)}: {problem}" for problem, files in list(reasons.items())[:3]]
+        shown = [f"{first_names(files)}: {problem}" for problem, files in list(reasons.items())[:3]]
         more = f" … and {len(reasons) - 3} more reasons" if len(reasons) > 3 else ""
         kinds = sorted({"folder" if file.is_dir() else "file" for file in bad})
         what = " and ".join(f"{kind}s" for kind in kinds)
@@ -261,25 +266,6 @@ def _top(where: Path, there: _There, found: Collector) -> Iterator[str]:
 
 def _counted(files: Sequence[Path]) -> str:
     return f"{len(files)} files" if len(files) != 1 else f"{files[0].name}"
-
-
-def _check_scale(found: Gathered, path: Path, kind: type[Responses | Scores]) -> None:
-    """Scores outside [0, 1] are no responses; what scale they are on is not for us to guess."""
-    long = found.frame.to_numpy() if found.trials is None else found.trials["response"].to_numpy()
-    if np.isnan(long).all():
-        raise BadInput("path", str(path), "holds no number at all", "fill its cells")
-    if kind is Scores:
-        return
-    low, high = float(np.nanmin(long)), float(np.nanmax(long))
-    if low < 0 or high > 1:
-        problem = f"holds scores from {low:g} to {high:g}, and a response is in [0, 1]"
-        points = low >= 0 and 1 < high <= 100
-        few = low < high <= 10 and (long[~np.isnan(long)] % 1 == 0).all()  # the points of a rating
-        likely = f"scale=(0, {high if few else 100:g})" if points else "scale=(low, high)"
-        remedy = (
-            f"give their scale, e.g. {likely}, or read them raw with gl.read_scores and use gl.rank"
-        )
-        raise BadInput("path", str(path), problem, remedy)
 
 
 # -- what is there -----------------------------------------------------------------------------------
@@ -307,7 +293,7 @@ def _recognised(path: Path, options: Options) -> _There:
     if not files and closed:
         raise all_bad(closed)
     if not files:
-        raise BadInput("path", str(path), "holds no log and no table", _SUPPORTED)
+        raise nothing_there(path)
     if options.format != "auto" and len(files) == 1:
         return _There({options.format: files}, closed, [], left)
     kinds, skipped = _sorted_by_format(files, options, closed)
@@ -316,12 +302,12 @@ def _recognised(path: Path, options: Options) -> _There:
     unknown = kinds.pop("", [])
     if unknown and (options.strict or not kinds):
         alone = len(unknown) == 1 and not kinds and not skipped
-        raise not_recognised(unknown[0]) if alone else _mixed(path, kinds, unknown, skipped)
+        raise not_recognised(unknown[0]) if alone else mixed_formats(path, kinds, unknown, skipped)
     skipped |= {file: not_recognised(file) for file in unknown}
     logs = {kind: found for kind, found in kinds.items() if kind not in TABLE_FORMATS}
     tables = {kind: found for kind, found in kinds.items() if kind in TABLE_FORMATS}
     if not logs and len(tables) > 1:
-        raise _mixed(path, kinds, unknown, skipped)
+        raise mixed_formats(path, kinds, unknown, skipped)
     beside = [file for found in tables.values() for file in found] if logs else []
     return _There(logs or tables, skipped, beside, left)
 
@@ -355,7 +341,7 @@ def _of_format(
     same = {*TABLE_FORMATS, ""} if options.format in TABLE_FORMATS else {options.format}
     kept = [file for kind, found in kinds.items() if kind in same for file in found]
     if not kept:
-        problem = f"is not what the folder holds ({_seen(files)})"
+        problem = f"is not what the folder holds ({first_names(files)})"
         raise BadInput("format", options.format, problem, "leave it out to see what is there")
     return kept
 
@@ -374,24 +360,3 @@ def _files(folder: Path, closed: dict[Path, BadInput] | None = None) -> list[Pat
         if (file.parent in runs and file.name in HELM_FILES) or not (inside or summary):
             found.append(file)
     return found
-
-
-def _mixed(
-    path: Path,
-    kinds: Mapping[str, list[Path]],
-    unknown: list[Path],
-    skipped: Mapping[Path, BadInput],
-) -> BadInput:
-    seen = [f"{len(files)} {kind} ({_seen(files)})" for kind, files in kinds.items()]
-    seen += [f"{len(unknown)} not recognised ({_seen(unknown)})"] if unknown else []
-    seen += [f"{len(skipped)} unreadable ({_seen(list(skipped))})"] if skipped else []
-    if not kinds:
-        problem = f"is not recognised: {'; '.join(seen)}"
-        return BadInput("path", str(path), problem, _SUPPORTED, code="unknown-format")
-    remedy = "read one format at a time: name a file or a folder of one, or pass --format"
-    problem = f"mixes formats: {'; '.join(seen)}"
-    return BadInput("path", str(path), problem, f"{remedy}; {_SUPPORTED}", code="mixed-formats")
-
-
-def _seen(files: Sequence[Path]) -> str:
-    return ", ".join(file.name for file in files[:3]) + " …" * (len(files) > 3)

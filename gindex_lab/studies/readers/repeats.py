@@ -25,7 +25,7 @@ class Twice(NamedTuple):
     files: tuple[str, str]
     settings: tuple[Mapping[str, str], Mapping[str, str]]
     same_text: bool
-    apart: str = ""  # a column of the table by which the repeated rows differ
+    apart: tuple[str, ...] = ()  # columns of the table by which the repeated rows differ
 
 
 def repeated(cell: np.ndarray, trial: np.ndarray, trials: int, cells: int) -> np.ndarray | None:
@@ -77,10 +77,16 @@ def _remedy(found: Twice) -> str:
             "these are different items with the same id, since their texts differ: name the column that "
             "tells them apart (columns={'family': ...}), or read the files one by one"
         )
-    if found.apart:
+    if len(found.apart) > 1:
+        shown = " and ".join(map(repr, found.apart))
         return (
-            f"the rows differ by {found.apart!r}: say what it is, columns={{'family': {found.apart!r}}} or "
-            f"columns={{'trial': {found.apart!r}}} (--columns), or else {trials}"
+            f"the rows differ by {shown}: add these to the name of the agent or of the item in the table, "
+            f"keep one setting of each, or else {trials}"
+        )
+    for column in found.apart:
+        return (
+            f"the rows differ by {column!r}: say what it is, columns={{'family': {column!r}}} or "
+            f"columns={{'trial': {column!r}}} (--columns), or else {trials}"
         )
     if differ:
         return (

@@ -7,18 +7,19 @@ only recognised by its name is left alone where it is not.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from gindex_lab.foundation.errors import BadInput
-from gindex_lab.studies.readers.names import TIERS, nested
+from gindex_lab.foundation.errors import BadInput, short
+from gindex_lab.studies.readers.names import TIERS, nested, time_unit
 from gindex_lab.studies.readers.options import ROLES, Options
-from gindex_lab.studies.readers.storage import Storage
+from gindex_lab.studies.readers.storage import Storage, as_number
 
-__all__ = ["add_facts_of", "log_roles", "settle_roles"]
+__all__ = ["add_facts_of", "add_role", "log_roles", "note_role", "role_value", "settle_roles"]
 
 _OF_ITEMS = tuple(role for role in ROLES if role != "date")
 _IMPLICIT = {role: frozenset().union(*TIERS[role]) for role in _OF_ITEMS}
@@ -30,6 +31,40 @@ _ROLE_WORDS = {
     "date": "the date of an agent",
 }
 _BESIDE = ("metadata", "doc", "instance", "extra_data")  # where logs keep facts of an item
+
+
+_LADDER = (  # difficulty in words, from 0
+    ("trivial", "very easy"),
+    ("easy", "beginner", "introductory"),
+    ("medium", "moderate", "intermediate", "normal", "interview"),
+    ("hard", "difficult", "advanced", "challenging", "competition"),
+    ("very hard", "very difficult", "expert", "extreme", "insane"),
+)
+_LEVELS = {word: float(level) for level, words in enumerate(_LADDER) for word in words}
+
+
+def level_of(value: object) -> float | None:
+    """The level that a word of difficulty stands for; None for another word.
+
+    >>> level_of("Hard"), level_of("level 4"), level_of("B")
+    (3.0, 4.0, None)
+    """
+    word = _word(value)
+    number = re.fullmatch(r"(?:level|tier|difficulty) (\d+)", word)
+    return float(number[1]) if number else _LEVELS.get(word)
+
+
+def role_value(role: str, name: object, value: object) -> float | None:
+    """The number by which a field plays its role: minutes in minutes, levels in words; None for no number.
+
+    >>> role_value("minutes", "human_hours", 2), role_value("difficulty", "difficulty", "easy")
+    (120.0, 1.0)
+    """
+    value = len(value) if role == "choices" and isinstance(value, list) else value
+    number = as_number(value)
+    if number is None and role == "difficulty":
+        return level_of(value)
+    return number if number is None or role != "minutes" else number * (time_unit(name) or 1.0)
 
 
 # -- logs --------------------------------------------------------------------------------------------
@@ -53,32 +88,37 @@ def log_roles(record: Mapping[str, Any], options: Options) -> dict[str, Any]:
             values = () if name is None else (nested(one, name) for one in (record, *beside))
             value = next((v for v in values if v is not None), None)
             if value is not None:
-                found[role] = str(value) if role == "family" else _number(value, role, name)
-                if role == "difficulty" and _is_minutes(name):
-                    found["minutes"] = found[role]
+                add_role(found, role, name, value, asked=True)
         elif role in _IMPLICIT:
             for one in beside:
                 for name, value in one.items():
-                    if str(name).lower() in _IMPLICIT[role] and _is_number(value):
-                        found.setdefault(role, float(value))
+                    known = str(name).lower() in _IMPLICIT[role] and not isinstance(value, list)
+                    if known and role not in found:
+                        add_role(found, role, name, value, asked=False)
     return found
 
 
-def _is_minutes(name: object) -> bool:
-    return str(name).lower().endswith("minutes")
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and value == value
-
-
-def _number(value: object, role: str, name: object) -> float:
-    try:
-        return float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
-        problem = f"holds {value!r}, which is not a number"
+def add_role(facts: dict[str, Any], role: str, name: object, value: Any, asked: bool) -> None:
+    """Keep a role among the facts; what was asked for must be a number, or a level in words."""
+    if role in ("family", "date"):
+        facts[role] = str(value) if role == "family" else value
+        return
+    number = role_value(role, name, value)
+    if number is None and asked:
+        problem = f"holds {short(value)}, which is not a number"
         remedy = "name a column of numbers"
-        raise BadInput(f"columns[{role!r}]", name, problem, remedy, code="not-a-number") from None
+        raise BadInput(f"columns[{role!r}]", name, problem, remedy, code="not-a-number")
+    if number is None or number != number or isinstance(value, bool):
+        return
+    facts[role] = number
+    if role == "difficulty" and as_number(value) is None:
+        facts["level"] = _word(value)
+    if role == "difficulty" and (unit := time_unit(name)) is not None:
+        facts["minutes"] = number * unit
+
+
+def _word(value: object) -> str:
+    return " ".join(str(value).lower().replace("_", " ").split())
 
 
 # -- tables ------------------------------------------------------------------------------------------
@@ -97,7 +137,7 @@ def add_facts_of(
             continue
         column, kind = table[names[role]], "agent" if role == "date" else "item"
         asked = role in options.columns
-        value = column if role == "date" else _numbers_of(column, role, asked)
+        value = column if role == "date" else _numbers_of(column, role, names[role], asked)
         if value is None:
             continue
         first = _first_rows(codes[kind])
@@ -111,20 +151,37 @@ def add_facts_of(
                 remedy = "fix the table, or name another column"
                 raise BadInput(f"columns[{role!r}]", names[role], problem, remedy, code="differs")
             continue
-        said = f"{_ROLE_WORDS[role]} is the column {names[role]!r}"
-        found.note("roles", said, f"columns={{{role!r}: ...}} (--columns {role}=NAME)")
+        note_role(role, names[role], found)
         present = np.flatnonzero(first >= 0)
-        for code, one in zip(present.tolist(), rows[first[present]].tolist(), strict=True):
+        raw = column.to_numpy()[first[present]].tolist()
+        unit = time_unit(names[role]) if role == "difficulty" else None
+        for code, one, cell in zip(
+            present.tolist(), rows[first[present]].tolist(), raw, strict=True
+        ):
             found.add_fact(kind, code, role, one)
-            if role == "difficulty" and _is_minutes(names[role]):
-                found.add_fact(kind, code, "minutes", one)
-            if role != names[role]:
-                found.add_fact(kind, code, names[role], one)
+            if unit is not None:
+                found.add_fact(kind, code, "minutes", one * unit)
+            if role == "difficulty" and isinstance(cell, str) and as_number(cell) is None:
+                found.add_fact(kind, code, "level", _word(cell))
+            elif role != names[role]:
+                found.add_fact(kind, code, names[role], cell)
 
 
-def _numbers_of(column: pd.Series, role: str, asked: bool) -> pd.Series | None:
+def note_role(role: str, name: str, found: Storage) -> None:
+    """Say which column, or field, plays a role."""
+    unit = time_unit(name) if role == "minutes" else 1.0
+    how = "" if unit in (1.0, None) else " times 60" if unit == 60 else " divided by 60"
+    said = f"{_ROLE_WORDS[role]} is the column {name!r}{how}"
+    found.note("roles", said, f"columns={{{role!r}: ...}} (--columns {role}=NAME)")
+
+
+def _numbers_of(column: pd.Series, role: str, name: str, asked: bool) -> pd.Series | None:
     """The column as numbers; None where it was only recognised by its name and is not one of numbers."""
-    numbers = pd.to_numeric(column, errors="coerce")
+    if pd.api.types.is_numeric_dtype(column):
+        numbers = column * (time_unit(name) or 1.0) if role == "minutes" else column
+    else:
+        known = {one: role_value(role, name, one) for one in column.dropna().unique()}
+        numbers = pd.to_numeric(column.map(known), errors="coerce")
     bad = (numbers.isna() & column.notna()).to_numpy()
     if not bad.any():
         return numbers.astype(float)
@@ -176,3 +233,9 @@ def settle_roles(
             found.note("roles", said, "columns={'difficulty': ...}")
     if "minutes" in items and items["minutes"].isna().any():
         del items["minutes"]  # half of them give no time horizon either
+    if "level" in items and "difficulty" in items:
+        pairs = items[["level", "difficulty"]].drop_duplicates().sort_values("difficulty")
+        shown = ", ".join(f"{word} {level:g}" for word, level in pairs.itertuples(index=False))
+        found.note(
+            "roles", f"difficulty in words is a level: {shown}", "columns={'difficulty': ...}"
+        )

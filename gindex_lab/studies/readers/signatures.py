@@ -18,6 +18,7 @@ __all__ = [
     "first_of",
     "has_items_only",
     "is_scores",
+    "is_scores_by_model",
     "of_document",
     "of_header",
     "of_line",
@@ -104,6 +105,21 @@ def is_scores(found: Any) -> bool:
     if some and all(isinstance(one, dict) for one in some):
         return all(isinstance(first_of(one, RESPONSES), bool) for one in some)
     return len(some) > 1 and all(isinstance(x, (bool, int, float)) and 0 <= x <= 1 for x in some)
+
+
+def is_scores_by_model(found: Any) -> bool:
+    """Whether a document is an object of models, each with scores of the same items.
+
+    >>> is_scores_by_model({"gpt": {"q1": 1, "q2": 0}, "llama": {"q1": 0, "q2": 0}})
+    True
+    >>> is_scores_by_model({"train": {"seed": 1}, "test": {"seed": 2}})
+    False
+    """
+    some = _values(found)
+    if len(some) < 2 or len(some[0]) < 2 or any(set(RESPONSES) & one.keys() for one in some):
+        return False
+    numbers = all(isinstance(x, (bool, int, float)) for one in some for x in one.values())
+    return numbers and all(len(one.keys() & some[0].keys()) * 2 > len(some[0]) for one in some)
 
 
 def first_of(row: Mapping[str, Any], names: Collection[str]) -> Any:

@@ -61,7 +61,7 @@ class Storage:
         self.agent_facts: dict[str, dict[str, Any]] = {}
         self.item_facts: dict[tuple[str, str], dict[str, Any]] = {}  # by family and name
         self.changed: set[int] = set()  # items whose text differs between rows
-        self.apart = ""  # a column by which repeated rows of a table differ
+        self.apart: tuple[str, ...] = ()  # columns by which repeated rows of a table differ
         self._agents: dict[str, int] = {}
         self._items: dict[tuple[str, str], int] = {}  # by family and name
         self._trials: dict[str, int] = {}

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import combinations
 from pathlib import Path
 from typing import IO, Any
 
@@ -22,18 +23,21 @@ from gindex_lab.foundation.inputs import open_regular
 from gindex_lab.foundation.validate import numeric_frame
 from gindex_lab.studies.readers.collect import Collector, as_number
 from gindex_lab.studies.readers.directions import settle_direction
+from gindex_lab.studies.readers.facts import plain_numbers
 from gindex_lab.studies.readers.formats import SUFFIXES, TABLES, parquet_names, separator_of
+from gindex_lab.studies.readers.metrics import Metrics
 from gindex_lab.studies.readers.names import (
     AUDITED,
     column_of,
     families_are_items,
     flat_names,
     lone_response,
+    metric_column,
     nested,
 )
 from gindex_lab.studies.readers.naming import agent_of_file
 from gindex_lab.studies.readers.options import COLUMNS, ROLES, Options
-from gindex_lab.studies.readers.roles import add_facts_of
+from gindex_lab.studies.readers.roles import add_facts_of, add_role, note_role
 from gindex_lab.studies.readers.text import encoding_of, json_lines, load_json, plain
 
 __all__ = ["columns_of", "long_table", "parquet_table", "read_long", "table_at"]
@@ -124,16 +128,18 @@ def _as_labels(column: pd.Series, path: Path) -> pd.Series:
 
 def read_long(files: Sequence[Path], found: Collector, options: Options) -> None:
     """One row, or one JSON object, per response."""
+    metrics = Metrics(found, options)
     for file in files:
         suffix = plain(file).suffix.lower()
-        with found.reading(file, options):
+        with found.reading(file, options, *metrics.state):
             if suffix in (".jsonl", ".ndjson"):
                 lines = json_lines(file, found.notes, options.encoding)
-                _read_objects(lines, file, found, options)
+                _read_objects(lines, file, found, options, metrics)
             elif suffix == ".json":
-                _read_objects(_records(file, options), file, found, options)
+                _read_objects(_records(file, options), file, found, options, metrics)
             else:
-                _read_rows(file, found, options)
+                _read_rows(file, found, options, metrics)
+    metrics.say()
 
 
 def columns_of(header: Sequence[str], options: Options, path: Path) -> dict[str, str]:
@@ -148,7 +154,8 @@ def columns_of(header: Sequence[str], options: Options, path: Path) -> dict[str,
     if options.agent_from in ("file", "folder"):
         fixed = fixed | {"agent": ""}
     asked = dict(options.columns)
-    if options.metrics and "response" not in asked:
+    metric = metric_column(header)
+    if options.metrics and "response" not in asked and metric is None:
         asked["response"] = _metric_column(header, options, path)
     for kind in COLUMNS:
         given = asked.get(kind)
@@ -176,6 +183,8 @@ def columns_of(header: Sequence[str], options: Options, path: Path) -> dict[str,
             if kind == "agent":
                 remedy += ", or take the agent from the file: agent_from='file' (--agent-from file)"
             raise BadInput("path", str(path), problem, remedy, code="no-column")
+    if metric is not None and metric not in chosen.values():
+        chosen["metric"] = metric
     return chosen
 
 
@@ -188,26 +197,30 @@ def _metric_column(header: Sequence[str], options: Options, path: Path) -> str:
     return found[0]
 
 
-def _read_rows(file: Path, found: Collector, options: Options) -> None:
+def _read_rows(file: Path, found: Collector, options: Options, metrics: Metrics) -> None:
     header = list(table_header(file, options))
     names = columns_of(header, options, file)
-    texts = [names[k] for k in ("agent", "item", "trial", "family") if names.get(k)]
+    texts = [names[k] for k in ("agent", "item", "trial", "family", "metric") if names.get(k)]
     others = [names[k] for k in ("response", *ROLES) if k in names]
     others += [c for c in header if str(c).startswith("itemcov_")]
     table = long_table(file, texts, others, options)
     if table.empty:
         raise BadInput("path", str(file), "has a header and no row", "give at least one response")
+    for note in table.attrs.get("notes", ()):
+        found.note_once(note)
+    table = _of_metric(table, names, file, found, metrics)
     parts = {kind: _categories(table, names.get(kind)) for kind in ("family", "item", "trial")}
     agents = _categories(table, names["agent"]) if names["agent"] else None
     if agents is None:
         agents = pd.Categorical.from_codes(
             np.zeros(len(table), np.int8), [agent_of_file(file, options)]
         )
-    values = _values(table[names["response"]])
+    values = _values(plain_numbers(table[names["response"]], found))
     assert parts["item"] is not None
     agent, item = found.add_codes(agents, parts["family"], parts["item"], values, parts["trial"])
     _note_columns(names, found)
-    settle_direction(names["response"], found, options)
+    if "metric" not in names:
+        settle_direction(names["response"], found, options)
     add_facts_of(table, names, {"agent": agent, "item": item}, found, options)
     _item_facts(table, names, found)
     audited = [c for c in header if str(c).lower() in AUDITED and c not in names.values()]
@@ -215,6 +228,22 @@ def _read_rows(file: Path, found: Collector, options: Options) -> None:
         found.add_beside(long_table(file, [], audited, options)[audited])
     if options.repeats == "error":
         found.apart = found.apart or _what_differs(file, header, names, agent, item, options)
+
+
+def _of_metric(
+    table: pd.DataFrame, names: Mapping[str, str], file: Path, found: Collector, metrics: Metrics
+) -> pd.DataFrame:
+    """Of a table with a column of metrics, the rows of one metric of each task."""
+    if "metric" not in names:
+        return table
+    kind = "family" if "family" in names else "item"
+    task, metric = (table[names[one]].astype(str) for one in (kind, "metric"))
+    listed = metric.groupby(task, sort=False).unique()
+    chosen = {name: metrics.of(name, list(some), file) for name, some in listed.items()}
+    alike = len(set(chosen.values())) == 1
+    for name, one in list(chosen.items())[: 1 if alike else None]:
+        settle_direction(one, found, metrics.options, **({} if alike else {kind: name}))
+    return table[(metric == task.map(chosen)).to_numpy()].reset_index(drop=True)
 
 
 def _categories(table: pd.DataFrame, name: str | None) -> pd.Categorical | None:
@@ -246,26 +275,23 @@ def _what_differs(
     agent: np.ndarray,
     item: np.ndarray,
     options: Options,
-) -> str:
-    """Of rows that repeat an agent and an item, a further column that tells them apart; "" for none."""
+) -> tuple[str, ...]:
+    """Of rows that repeat an agent and an item, the further columns that tell them apart; () for none."""
     if "trial" in names:
-        return ""
+        return ()
     key = agent.astype(np.int64) * (int(item.max()) + 1) + item
     twice = pd.Series(key).duplicated(keep=False).to_numpy() if len(key) < 10_000_000 else key < 0
     others = [c for c in header if c not in names.values()]
     if not twice.any() or not others:
-        return ""
-    table = table_at(file, [], options)[others][twice]
-    for column in others:
-        few = table[column].nunique() < len(table) or len(table) == 2
-        if (
-            few
-            and not pd.DataFrame({"key": key[twice], "by": table[column].to_numpy()})
-            .duplicated()
-            .any()
-        ):
-            return str(column)
-    return ""
+        return ()
+    table = table_at(file, [], options)[others][twice].reset_index(drop=True)
+    few = [c for c in others if table[c].nunique() < len(table) or len(table) == 2]
+    keys = pd.Series(key[twice], name="")
+    for count in (1, 2):
+        for some in combinations(few[:20], count):
+            if not pd.concat([keys, table[list(some)]], axis=1).duplicated().any():
+                return tuple(map(str, some))
+    return ()
 
 
 def table_header(file: Path, options: Options) -> Sequence[str]:
@@ -294,7 +320,9 @@ def _item_facts(table: pd.DataFrame, names: Mapping[str, str], found: Collector)
 
 
 def _note_columns(names: Mapping[str, str], found: Collector) -> None:
-    said = ", ".join(f"{kind} {column!r}" for kind, column in names.items() if column)
+    said = ", ".join(
+        f"{kind} {names[kind]!r}" for kind in names if names[kind] and kind not in ROLES
+    )
     found.note("columns", f"columns: {said}", "columns={...} (--columns)")
 
 
@@ -308,13 +336,20 @@ def _records(file: Path, options: Options) -> Iterator[tuple[int, dict[str, Any]
 
 
 def _read_objects(
-    rows: Iterable[tuple[int, dict[str, Any]]], file: Path, found: Collector, options: Options
+    rows: Iterable[tuple[int, dict[str, Any]]],
+    file: Path,
+    found: Collector,
+    options: Options,
+    metrics: Metrics,
 ) -> None:
     names: dict[str, str] = {}
-    agent, dotted, roles = "", False, list[str]()
+    agent, dotted, roles, used = "", False, list[str](), set[str]()
     for number, row in rows:
         if not names:
             names = columns_of(flat_names(row), options, file)
+            if "metric" in names:
+                _read_rows(file, found, options, metrics)
+                return
             agent = "" if names["agent"] else agent_of_file(file, options)
             dotted = any("." in name for name in names.values())
             roles = [role for role in ROLES if role in names]
@@ -339,23 +374,13 @@ def _read_objects(
                 facts = found.agent_facts.setdefault(str(who), {}) if role == "date" else None
                 if facts is None:
                     facts = found.item_facts.setdefault((family, str(what)), {})
-                _add_role(facts, role, names[role], get(names[role]), options)
+                add_role(facts, role, names[role], get(names[role]), role in options.columns)
+                used |= {role} & facts.keys()
     if names:
         _note_columns(names, found)
+        for role in sorted(used):
+            note_role(role, names[role], found)
         settle_direction(names["response"], found, options)
-
-
-def _add_role(facts: dict[str, Any], role: str, name: str, value: object, options: Options) -> None:
-    value = len(value) if role == "choices" and isinstance(value, list) else value
-    number = value if role == "date" else as_number(value)
-    if number is None and role in options.columns:
-        problem = f"holds {short(value)}, which is not a number"
-        remedy = "name a field of numbers"
-        raise BadInput(f"columns[{role!r}]", name, problem, remedy, code="not-a-number")
-    if number is not None:
-        facts[role] = number
-        if role == "difficulty" and name.lower().endswith("minutes"):
-            facts["minutes"] = number
 
 
 def _has(row: dict[str, Any], name: str) -> bool:

@@ -23,8 +23,9 @@ from gindex_lab.studies.readers.facts import (
     percentages,
     split_columns,
 )
-from gindex_lab.studies.readers.names import column_of
+from gindex_lab.studies.readers.names import column_of, is_model
 from gindex_lab.studies.readers.options import ROLES, Options
+from gindex_lab.studies.readers.roles import add_role
 from gindex_lab.studies.readers.tables import table_at, table_header
 from gindex_lab.studies.readers.text import plain
 
@@ -32,10 +33,6 @@ __all__ = ["add_facts", "add_frame", "names_apart", "read_wide"]
 
 _OF_ITEMS = tuple(role for role in ROLES if role != "date")
 _ROWS = re.compile(r"(?i)rownames?|row|index|unnamed: 0|")
-_MODEL = re.compile(  # names by which models go, with or without their organisation
-    r"(?i)^([\w.-]+/)?(chat)?(gpt|claude|gemini|gemma|llama|qwen|mistral|mixtral|deepseek|phi-?\d|grok|"
-    r"command-?r|falcon|yi-|o[134](-|$)|kimi|glm-|olmo|palm|bard|nova-|jamba|granite|nemotron)"
-)
 
 
 def read_wide(files: Sequence[Path], found: Collector, options: Options) -> None:
@@ -60,6 +57,11 @@ def _read_wide(
         problem = "has fewer than two columns"
         raise BadInput("path", str(file), problem, "put agents first, then items")
     label = table.columns[name] if isinstance(name, int) else name
+    if _unnamed(table, str(label), options):
+        table.insert(0, "agent", _rows_of(table, file, many))
+        label = "agent"
+        said = "no column names the agents: they are called after their rows"
+        found.note("agents", said, "columns={'agent': ...} (--columns agent=NAME)")
     table = percentages(table, str(label), found, options)
     why = _why_rows_are_items(str(label), table, options)
     if why:
@@ -110,7 +112,11 @@ def names_apart(
             agent = _agent_column(header, options)
             label = header[agent] if isinstance(agent, int) else agent
             table = table_at(file, [label], options)
-            agents[file] = table[label].astype(str).tolist()
+            agents[file] = (
+                _rows_of(table, file, many=True)
+                if _unnamed(table, str(label), options)
+                else table[label].astype(str).tolist()
+            )
             columns[file] = {
                 c for c in header if c != label and not is_fact(c) and not is_text(table[c])
             }
@@ -121,7 +127,7 @@ def names_apart(
     new: dict[Path, dict[str, str]] = {}
     differ = len({frozenset(names) for names in columns.values()}) > 1
     for name, some in where.items():
-        if len(some) < 2 or (_MODEL.match(name) and not differ):
+        if len(some) < 2 or (is_model(name) and not differ):
             continue
         shown = ", ".join(file.name for file in some[:3]) + " …" * (len(some) > 3)
         if _apart(name, [agents[file] for file in some], differ):
@@ -129,7 +135,7 @@ def names_apart(
             found.note("items", said, "items=[...] (--items), which reads it as one")
             for file in some:
                 new.setdefault(file, {})[name] = f"{plain(file).stem}/{name}"
-        elif differ and not _MODEL.match(name):
+        elif differ and not is_model(name):
             said = f"{name!r} of {shown} was read as one item"
             found.note("items", said, "exclude=[...] (--exclude), or other names of the columns")
     return new
@@ -142,6 +148,27 @@ def _apart(name: str, agents: Sequence[list[str]], differ: bool) -> bool:
     if len(once) < sum(map(len, agents)) and not numbered:
         return all(len(set(some)) == len(some) for some in agents)
     return is_generic(name) and (differ or all(len(some) > 1 for some in agents))
+
+
+def _unnamed(table: pd.DataFrame, label: str, options: Options) -> bool:
+    """Whether the first column names no one: a fact (gender) or a number that several rows share."""
+    if "agent" in options.columns or options.transpose or not table[label].duplicated().any():
+        return False
+    if column_of([label], "agent") or column_of([str(c) for c in table.columns], "item"):
+        return False
+    fact = is_fact(label) and label.strip().lower() not in (
+        "name",
+        "id",
+        "uid",
+        "uuid",
+        "model name",
+    )
+    return fact or pd.to_numeric(table[label], errors="coerce").notna().all()
+
+
+def _rows_of(table: pd.DataFrame, file: Path, many: bool) -> list[str]:
+    start = f"{plain(file).stem} " if many else ""
+    return [f"{start}row {k + 1}" for k in range(len(table))]
 
 
 def _numbered(names: Sequence[str]) -> bool:
@@ -167,12 +194,12 @@ def _add_items(table: pd.DataFrame, label: str, found: Collector, options: Optio
     add_frame(table.set_index(label)[rest].T, found, options)
     for column, role in facts.items():
         values = table[column]
-        if role in _OF_ITEMS:
-            values = numeric_frame("scores", table.set_index(label)[[column]])[column]
         for item, value in zip(table[label], values, strict=True):
-            found.item_facts.setdefault(("", str(item)), {})[role] = value
-            if role == "difficulty" and column.lower().endswith("minutes"):
-                found.item_facts["", str(item)]["minutes"] = value
+            about = found.item_facts.setdefault(("", str(item)), {})
+            if role in _OF_ITEMS:
+                add_role(about, role, column, None if pd.isna(value) else value, asked=True)
+            else:
+                about[role] = value
     if facts:
         said = ", ".join(f"{c!r} ({r})" if c != r else repr(c) for c, r in facts.items())
         found.note(
@@ -229,8 +256,8 @@ def _why_rows_are_items(label: str, table: pd.DataFrame, options: Options) -> st
     if column_of([label], "agent"):
         return ""
     numbers = [str(c) for c in table.columns if c != label and not is_text(table[c])]
-    models = [c for c in numbers if _MODEL.match(c)]
-    if len(models) * 2 > len(numbers) and not table[label].astype(str).str.match(_MODEL).any():
+    models = [c for c in numbers if is_model(c)]
+    if len(models) * 2 > len(numbers) and not any(map(is_model, table[label])):
         return f"columns are called like models: {', '.join(map(repr, models[:3]))}"
     return ""
 

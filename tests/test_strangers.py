@@ -1,0 +1,285 @@
+"""Folders and tables as strangers have them: what a careful engineer expects of each, written before it was run."""
+
+import json
+import zipfile
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import gindex_lab as gl
+from gindex_lab.studies.readers.facts import is_fact
+
+AGENTS = {"gpt-5.1": 0.8, "claude-opus-4.5": 0.7, "qwen3-32b": 0.5}
+
+
+def answers(n=20, seed=1):
+    """(agent, number of the item, 0 or 1)"""
+    rng = np.random.default_rng(seed)
+    return [(a, i, int(rng.random() < p)) for a, p in AGENTS.items() for i in range(n)]
+
+
+def csv(path, rows, **how):
+    pd.DataFrame(rows).to_csv(path, **({"index": False} | how))
+    return path
+
+
+def lines(path, rows):
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+# -- METR, arena -----------------------------------------------------------------------------------------
+
+
+def metr_runs():
+    """Eight runs of one task, one of the others; weights are those of a run, and add up to 1 per agent."""
+    tasks = {"long": ["long/a"], "short": ["short/a", "short/b", "short/c", "short/d"]}
+    for alias in ("m1", "m2"):
+        runs = [(family, task, k) for family, some in tasks.items() for task in some
+                for k in range(8 if task in ("long/a", "short/b") else 1)]  # fmt: skip
+        count = pd.Series([task for _, task, _ in runs]).value_counts()
+        diverse = {task: 1 / np.sqrt(len(some)) for some in tasks.values() for task in some}
+        whole = sum(diverse.values())
+        for family, task, k in runs:
+            yield {
+                "task_id": task, "task_family": family, "alias": alias, "model": alias,
+                "run_id": f"{alias}{task}{k}", "score_binarized": k % 2, "human_minutes": 4.0,
+                "equal_task_weight": 1 / count[task] / 5,
+                "invsqrt_task_weight": diverse[task] / count[task] / whole,
+            }  # fmt: skip
+
+
+def test_the_weight_of_a_task_of_metr_is_that_of_all_its_runs(tmp_path):
+    items = gl.read(lines(tmp_path / "runs.jsonl", metr_runs())).items
+    assert items["weight"].tolist() == pytest.approx([0.2] * 5)
+    diverse = items["invsqrt_task_weight"]
+    assert diverse["long/a"] == pytest.approx(2 * diverse["short/a"])
+    assert diverse["short/b"] == pytest.approx(diverse["short/a"])
+
+
+def test_the_winner_of_a_battle_may_be_called_by_its_name(tmp_path):
+    rows = [("x", "y", "x"), ("y", "x", "x"), ("x", "y", "tie"), ("x", "y", "Y ")]
+    battles = [dict(zip(("model_a", "model_b", "winner"), row, strict=True)) for row in rows]
+    found = gl.read(csv(tmp_path / "battles.csv", battles))
+    assert found.frame.loc["x", "against y"] == pytest.approx(2.5 / 4)
+
+
+# -- wide tables -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("#", "$/M in", "Price ($/1M tokens)", "lc_standard_error", "MMLU_stderr", "acc_std_err"),
+        *("GPQA std", "CI low", "95% CI upper", "score_ci_high", "Speed (tokens/s)", "TTFT", "€"),
+        *("Throughput", "Output price", "Input cost", "No.", "win_rate_ci"),
+    ],
+)
+def test_numbers_about_a_model_or_a_score_are_not_items(name):
+    assert is_fact(name)
+
+
+@pytest.mark.parametrize(
+    "name", ["ci", "C# exercises", "input", "speech", "stdlib", "win_rate", "HighSchool"]
+)
+def test_a_benchmark_is_not_a_fact_because_of_part_of_its_name(name):
+    assert not is_fact(name)
+
+
+def test_benchmarks_outside_and_models_inside_are_turned_round(tmp_path):
+    scores = {"MMLU": {"gpt-5": 0.9, "claude-4": 0.8}, "GPQA": {"gpt-5": 0.7, "claude-4": 0.6}}
+    (tmp_path / "a.json").write_text(json.dumps(scores))
+    assert gl.read(tmp_path).frame.loc["gpt-5"].to_dict() == {"MMLU": 0.9, "GPQA": 0.7}
+    scores = {"q1": {"correct": 1, "tokens": 5}, "q2": {"correct": 0, "tokens": 7}}
+    (tmp_path / "a.json").write_text(json.dumps(scores))  # of one model, with its tokens
+    with pytest.raises(gl.BadInput, match="is not recognised"):
+        gl.read(tmp_path)
+
+
+def test_people_without_names_are_called_after_their_rows(tmp_path):
+    rng = np.random.default_rng(1)
+    table = pd.DataFrame(rng.integers(0, 2, (30, 5)), columns=[f"Q{k}" for k in range(5)])
+    found = gl.read(csv(tmp_path / "plain.csv", table))
+    assert found.shape == (30, 5)
+    assert found.frame.index[0] == "row 1"
+    table.insert(0, "gender", rng.choice(["m", "f"], 30))
+    table.insert(1, "age", rng.integers(18, 60, 30))
+    found = gl.read(csv(tmp_path / "people.csv", table))
+    assert found.shape == (30, 5)
+    assert {"gender", "age"} <= set(found.agents)
+    assert any("called after their rows" in note for note in found.notes)
+
+
+def test_a_model_that_stands_twice_is_not_a_person_without_a_name(tmp_path):
+    rows = [{"name": name, "q1": 1, "q2": 0} for name in ("ann", "bob", "ann")]
+    with pytest.raises(gl.BadInput) as error:
+        gl.read(csv(tmp_path / "a.csv", rows))
+    assert error.value.code == "repeats"
+
+
+def test_decimal_commas_and_errors_behind_a_number_are_read(tmp_path):
+    (tmp_path / "a.csv").write_text("model;MMLU;GPQA\nx;0,85;0,4\ny;0,7;0,125\n")
+    found = gl.read(tmp_path / "a.csv")
+    assert found.frame.loc["x"].tolist() == [0.85, 0.4]
+    assert any("decimal commas" in note for note in found.notes)
+    rows = {"model": ["x", "y"], "MMLU": ["90.1 ± 0.3", "88 ±1"], "GPQA": ["80.5±2", None]}
+    found = gl.read(csv(tmp_path / "b.csv", rows), scale=(0, 100))
+    assert found.frame.loc["x"].tolist() == pytest.approx([0.901, 0.805])
+    assert np.isnan(found.frame.loc["y", "GPQA"])
+    assert any("±" in note for note in found.notes)
+    long = [{"model": m, "item": i, "score": "0,5"} for m in "xy" for i in range(3)]
+    assert gl.read(csv(tmp_path / "c.csv", long, sep=";")).frame.to_numpy().mean() == 0.5
+
+
+def test_thousands_are_not_taken_for_decimals(tmp_path):
+    (tmp_path / "a.csv").write_text("model;games\nx;1,234\ny;2,500\n")
+    with pytest.raises(gl.BadInput, match="is not a number"):
+        gl.read_scores(tmp_path / "a.csv")
+
+
+def test_an_object_of_models_and_their_scores_is_a_table(tmp_path):
+    scores = {}
+    for agent, item, right in answers():
+        scores.setdefault(agent, {})[f"q{item}"] = right
+    (tmp_path / "results.json").write_text(json.dumps(scores))
+    found = gl.read(tmp_path)
+    assert found.shape == (3, 20)
+    assert set(found.frame.index) == set(AGENTS)
+    (tmp_path / "results.json").write_text(json.dumps({"train": {"seed": 1}, "test": {"seed": 2}}))
+    with pytest.raises(gl.BadInput, match="is not recognised"):
+        gl.read(tmp_path)
+
+
+# -- long tables -------------------------------------------------------------------------------------------
+
+
+def test_nested_names_are_recognised_with_what_they_are_the_name_of(tmp_path):
+    rows = [
+        {"model": {"name": a, "provider": "x"}, "sample": {"id": f"s{i}", "meta": {"human_minutes": i + 1}},
+         "evaluation": {"score": right}}
+        for a, i, right in answers()
+    ]  # fmt: skip
+    found = gl.read(lines(tmp_path / "a.jsonl", rows))
+    assert found.shape == (3, 20)
+    assert found.items["minutes"].tolist() == list(range(1, 21))
+
+
+@pytest.mark.parametrize(("unit", "factor"), [("seconds", 60), ("minutes", 1), ("hours", 1 / 60)])
+@pytest.mark.parametrize("kind", ["csv", "jsonl", "wide"])
+def test_human_time_comes_in_seconds_minutes_or_hours(tmp_path, unit, factor, kind):
+    name, minutes = f"human_{unit}", [2.0**k for k in range(20)]
+    rows = [
+        {"model": a, "task": f"t{i}", name: minutes[i] * factor, "success": right}
+        for a, i, right in answers()
+    ]
+    if kind == "wide":
+        rows = pd.DataFrame(rows).pivot(index=["task", name], columns="model", values="success")
+        rows = rows.reset_index()
+    file = tmp_path / f"a.{kind}"
+    found = gl.read(lines(file, rows) if kind == "jsonl" else csv(tmp_path / "a.csv", rows))
+    assert found.shape == (3, 20)
+    assert sorted(found.items["minutes"]) == pytest.approx(minutes)
+    assert sorted(found.difficulty) == pytest.approx(minutes)
+
+
+def test_a_column_of_metrics_is_chosen_from_and_never_mixed(tmp_path):
+    rows = [
+        {"model": a, "task": f"t{i}", "metric": metric, "value": value}
+        for a, i, right in answers(6)
+        for metric, value in (("acc", right), ("f1", 0.5), ("latency_s", 3.0))
+    ]
+    for file in (csv(tmp_path / "a.csv", rows), lines(tmp_path / "a.jsonl", rows)):
+        found = gl.read(file)
+        assert found.shape == (3, 6)
+        assert set(np.unique(found.frame)) <= {0, 1}
+        assert any("metric 'acc' was read" in note and "'f1'" in note for note in found.notes)
+        assert (gl.read(file, metric="f1").frame == 0.5).all(axis=None)
+        slow = gl.read_scores(file, metric="latency_s")
+        assert (slow.frame == -3).all(axis=None)
+        with pytest.raises(gl.BadInput) as error:
+            gl.read(file, metric="bleu")
+        assert (error.value.argument, error.value.code) == ("metric", "not-found")
+
+
+def test_every_task_may_have_a_metric_of_its_own(tmp_path):
+    rows = [
+        {"model": m, "task": task, "metric": metric, "value": value}
+        for m, shift in (("x", 0), ("y", 0.1))
+        for task, metric, value in (("mmlu", "acc", 0.5 + shift), ("asr", "wer", 0.3 + shift))
+    ]
+    found = gl.read(csv(tmp_path / "a.csv", rows))
+    assert found.frame.loc["y", "mmlu"] > found.frame.loc["x", "mmlu"]
+    assert found.frame.loc["y", "asr"] < found.frame.loc["x", "asr"]
+
+
+def test_difficulty_in_words_is_a_ladder_of_levels(tmp_path):
+    words = ("easy", "Medium", "hard")
+    rows = [
+        {"model": a, "item": i, "difficulty": words[i % 3], "score": right}
+        for a, i, right in answers(30)
+    ]
+    for file in (csv(tmp_path / "a.csv", rows), lines(tmp_path / "a.jsonl", rows)):
+        found = gl.read(file)
+        assert found.difficulty.iloc[:3].tolist() == [1, 2, 3]
+        assert any("easy 1, medium 2, hard 3" in note for note in found.notes)
+
+
+def test_words_that_are_no_ladder_are_not_said_to_be_the_difficulty(tmp_path):
+    rows = [
+        {"model": a, "item": i, "difficulty": "AB"[i % 2], "score": right}
+        for a, i, right in answers()
+    ]
+    for file in (csv(tmp_path / "a.csv", rows), lines(tmp_path / "a.jsonl", rows)):
+        found = gl.read(file)
+        assert found.difficulty is None
+        assert not any("difficulty" in note for note in found.notes[:2])
+
+
+def test_settings_that_tell_repeated_rows_apart_only_together_are_named(tmp_path):
+    rows = [
+        {"model": a, "temperature": t, "style": s, "item": i, "score": right}
+        for a, i, right in answers(5)
+        for t in (0.0, 1.0)
+        for s in ("p1", "p2")
+    ]
+    with pytest.raises(gl.BadInput) as error:
+        gl.read(csv(tmp_path / "a.csv", rows))
+    assert "'temperature' and 'style'" in error.value.remedy
+
+
+# -- messages ----------------------------------------------------------------------------------------------
+
+
+def test_the_items_that_do_not_fit_the_scale_are_named(tmp_path):
+    rows = {"model": ["x", "y"], "MMLU": [0.8, 0.7], "GPQA": [0.5, 0.4], "Elo": [1200, 1100]}
+    with pytest.raises(gl.BadInput) as error:
+        gl.read(csv(tmp_path / "a.csv", rows))
+    assert "'Elo'" in error.value.problem
+    assert "exclude" in error.value.remedy
+    with pytest.raises(gl.BadInput, match=r"scale=\(1, 5\)"):
+        gl.read(csv(tmp_path / "b.csv", {"model": ["x", "y"], "a": [1, 5], "b": [4, 3]}))
+
+
+def test_a_folder_of_archives_says_to_unpack_them(tmp_path):
+    with zipfile.ZipFile(tmp_path / "runs.zip", "w") as archive:
+        archive.writestr("runs.csv", "model,item,score\na,1,1\n")
+    with pytest.raises(gl.BadInput, match=r"runs\.zip") as error:
+        gl.read(tmp_path)
+    assert "unpack" in error.value.remedy
+
+
+def test_the_sheet_with_the_table_is_read_and_named(tmp_path):
+    rows = pd.DataFrame(answers(), columns=["model", "item", "score"])
+    with pd.ExcelWriter(tmp_path / "a.xlsx") as book:
+        pd.DataFrame({"note": ["made by hand"]}).to_excel(book, sheet_name="about", index=False)
+        rows.to_excel(book, sheet_name="scores", index=False)
+    found = gl.read(tmp_path / "a.xlsx")
+    assert found.shape == (3, 20)
+    assert any("sheet 'scores'" in note and "'about'" in note for note in found.notes)
+
+
+def test_three_files_are_not_followed_by_an_ellipsis(tmp_path):
+    for agent in AGENTS:
+        lines(tmp_path / f"{agent}.jsonl", [{"id": i, "correct": True} for i in range(3)])
+    assert any("'qwen3-32b')" in note for note in gl.read(tmp_path).notes)
