@@ -8,6 +8,8 @@ import pandas as pd
 import pytest
 
 import gindex_lab as gl
+from gindex_lab.press.analyse import analyse
+from gindex_lab.studies.analysis.weights import about_weights, level_weights
 from gindex_lab.studies.readers.facts import is_fact
 
 AGENTS = {"gpt-5.1": 0.8, "claude-opus-4.5": 0.7, "qwen3-32b": 0.5}
@@ -283,3 +285,114 @@ def test_three_files_are_not_followed_by_an_ellipsis(tmp_path):
     for agent in AGENTS:
         lines(tmp_path / f"{agent}.jsonl", [{"id": i, "correct": True} for i in range(3)])
     assert any("'qwen3-32b')" in note for note in gl.read(tmp_path).notes)
+
+
+# -- what the page says ------------------------------------------------------------------------------------
+
+
+def said(path, **options):
+    return " ".join(analyse(path, **options).sentences())
+
+
+def test_ratings_are_not_said_to_be_per_cent(tmp_path):
+    rng = np.random.default_rng(1)
+    rows = [
+        {"model": m, "item": i, "rating": int(rng.integers(1, 6))} for m in "abc" for i in range(9)
+    ]
+    text = said(csv(tmp_path / "a.csv", rows))
+    assert "--scale 1 5" in text
+    assert "per cent" not in text
+
+
+def test_agents_that_share_all_of_few_items_are_not_said_to_share_too_few(tmp_path):
+    rows = {
+        "model": ["a", "b"],
+        "q1": [0.5, 0.6],
+        "q2": [0.2, 0.1],
+        "q3": [0.9, 0.8],
+        "q4": [0.3, 0.7],
+    }
+    text = said(csv(tmp_path / "a.csv", rows))
+    assert "4 items are too few to compare scores" in text
+    assert "share enough items" not in text
+
+
+def test_no_horizon_is_told_in_billionths_of_a_second(tmp_path):
+    from gindex_lab.measures.horizons.words import minutes_text
+
+    assert minutes_text(1e-9) == minutes_text(0.9 / 60) == "under a second"
+    assert minutes_text(1.2 / 60) == "1.2 seconds"
+
+
+def test_dates_that_are_recognised_give_a_doubling_time_unasked(tmp_path):
+    rows = [
+        {"model": f"m{k}", "release_date": f"2025-0{k + 1}-01", "task": f"t{t}", "human_minutes": 2.0**t,
+         "success": int(t < 3 + k)}
+        for k in range(6)
+        for t in range(12)
+    ]  # fmt: skip
+    found = analyse(csv(tmp_path / "a.csv", rows), ci=None)
+    assert any("The horizon doubles every" in line for line in found.sentences())
+    soon = [row | {"release_date": "soon"} for row in rows]
+    assert analyse(csv(tmp_path / "b.csv", soon), ci=None).dates is None
+
+
+def test_a_partial_run_is_refused_with_how_much_of_it_is_there(tmp_path):
+    rows = [
+        {"model": a, "item": i, "score": right}
+        for a, i, right in answers(60)
+        if a != "qwen3-32b" or i < 12
+    ]
+    file = csv(tmp_path / "a.csv", rows)
+    with pytest.raises(gl.BadInput) as error:
+        analyse(file)
+    assert "48 of 180 cells" in error.value.problem
+    assert "'qwen3-32b' met 12 of 60" in error.value.problem
+    assert "--missing drop" in error.value.remedy
+    assert "qwen3-32b (12 of 60)" in said(file, missing="drop")
+
+
+def test_nobody_meets_itself_in_an_arena_and_that_is_not_a_gap(tmp_path):
+    rng = np.random.default_rng(1)
+    names = [f"m{k}" for k in range(16)]
+    rows = []
+    for _ in range(4000):
+        a, b = rng.choice(16, 2, replace=False)
+        wins = "model_a" if rng.random() < 1 / (1 + np.exp((b - a) / 2)) else "model_b"
+        rows.append({"model_a": names[a], "model_b": names[b], "winner": wins})
+    found = analyse(csv(tmp_path / "battles.csv", rows))
+    assert found.score_order.front == "m15"
+    assert found.score_order.separated > 10
+
+
+def test_those_nearest_to_the_best_are_named_first(tmp_path):
+    rng = np.random.default_rng(2)
+    rows = [
+        {"model": f"m{9 - k}", "item": i, "score": int(rng.random() < 0.2 + 0.07 * k)}
+        for k in range(10)
+        for i in range(40)
+    ]
+    found = analyse(csv(tmp_path / "a.csv", rows))
+    for order, values in (
+        (found.score_order, found.scores["score"]),
+        (found.orders["capability"], found.table["capability"]),
+    ):
+        tied = values[order.tied]
+        assert len(tied) > 1
+        assert tied.is_monotonic_decreasing
+
+
+def levels(sizes):
+    minutes = np.repeat([7.5, 30.0, 120.0, 480.0], sizes)
+    items = pd.DataFrame({"minutes": minutes, "difficulty": np.log2(minutes)})
+    return gl.Responses(
+        np.ones((2, len(items))), items=items.rename(index=lambda k: f"item {k + 1}")
+    )
+
+
+def test_a_few_items_that_decide_capability_are_named():
+    [line] = about_weights(level_weights(levels([194, 261, 42, 3])))
+    assert "the 3 items that take people 8 hours make up 17 % of it" in line.text
+    assert "as much as the 194 that take them 7.5 minutes" in line.text
+    assert "all 500 items are worth about 80 items that count alike" in line.text
+    assert about_weights(level_weights(levels([20, 40, 40, 20]))) == []

@@ -19,7 +19,7 @@ from gindex_lab.foundation.files import header_of, read_facts, read_table
 from gindex_lab.foundation.notes import Note
 from gindex_lab.foundation.responses import Responses, Scores
 from gindex_lab.studies.analysis.integrity import MOST_ROWS
-from gindex_lab.studies.analysis.lengths import with_minutes
+from gindex_lab.studies.analysis.lengths import recognised_dates, with_minutes
 from gindex_lab.studies.analysis.options import TRANSFORMS
 from gindex_lab.studies.analysis.starting import analyse_table
 from gindex_lab.studies.analysis.whole import Analysis
@@ -61,6 +61,7 @@ def analyse(
     given = dict(reading or {})
     data, rows = _read(Path(path), difficulty, given, {"minutes": minutes, "date": dates})
     data = with_minutes(data, minutes, dates)
+    dates = dates or recognised_dates(data)
     options: dict[str, Any] = {"reference": reference, "missing": missing, "resample": resample}
     options |= {"dates": dates, "floor": floor, "rows": rows}
     return analyse_table(data, transform=transform, ci=ci, seed=seed, **options)

@@ -23,13 +23,15 @@ _UNITS = ((60 * 24, "day"), (60, "hour"), (1, "minute"), (1 / 60, "second"))
 def minutes_text(minutes: float, digits: int = 2) -> str:
     """A length of time as people say it.
 
-    >>> [minutes_text(m) for m in (0.4, 57.0, 190.0, 0.0, float("inf"))]
-    ['24 seconds', '57 minutes', '3.2 hours', '0 minutes', 'unlimited']
+    >>> [minutes_text(m) for m in (0.4, 57.0, 190.0, 1e-9, 0.0, float("inf"))]
+    ['24 seconds', '57 minutes', '3.2 hours', 'under a second', '0 minutes', 'unlimited']
     """
     if minutes == 0:
         return "0 minutes"
     if not np.isfinite(minutes):
         return "unlimited"
+    if minutes < _UNITS[-1][0]:
+        return "under a second"
     size, unit = next(((s, u) for s, u in _UNITS if minutes >= s), _UNITS[-1])
     value = minutes / size
     if value >= 1e4:

@@ -118,12 +118,13 @@ def order_in(
     front = open_[np.argmax(height[open_])]
     complete = len(found) == n * (n - 1) // 2
     order = places[np.argsort(-values.to_numpy(dtype=float)[places], kind="stable")]
+    nearest = order[::-1] if smallest else order
     squares = (x[np.ix_(order, order)] for x in (apart, strange))
     groups = tied_places(*squares) if complete else []
     return Order(
         pd.DataFrame(apart, labels, labels),
         labels[front],
-        [labels[k] for k in places if k != front and not (apart | strange)[front, k]],
+        [labels[k] for k in nearest if k != front and not (apart | strange)[front, k]],
         [labels[k] for k in places if strange[front, k]],
         [list(labels[order[group]]) for group in groups],
         n * (n - 1) // 2,

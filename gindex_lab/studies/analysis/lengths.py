@@ -11,7 +11,7 @@ from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.notes import Note
 from gindex_lab.foundation.responses import Responses, Scores
 
-__all__ = ["with_minutes"]
+__all__ = ["recognised_dates", "with_minutes"]
 
 
 def with_minutes(
@@ -45,6 +45,14 @@ def with_minutes(
     if column not in data.agents:
         _refuse("dates", dates)
     return _like(data, agents=data.agents.assign(**{dates: data.agents[column]}))
+
+
+def recognised_dates(data: Responses | Scores) -> str | None:
+    """The column of the agents' dates, where a reader recognised one and every agent has a date in it."""
+    if "date" not in data.agents or "minutes" not in data.items:
+        return None
+    known = pd.to_datetime(data.agents["date"].astype(str), errors="coerce", format="ISO8601")
+    return "date" if known.notna().all() else None
 
 
 def _like(

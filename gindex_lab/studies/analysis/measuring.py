@@ -51,15 +51,23 @@ def chosen_transform(data: Responses | Scores, wanted: str, floors: pd.Series | 
 
 
 def missing_cells(data: Responses | Scores, missing: str, transform: str) -> str:
-    """ "error" or "drop": "auto" leaves out a few gaps (at most one cell in twenty), and refuses more.
+    """ "error" or "drop": "auto" leaves out a few gaps (at most one cell in twenty, not counting that nobody
+    plays against itself in an arena), and refuses more.
 
     >>> missing_cells(Responses(np.where(np.arange(40) == 7, np.nan, 1.0)[None]), "auto", "rank")
     'drop'
     """
     if missing != "auto":
         return missing
-    share = float(np.isnan(data.values).mean()) if transform != "opponent" else 1.0
-    return "drop" if 0 < share <= _FEW_GAPS else "error"
+    gaps = np.isnan(data.values)
+    if transform == "opponent" or not gaps.any():
+        return "error"
+    own = np.array([f"against {name}" for name in data.frame.index])[:, None]  # itself, in an arena
+    return (
+        "drop"
+        if (gaps & (own != data.frame.columns.to_numpy(str))).mean() <= _FEW_GAPS
+        else "error"
+    )
 
 
 def without_hardly_met(data: Responses | Scores) -> Responses | Scores:
@@ -102,11 +110,18 @@ def check_gaps(data: Responses | Scores, transform: str) -> None:
         gaps &= data.frame.index.to_numpy()[:, None] != data.frame.columns.to_numpy()
     if gaps.any():
         row, column = np.argwhere(gaps)[0]
+        met = (~np.isnan(data.values)).sum(axis=1)
+        least, count = data.frame.index[met.argmin()], int(gaps.sum())
+        more = (
+            f", one of {count} of {gaps.size} cells ({least!r} met {met.min()} of {gaps.shape[1]} items)"
+            if count > 1
+            else ""
+        )
         raise BadInput(
             f"scores[{data.frame.index[row]!r}, {data.frame.columns[column]!r}]",
             np.nan,
-            "is missing",
-            "fill the cell, or measure each agent on what it met: missing='drop' (--missing drop)",
+            f"is missing{more}",
+            "fill the cells, or measure each agent on what it met: missing='drop' (--missing drop)",
         )
 
 

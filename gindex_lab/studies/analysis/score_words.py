@@ -9,6 +9,7 @@ import pandas as pd
 
 from gindex_lab.foundation.notes import Note
 from gindex_lab.foundation.responses import Responses, Scores
+from gindex_lab.measures.pairs import FEWEST_COMMON
 from gindex_lab.studies.analysis.summary import NEGLIGIBLE, Said, names_of, said_of_front
 
 if TYPE_CHECKING:
@@ -59,7 +60,8 @@ def about_scores(
         text = f"{_scored(table, best, 'has the highest score,')}; no intervals were asked for."
         return [Said(text, False)]
     value = _scored(table, order.front, "has the highest score,")
-    found = [Said(_range(table, agents or len(table))), *said_of_front(order, value, "score")]
+    few = int(table["n"].max()) if table["n"].max() < FEWEST_COMMON else None
+    found = [Said(_range(table, agents or len(table))), *said_of_front(order, value, "score", few)]
     if order.apart.to_numpy().any():
         found.append(Said(f"Pairs were compared on the items that both met ({test})."))
     return found

@@ -129,11 +129,12 @@ def about_order(
     return found
 
 
-def said_of_front(order: Order, value: str, noun: str) -> list[Said]:
-    """Whether the agent in front is separated from the others, and how many pairs are."""
+def said_of_front(order: Order, value: str, noun: str, items: int | None = None) -> list[Said]:
+    """Whether the agent in front is separated from the others, and how many pairs are; `items` is given
+    where they are too few for any pair."""
     count = int(np.triu(order.apart.to_numpy(), 1).sum())
     if not count:
-        return [_nobody_apart(order, noun)]
+        return [_nobody_apart(order, noun, items)]
     found = []
     few = order.incomparable
     if order.tied:
@@ -167,8 +168,10 @@ def said_of_front(order: Order, value: str, noun: str) -> list[Said]:
     return found
 
 
-def _nobody_apart(order: Order, noun: str) -> Said:
-    if order.unknown and order.unknown == order.pairs:
+def _nobody_apart(order: Order, noun: str, items: int | None) -> Said:
+    if order.unknown and order.unknown == order.pairs and items is not None:
+        text = f"{items} items are too few to compare scores: pairs are tested on five or more."
+    elif order.unknown and order.unknown == order.pairs:
         text = f"No two agents share enough items to be compared in {noun}."
     elif order.separated is None:
         text = (
@@ -176,7 +179,7 @@ def _nobody_apart(order: Order, noun: str) -> Said:
             f"{order.pairs:,} pairs of agents."
         )
     else:
-        none = f"not one of {order.pairs} pairs is" if order.pairs > 1 else "the two are not"
+        none = f"not one of {order.pairs:,} pairs is" if order.pairs > 1 else "the two are not"
         text = f"The data cannot tell the agents apart in {noun}: {none} separated."
     return Said(text, False)
 

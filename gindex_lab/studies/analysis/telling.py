@@ -8,11 +8,13 @@ import numpy as np
 
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.responses import Responses
+from gindex_lab.foundation.validate import FloatArray
 from gindex_lab.studies.analysis import score_words, summary
 from gindex_lab.studies.analysis.accuracy import is_binary
 from gindex_lab.studies.analysis.audit import can_tell_wrong_keys, expected_duplicates
 from gindex_lab.studies.analysis.options import WHY
 from gindex_lab.studies.analysis.summary import Said
+from gindex_lab.studies.analysis.weights import about_weights, level_weights
 
 if TYPE_CHECKING:
     from gindex_lab.studies.analysis.comparing import Order
@@ -66,10 +68,7 @@ def _of_scores(study: Analysis) -> list[Said]:
         text = (
             "Raw scores are in the units of their items: they are ranked, not averaged over items"
         )
-        values = study.raw.values
-        if np.nanmin(values) >= 0 and 1 < np.nanmax(values) <= 100:
-            text += ". If they are per cent, --scale 0 100 adds scores with intervals"
-        found = [Said(f"{text}.", False)]
+        found = [Said(f"{text}{_likely_scale(study.raw.values)}.", False)]
     else:
         some = study.scores.loc[study.ranked]
         test, agents = how_tested(study), len(study.scores)
@@ -81,6 +80,16 @@ def _of_scores(study: Analysis) -> list[Said]:
     if not study.measures:
         return found
     return found + score_words.about_floor(study.floors, study.measured_floor)
+
+
+def _likely_scale(values: FloatArray) -> str:
+    """How scores would come with intervals, where they look like ratings or percentages."""
+    low, high = np.nanmin(values), np.nanmax(values)
+    if low < 0 or not 1 < high <= 100:
+        return ""
+    if high <= 10 and (values[~np.isnan(values)] % 1 == 0).all():
+        return f". If they are ratings, --scale {int(low == 1)} {high:g} adds scores with intervals"
+    return ". If they are per cent, --scale 0 100 adds scores with intervals"
 
 
 def _of_horizons(study: Analysis) -> list[Said]:
@@ -147,6 +156,7 @@ def _of_order(study: Analysis) -> list[Said]:
         unsure = {"normalised_generality": why} if why else {}
         found = summary.about_order(study.table, study.orders, unsure)
         found += _other_tests(study)
+        found += about_weights(level_weights(study.measured))
         return found + score_words.about_undetermined(study.table)
     best = study.table["capability"].idxmax()
     text = f"The capability of {best} is {study.table.loc[best, 'capability']:.3g}"
