@@ -259,9 +259,17 @@ def test_a_family_without_which_nothing_is_left_moves_the_curve_without_limit():
     ]
 
 
-def test_every_measure_has_limits_over_draws():
+def test_limits_whose_coverage_nobody_measured_are_not_offered():
+    study, columns = study_of(long_table()), ["weighted_mean_low", "loss_high"]
+    table = gl.horizon(study, ci=0.9, draws=20, seed=5)
+    assert table[columns].isna().all(axis=None)
+    assert any("weighted_mean and loss" in note for note in table.attrs["notes"])
+    assert gl.horizon(study, ci=0.9, draws=20, mode="reference")[columns].notna().all(axis=None)
+
+
+def test_every_other_measure_has_limits_over_draws():
     table = gl.horizon(gl.simulate_runs([5.0], 0.8, seed=1), ci=0.9, draws=50, seed=1)
-    counted = ["n_items", "n_trials", "note"]
+    counted = ["n_items", "n_trials", "note", "weighted_mean", "loss"]
     for name in [c for c in table if not c.endswith(("_low", "_high")) and c not in counted]:
         low, high = table[f"{name}_low"].iloc[0], table[f"{name}_high"].iloc[0]
         assert low <= high, name

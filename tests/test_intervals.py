@@ -518,19 +518,21 @@ def test_differences_of_very_different_spreads_are_covered():
     assert found["high"].ge(truth.iloc[0] - truth.iloc[1]).mean() > 0.93
 
 
-def test_mean_spread_of_a_population_is_covered_when_items_are_drawn():
-    """The variance of the area was lost twice: mean spread was covered in 5% of studies, mean γ in 70%."""
-    rng, h, fine = np.random.default_rng(9), np.linspace(0, 1, 30), np.linspace(0, 1, 2001)
-    place, slope = rng.normal(0.5, 0.15, 30)[:, None], rng.lognormal(np.log(10), 0.5, 30)[:, None]
-    truth = gl.generality(1 / (1 + np.exp(slope * (fine - place))), fine)
-    chance, found = 1 / (1 + np.exp(slope * (h - place))), []
-    for seed in range(25):
-        answers = (rng.random(chance.shape) < chance).astype(float)
-        table = population_intervals(answers, h, resample="items", resamples=200, seed=seed)
-        means = truth[["spread", "normalised_generality"]].mean().to_numpy()
-        rows = table.loc[["mean_spread", "mean_normalised_generality"]]
-        found.append((rows["low"] <= means) & (means <= rows["high"]))
-    assert (np.mean(found, axis=0) >= 0.8).all()
+def test_means_of_steep_agents_are_covered_when_items_are_others_and_the_rest_is_not_offered():
+    """Redrawn items held the mean γ of ten such agents in 86% of studies, their mean spread in 87%, and
+    the correlation of capability and spread in 59%."""
+    rng, h, fine = np.random.default_rng(5), np.linspace(0, 1, 30), np.linspace(0, 1, 2001)
+    means, found = ["mean_capability", "mean_normalised_generality"], []
+    for _ in range(100):
+        place = rng.uniform(0.2, 0.8, (10, 1))
+        truth = gl.generality(1 / (1 + np.exp(25 * (fine - place))), fine)
+        truth = gl.population_summary(truth)[means]
+        answers = rng.random((10, 30)) < 1 / (1 + np.exp(25 * (h - place)))
+        with pytest.warns(gl.Caution, match="mean capability and mean γ only"):
+            table = population_intervals(answers.astype(float), h, resample="items", seed=1)
+        assert table.drop(means)[["low", "high"]].isna().all(axis=None)
+        found.append((table.loc[means, "low"] <= truth) & (truth <= table.loc[means, "high"]))
+    assert (np.mean(found, axis=0) >= 0.93).all()
 
 
 @pytest.mark.slow
@@ -862,15 +864,10 @@ def test_the_fit_goes_with_the_table_and_not_in_its_attrs(study):
     assert isinstance(table["capability"], pd.Series)
 
 
-def test_population_intervals_hold_their_estimates_and_widen_with_both(study):
+def test_population_intervals_hold_their_estimates():
     many = simulate_profile([Profile(c, 0.2) for c in np.linspace(0.2, 0.8, 80)], 40, seed=1)
-    found = {r: population_intervals(many, resample=r, seed=1) for r in ("agents", "items", "both")}
-    for table in found.values():
-        assert (table["low"] <= table["high"]).all()
-    inside = found["agents"]
+    inside = population_intervals(many, seed=1)
     assert ((inside["low"] <= inside["estimate"]) & (inside["estimate"] <= inside["high"])).all()
-    width = {r: (t["high"] - t["low"])["mean_capability"] for r, t in found.items()}
-    assert width["both"] > width["agents"]
     expected = gl.population_summary(gl.generality(many))
     assert inside.loc["capability_spread", "estimate"] == pytest.approx(
         expected["capability_spread"]

@@ -205,7 +205,7 @@ def _limits(fit: Fit, ci: float) -> Limits:
     least = _TINY * (fit.interval[1] - fit.interval[0]) ** 2
     low, high = result["spread"]
     low, high = low - np.maximum(fit.grouped, 0.0), high - np.minimum(fit.grouped, 0.0)
-    result["normalised_generality"] = _as_steps(fit, *result["normalised_generality"])
+    result["normalised_generality"] = as_steps(fit, *result["normalised_generality"])
     result["spread"] = np.sqrt([np.where(low > least, low, 0.0), high])
     if guesses:  # γ is a ratio of two numbers near 0 then: where S may be 0, γ may be 1
         result["normalised_generality"][1, result["spread"][0] == 0] = 1.0
@@ -213,7 +213,7 @@ def _limits(fit: Fit, ci: float) -> Limits:
     return with_generality(result)
 
 
-def _as_steps(fit: Fit, low: FloatArray, high: FloatArray) -> FloatArray:
+def as_steps(fit: Fit, low: FloatArray, high: FloatArray) -> FloatArray:
     """Limits (2, A) of γ if every fall, or every rise, between items may be a step: γ is 1, or -1."""
     q = fit.interval[1] - fit.interval[0]
     area = np.clip(fit.area, 0.0, q)

@@ -39,6 +39,10 @@ FEW_FAMILIES = 10
 _REFERENCE_SEED = 42
 _WITHOUT_DRAWS = {"jackknife": jackknife_limits, "sandwich": sandwich_limits}
 _METHODS = ("bootstrap", *_WITHOUT_DRAWS)
+_UNMEASURED = ("weighted_mean", "loss")
+_NOT_MEASURED = (
+    "no limits for weighted_mean and loss: how often percentiles hold them was not measured"
+)
 
 
 def horizon(
@@ -97,7 +101,8 @@ def horizon(
         The exact curve and the mean have the limits of `gl.generality(..., ci=)`, with families as units
         where families are drawn: percentiles of its draws cover far less than they say. They are NaN, and
         `.attrs["notes"]` says why, for "isotonic", for runs with minutes of their own and for fewer than
-        three families. `mode="reference"` keeps the percentiles of the published draws.
+        three families; `weighted_mean` and `loss` have none. `mode="reference"` keeps the percentiles of
+        the published draws.
     floor, ceiling : share of success that is never left below or above, or "fit"
         ψ = c + (d - c) / (1 + e^{β(h - θ)}), three or four parameters; horizons are where ψ itself is p.
         `slope`, `location` and `spread_logistic` are those of the logistic part.
@@ -186,8 +191,8 @@ def horizon(
     limits = _over_draws(table, found, level)
     if kind == "exact":
         of_curve, why_not = exact_limits(runs, table, settings, level, resample)
-        limits |= of_curve
-        table.attrs["notes"] += why_not
+        limits |= of_curve | dict.fromkeys(_UNMEASURED, (np.full(len(table), np.nan),) * 2)
+        table.attrs["notes"] += (*why_not, _NOT_MEASURED)
     table.attrs |= {
         "draws": n_draws,
         "replicates": Replicates(agents, found["measures"], found["as_published"]),
