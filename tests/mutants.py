@@ -81,7 +81,6 @@ EQUIVALENT: dict[str, str] = {
     "_cheapest(tuple(codes), -1, scale or Scale(), integer('longest', longest), 1.0)": (
         "the first row is the cheapest, however many follow"
     ),
-    "worlds/flatland/checks.py:_check_node: :12 -> :13": "only how many names an error lists",
     "worlds/flatland/execution.py:_move: (0.0, _number(node, 'theta', counts), False) -> "
     "(1.0, _number(node, 'theta', counts), False)": "how far a turn goes is not read",
     "worlds/flatland/execution.py:_constant_move: abs(node.params['dist']) > limits.distance -> "

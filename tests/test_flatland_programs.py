@@ -472,6 +472,16 @@ rows -> last(turn 45)
 last -> grid(end)
 {{}} -> grid()
 """,
+    "the inner body goes straight on to the next outer round": """
+grid(start) -> rows(loop i 0 3)
+rows body -> cells(loop j 0 4)
+cells body -> step(move 5)
+step -> bend(turn 80)
+{0}bend -> rows
+rows -> last(turn 45)
+last -> grid(end)
+{{}} -> grid()
+""",
     "a flow in the body": """
 edge(start d) -> side(move d)
 side -> bend(turn 90)
@@ -508,6 +518,14 @@ def test_a_link_that_closes_a_body_means_the_next_round(case):
             assert list(found.trace()) == list(plain.trace())
             assert found.trace().heading == plain.trace().heading
     assert len(linked.drawing().shapes) == len(plain.drawing().shapes)
+
+
+def test_an_unknown_type_lists_twelve_that_are_known():
+    flows = "".join(f"f{k:02}(start) -> m(move 1)\nm -> f{k:02}(end)\n" for k in range(20))
+    with pytest.raises(BadProgram) as caught:
+        F.parse(f"{flows}g(start) -> m(jump 1)\nm -> g(end)\n{{}} -> g()")
+    known = ["move", "turn", "loop", *(f"f{k:02}" for k in range(9))]
+    assert caught.value.remedy == "known are " + ", ".join(known)
 
 
 def test_only_the_reference_metric_sees_the_closing_link():

@@ -78,6 +78,7 @@ def closing_links(flow: Definition) -> frozenset[Link]:
 
     The authors' programs end every body so; a body without such a link runs the same. What can also be
     reached from the loop's `out` lies behind the loop, not in its body: a link back from there is a cycle.
+    What is reached from the start without passing the loop lies before it, as a loop around it does.
 
     >>> nodes = (Node("around", "loop", (Symbol("i"), 0, 4)), Node("side", "move", (9,)))
     >>> links = (Link("around", "body", "side"), Link("side", "out", "around"))
@@ -88,18 +89,26 @@ def closing_links(flow: Definition) -> frozenset[Link]:
     for loop in (node.name for node in flow.nodes if node.type == "loop"):
         back = [link for link in flow.links if link.target == loop and link.source != loop]
         if back:
-            body, behind = (set(_reached_from(flow, loop, port)) for port in ("body", "out"))
-            found |= {link for link in back if link.source in body - behind}
+            body, behind = (
+                set(_reached_without(flow, loop, _targets(flow, loop, port)))
+                for port in ("body", "out")
+            )
+            before = set(_reached_without(flow, loop, flow.entries))
+            found |= {link for link in back if link.source in body - behind - before}
     return frozenset(found)
 
 
-def _reached_from(flow: Definition, loop: str, port: str) -> list[str]:
-    """The nodes that can be reached from a port of a loop without passing the loop again."""
+def _targets(flow: Definition, name: str, port: str) -> list[str]:
+    """The nodes that a port links to."""
+    return [link.target for link in flow.links if (link.source, link.port) == (name, port)]
+
+
+def _reached_without(flow: Definition, loop: str, starts: Iterable[str]) -> list[str]:
+    """The nodes that can be reached from these without passing the loop."""
     following: dict[str, list[str]] = {node.name: [] for node in flow.nodes}
     for link in flow.links:
-        if link.target != loop and link.source != loop:
+        if loop not in (link.target, link.source):
             following[link.source].append(link.target)
-    starts = [link.target for link in flow.links if (link.source, link.port) == (loop, port)]
     return reached([name for name in starts if name != loop], following)
 
 
