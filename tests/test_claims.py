@@ -3,6 +3,7 @@
 import csv
 import json
 import math
+import re
 
 import numpy as np
 import pytest
@@ -121,6 +122,24 @@ def test_tolerances_follow_from_the_printed_digits():
     assert wrong == []
 
 
+def test_no_zero_was_lost_at_the_end_of_a_printed_number():
+    """A table prints a column to one number of decimals, and files of fits six digits or six decimals: 36.232
+    is 36.2320, and with the zero its tolerance is a tenth."""
+    columns: dict[tuple[str, str], set[int]] = {}
+    for claim in CLAIMS.values():
+        word = claim.quantity.rsplit(": ", 1)[-1].rsplit(" ", 1)[-1]
+        decimals = len(claim.published.partition(".")[2])
+        if claim.figure == "Table 1" or word in ("mean_cap", "mean_spread", "pct_abstruse"):
+            columns.setdefault((claim.paper, word), set()).add(decimals)
+        fits = claim.paper == "lyptus" and claim.section in ("fits", "June 2025")
+        if fits and claim.kind == "number":
+            digits = claim.published.lstrip("-0.").replace(".", "")
+            assert len(digits) == 6 or decimals == 6, claim.id
+    assert {"mean_cap", "mean_spread", "pct_abstruse"} <= {word for _, word in columns}
+    assert {("g-index", word) for word in ("samples", "(PFLOP)", "θ", "g-index")} <= set(columns)
+    assert {key: found for key, found in columns.items() if len(found) > 1} == {}
+
+
 def test_every_row_can_be_compared():
     for claim in CLAIMS.values():
         numbers = printed_numbers(claim.target)
@@ -181,6 +200,10 @@ def test_the_data_sets_that_claims_require_exist():
     assert {name.removesuffix("/counts") for name in needed} <= set(entries())
 
 
+def _short(text):
+    return text.rstrip("0").rstrip(".") if re.fullmatch(r"-?\d+\.\d+", text) else text
+
+
 def test_the_ledger_holds_every_claim_of_the_source_as_printed(beside):
     ours = {c.id: c.published for c in CLAIMS.values()}
     # AIQ, sections 3.1 and 3.2: the interval (8.5; ∞), the tests of SEP-orig and the slight increase
@@ -191,9 +214,9 @@ def test_the_ledger_holds_every_claim_of_the_source_as_printed(beside):
         for name in ("claims.csv", "claims_horizon.csv"):
             with (beside / name).open(newline="") as file:
                 source |= {row["id"]: row["published"] for row in csv.DictReader(file)}
-        source["G019"] = "0.620"  # Table 1 prints three digits; the list has lost the last
-        assert ours == source
-    assert (len(ours), digest(dict(sorted(ours.items())))) == (979, "df0ea50cdba2f881")
+        # the list has lost the zeros at the end of some numbers (Table 1 prints 0.620 for G019)
+        assert {k: _short(v) for k, v in ours.items()} == {k: _short(v) for k, v in source.items()}
+    assert (len(ours), digest(dict(sorted(ours.items())))) == (979, "200e479c26da33aa")
 
 
 @pytest.mark.parametrize(
