@@ -28,6 +28,7 @@ NUMBERED: dict[tuple[str, str], list[str]] = {
     ("g-index", "equation"): [str(k) for k in range(1, 17)],
     ("g-index, earlier version", "figure"): [str(k) for k in range(1, 13)],
     ("g-index, earlier version", "table"): ["1", "2", "3"],
+    ("g-index, earlier version", "equation"): [str(k) for k in range(1, 17)],
     ("aiq", "equation"): ["1", "2"],
     ("anytime", "figure"): ["2"],
     ("anytime", "table"): ["2"],
