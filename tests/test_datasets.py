@@ -1,6 +1,8 @@
 """gl.load and its kin: where data are looked for, what they become, and what is refused."""
 
+import contextlib
 import dataclasses
+import errno
 import hashlib
 import http.server
 import json
@@ -8,6 +10,7 @@ import os
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import zipfile
@@ -19,6 +22,7 @@ import pytest
 from digests import digest
 from loops import looped
 
+import gindex_lab as gl
 from gindex_lab.foundation import places
 from gindex_lab.foundation.documents import Documents
 from gindex_lab.foundation.errors import BadInput, DataUnavailable
@@ -511,6 +515,69 @@ def test_a_tampered_cache_does_not_load_as_published(change, server, tmp_path, m
     assert again.frame.equals(table.frame)
     assert again.source == "published"
     assert len(server.asked) == 2
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes")
+@pytest.mark.parametrize("kind", ["pipe", "loop", "leads nowhere"])
+@pytest.mark.parametrize("name", ["responses.csv", "SHA256SUMS", "new.csv"])
+def test_what_is_no_file_in_the_cache_is_neither_waited_for_nor_raw(name, kind, server, tmp_path):
+    server.register("chess_Leiden2015", {"c.zip": chess_zip()}, **SMALL)
+    table = load("chess_Leiden2015")
+    (file,) = (tmp_path / "cache").rglob("responses.csv")
+    odd = file.with_name(name)
+    odd.unlink(missing_ok=True)
+    makes = {
+        "pipe": os.mkfifo,
+        "loop": lambda p: p.symlink_to(p),
+        "leads nowhere": lambda p: p.symlink_to("no"),
+    }
+    makes[kind](odd)
+    ended = []
+
+    def again():
+        try:
+            ended.append(load("chess_Leiden2015").frame.equals(table.frame))
+        except DataUnavailable as error:
+            ended.append(error.code == "damaged-cache")
+
+    thread = threading.Thread(target=again, daemon=True)
+    thread.start()
+    thread.join(20)
+    assert ended == [True]
+
+
+def endless(request):
+    request.send_response(200)
+    request.end_headers()
+    with contextlib.suppress(OSError):
+        while True:
+            request.wfile.write(b"x" * 2**16)
+
+
+def test_a_server_that_never_ends_or_knows_no_range_is_refused(server):
+    server.register("chess_Leiden2015", {"c.zip": chess_zip()}, **SMALL)
+    server.answers[:] = [endless]
+    with gl.limits(document=2**20), pytest.raises(BadInput, match="sends more than"):
+        load("chess_Leiden2015")
+    server.answers[:] = [fails(416)] * 3
+    with pytest.raises(DataUnavailable, match="416"):
+        load("chess_Leiden2015")
+
+
+def test_no_room_for_temporary_files_is_said(server, monkeypatch):
+    server.register("chess_Leiden2015", {"c.zip": chess_zip()}, **SMALL)
+    with monkeypatch.context() as patched:
+        patched.setattr(tempfile, "tempdir", "/proc/nowhere")
+        with pytest.raises(gl.CannotWrite) as caught:
+            load("chess_Leiden2015")
+        assert caught.value.argument == "TMPDIR"
+
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(download, "_rest", full)
+    with pytest.raises(gl.CannotWrite, match="free some space"):
+        load("chess_Leiden2015")
 
 
 @pytest.mark.shared

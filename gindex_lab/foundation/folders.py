@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import filecmp
 import glob
-import hashlib
 import itertools
 import json
 import os
@@ -23,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from gindex_lab.foundation.errors import BadInput, CannotWrite
-from gindex_lab.foundation.output import write_text, writing
+from gindex_lab.foundation.output import file_hash, write_text, writing
 
 __all__ = [
     "ASIDE",
@@ -115,10 +114,7 @@ def _unchanged(folder: Path) -> set[str]:
 
 
 def _hash(path: Path) -> str | None:
-    if path.is_symlink() or not path.is_file():
-        return None
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    return None if path.is_symlink() else file_hash(path)
 
 
 def _files(folder: Path) -> list[str]:

@@ -13,7 +13,6 @@ import os
 import select
 import stat
 import sys
-import tempfile
 import time
 import zlib
 from collections.abc import Iterator
@@ -23,7 +22,7 @@ from typing import IO, Any, Protocol
 
 from gindex_lab.foundation.bounds import UNCHECKED, check_time, current, too_large
 from gindex_lab.foundation.errors import BadInput
-from gindex_lab.foundation.output import writing
+from gindex_lab.foundation.output import scratch, writing
 
 if sys.version_info >= (3, 14):
     from compression.zstd import ZstdError, ZstdFile
@@ -131,11 +130,11 @@ def spooled(path: Path) -> Iterator[Path]:
     if not current().pipe or not path.is_fifo():
         yield path
         return
-    with tempfile.TemporaryDirectory() as folder:
-        copy = Path(folder, path.name if path.suffix else f"{path.name}.csv")
+    with scratch() as folder:
+        copy = folder / (path.name if path.suffix else f"{path.name}.csv")
         handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
         try:
-            with writing(copy):
+            with writing(copy, "TMPDIR"):
                 copy.write_bytes(b"".join(_through(handle, path)))
         finally:
             os.close(handle)

@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from gindex_lab.foundation import parallel
 from gindex_lab.foundation.errors import BadInput
-from gindex_lab.foundation.output import appendable, write_bytes, write_text, writing
+from gindex_lab.foundation.output import appendable, file_hash, write_bytes, write_text, writing
 
 __all__ = [
     "Damaged",
@@ -218,8 +218,7 @@ def sealed(record: Mapping[str, Any]) -> dict[str, Any]:
 
 def vouch(path: Path) -> None:
     """Write the hash of a file beside it, in the form that `sha256sum -c` reads."""
-    digest = hashlib.sha256(path.read_bytes()).hexdigest()
-    write_text(_voucher(path), f"{digest}  {path.name}\n")
+    write_text(_voucher(path), f"{file_hash(path)}  {path.name}\n")
 
 
 def is_vouched(path: Path) -> bool:
@@ -237,8 +236,7 @@ def is_vouched(path: Path) -> bool:
     """
     if not path.is_file() or not _voucher(path).is_file():
         return False
-    digest = hashlib.sha256(path.read_bytes()).hexdigest()
-    return _voucher(path).read_bytes() == f"{digest}  {path.name}\n".encode()
+    return _voucher(path).read_bytes() == f"{file_hash(path)}  {path.name}\n".encode()
 
 
 def _voucher(path: Path) -> Path:

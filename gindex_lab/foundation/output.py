@@ -7,16 +7,26 @@ A full disk or a missing permission is one error of ours, with the remedy.
 from __future__ import annotations
 
 import errno
+import hashlib
 import os
 import secrets
 import stat
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from gindex_lab.foundation.errors import BadInput, CannotWrite
 
-__all__ = ["appendable", "atomic_path", "write_bytes", "write_text", "writing"]
+__all__ = [
+    "appendable",
+    "atomic_path",
+    "file_hash",
+    "scratch",
+    "write_bytes",
+    "write_text",
+    "writing",
+]
 
 _REMEDIES = {
     errno.ENOSPC: "free some space, or write to another disk",
@@ -114,6 +124,31 @@ def atomic_path(path: Path) -> Iterator[Path]:
             new.replace(path)
         finally:
             new.unlink(missing_ok=True)
+
+
+@contextmanager
+def scratch() -> Iterator[Path]:
+    """A temporary folder; where there is no room for one, an error of ours."""
+    home = Path(os.environ.get("TMPDIR") or "/tmp")
+    try:
+        made = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
+    except OSError as error:
+        problem = f"has no room for temporary files ({error.strerror or error})"
+        remedy = "set TMPDIR to a folder where you may write"
+        raise CannotWrite("TMPDIR", str(home), problem, remedy) from None
+    with made as folder:
+        yield Path(folder)
+
+
+def file_hash(path: Path) -> str | None:
+    """The SHA-256 of a regular file; None where there is none: a pipe would be read for ever.
+
+    >>> file_hash(Path("no", "such", "file"))
+    """
+    if not path.is_file():
+        return None
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def write_text(path: Path, text: str) -> None:

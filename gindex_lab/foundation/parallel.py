@@ -21,12 +21,12 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack, closing, contextmanager
 from functools import lru_cache
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, TypeVar
 
 import numpy as np
 
 from gindex_lab.foundation.errors import BadInput, WorkerLost
+from gindex_lab.foundation.output import scratch, writing
 from gindex_lab.foundation.validate import integer
 
 __all__ = ["as_done", "cluster", "map", "on_cluster", "seeds"]
@@ -154,9 +154,10 @@ def parcel(function: Callable[..., Any], shared: tuple[Any, ...]) -> bytes:
 
 @contextmanager
 def _on_disk(content: bytes) -> Iterator[Path]:
-    with TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        place = Path(folder, "parcel")
-        place.write_bytes(content)
+    with scratch() as folder:
+        place = folder / "parcel"
+        with writing(place, "TMPDIR"):
+            place.write_bytes(content)
         yield place
 
 

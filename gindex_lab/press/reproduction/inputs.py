@@ -21,13 +21,13 @@ from pathlib import Path
 from typing import Any
 
 from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.output import file_hash
 
 __all__ = [
     "PROFILES",
     "Entry",
     "data_fingerprint",
     "declared_parameters",
-    "file_hash",
     "forget",
     "inputs",
     "parameters",
@@ -232,19 +232,13 @@ def _package_hash(root: Path) -> str:
 @cache
 def _lock_hash(root: Path) -> str:
     lock = root / "requirements.lock"
-    return file_hash(lock) if lock.exists() else ""
+    return file_hash(lock) or ""
 
 
 def forget() -> None:
     """Look at the files again: a long session may have changed them."""
     _package_hash.cache_clear()
     _lock_hash.cache_clear()
-
-
-def file_hash(path: Path) -> str:
-    """SHA-256 of a file."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _hash(content: object) -> str:

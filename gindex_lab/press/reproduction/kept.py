@@ -6,7 +6,6 @@ not fit its seal, or a file that does not fit the record, does not count: the no
 
 from __future__ import annotations
 
-import hashlib
 import json
 import warnings
 from collections.abc import Mapping
@@ -15,6 +14,7 @@ from typing import Any
 
 from gindex_lab.foundation.folders import is_ours
 from gindex_lab.foundation.journals import sealed
+from gindex_lab.foundation.output import file_hash
 
 __all__ = ["intact", "read_claims", "read_record", "was_written", "why_unread"]
 
@@ -47,14 +47,11 @@ def read_record(folder: Path) -> dict[str, Any] | None:
 
 def intact(folder: Path, record: Mapping[str, Any], name: str) -> bool:
     """Whether a file is there as the record says."""
-    path = folder / name
     try:
-        if not path.is_file():
-            return False
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest() == record["outputs"].get(name)
+        found = file_hash(folder / name)
     except OSError:
         return False
+    return found is not None and found == record["outputs"].get(name)
 
 
 def read_claims(folder: Path) -> tuple[dict[str, Any], list[dict[str, Any]]] | None:

@@ -26,10 +26,10 @@ from typing import Any
 
 from gindex_lab.foundation.folders import atomic_folder
 from gindex_lab.foundation.journals import sealed
-from gindex_lab.foundation.output import appendable, write_text
+from gindex_lab.foundation.output import appendable, file_hash, write_text
 from gindex_lab.press.notebook import OUTPUT
 from gindex_lab.press.reproduction.claims import failed_folder, print_hash
-from gindex_lab.press.reproduction.inputs import Entry, data_fingerprint, file_hash
+from gindex_lab.press.reproduction.inputs import Entry, data_fingerprint
 
 __all__ = ["Failure", "Task", "died", "git_commit", "run", "start_worker", "versions"]
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 from pathlib import Path
 
+from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.folders import ASIDE
-from gindex_lab.foundation.inputs import files_below
+from gindex_lab.foundation.inputs import files_below, read_text
+from gindex_lab.foundation.output import file_hash
 
 __all__ = ["LIST", "damage", "write_checksums"]
 
@@ -17,7 +18,7 @@ def _sums(folder: Path) -> dict[str, str]:
     own = [path for path in files_below(folder) if not path.name.startswith(".")]  # no markers
     files = [path for path in own if path.relative_to(folder) != Path(LIST)]
     return {
-        path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        path.relative_to(folder).as_posix(): str(file_hash(path))  # of what is not a file: None
         for path in files
     }
 
@@ -42,8 +43,8 @@ def damage(folder: Path) -> str:
     ('', "'a.csv' was changed")
     """
     try:
-        lines = (folder / LIST).read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError):
+        lines = read_text(folder / LIST).splitlines()
+    except BadInput:
         return f"it has no readable list of checksums ({LIST})"
     known = {name: digest for digest, _, name in (line.partition("  ") for line in lines)}
     found = {name: digest for name, digest in _sums(folder).items() if not ASIDE.search(name)}

@@ -23,6 +23,7 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 
+from gindex_lab.foundation.bounds import check_time, current, too_large
 from gindex_lab.foundation.errors import BadInput, DataUnavailable
 from gindex_lab.foundation.inputs import as_path, check_archive, member_bytes, open_regular
 
@@ -85,16 +86,20 @@ def _rest(url: str, path: Path) -> None:
     """Append to `path` what it lacks of `url`, or write it anew if the server sends the whole."""
     import requests
 
-    have = path.stat().st_size if path.exists() else 0
+    since, have = time.monotonic(), path.stat().st_size if path.exists() else 0
     headers = {"Accept-Encoding": "identity"} | ({"Range": f"bytes={have}-"} if have else {})
     with requests.get(url, headers=headers, stream=True, timeout=TIMEOUT) as answer:
-        if answer.status_code == requests.codes.requested_range_not_satisfiable:
+        if have and answer.status_code == requests.codes.requested_range_not_satisfiable:
             path.unlink()
             return _rest(url, path)
         answer.raise_for_status()
         resumed = answer.headers.get("Content-Range", "").startswith(f"bytes {have}-")
         with path.open("ab" if have and resumed else "wb") as file:
             for piece in answer.iter_content(PIECE):
+                check_time(url, since)
+                if file.tell() > current().document:
+                    problem = f"sends more than {file.tell():,} bytes"
+                    raise too_large("url", url, problem, "document", 10 * file.tell())
                 file.write(piece)
     return None
 
@@ -126,6 +131,8 @@ def retrieve(name: str, url: str, sha256: str, folder: Path) -> Path:
             f"cannot be reached ({type(error).__name__})",
             f"go online and retry, {OWN_COPY}",
         ) from None
+    except BadInput:
+        raise
     except ValueError:  # how pooch reports a wrong hash
         raise DataUnavailable(
             what,

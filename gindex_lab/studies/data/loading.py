@@ -9,7 +9,6 @@ Known errors of the sources are corrected (`mode="exact"`) or kept as published 
 from __future__ import annotations
 
 import hashlib
-import tempfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -21,6 +20,7 @@ from gindex_lab.foundation.documents import Documents
 from gindex_lab.foundation.errors import BadInput, DataUnavailable
 from gindex_lab.foundation.files import read_table
 from gindex_lab.foundation.folders import atomic_folder
+from gindex_lab.foundation.output import file_hash, scratch, writing
 from gindex_lab.foundation.responses import Responses, Scores
 from gindex_lab.foundation.validate import choice, mode_of
 from gindex_lab.studies.data import download as network
@@ -208,7 +208,7 @@ def fingerprint(name: str) -> str:
     digest = hashlib.sha256()
     for path in _files(what, place.path):
         digest.update(f"{path.relative_to(place.path).as_posix()}\0".encode())
-        digest.update(hashlib.sha256(path.read_bytes()).digest())
+        digest.update(bytes.fromhex(file_hash(path) or ""))
     return f"{digest.hexdigest()[:16]} ({place.kind})"
 
 
@@ -284,8 +284,9 @@ def _obtain(what: Entry, download: bool) -> Place:
     """Download, convert and cache: the folder appears whole or not at all."""
     _check_obtainable(what, download)
     path = cached_path(what)
-    with tempfile.TemporaryDirectory() as scratch:
-        originals = _retrieve_all(what, Path(scratch))
+    with scratch() as folder:
+        with writing(folder / "file", "TMPDIR"):
+            originals = _retrieve_all(what, folder)
         try:
             with atomic_folder(path, f"data set {what.name}") as new:
                 _fill(what, originals, new)

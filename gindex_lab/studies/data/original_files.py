@@ -6,11 +6,11 @@ data folder, and in the cache; then it is downloaded. It counts only if its SHA-
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator
 from pathlib import Path
 
 from gindex_lab.foundation.errors import BadInput, DataUnavailable
+from gindex_lab.foundation.output import file_hash, writing
 from gindex_lab.foundation.places import cache_folder
 from gindex_lab.studies.data import download as network
 from gindex_lab.studies.data.registry import Entry, data_folder, entry
@@ -31,14 +31,15 @@ def original(name: str, *, download: bool = True) -> Path:
         raise BadInput("name", name, problem, 'use a data set of one file, such as "lambda"')
     ((file, sha256),) = what.files.items()
     for place in _places(what, file):
-        if place.is_file() and _sha256(place) == sha256:
+        if file_hash(place) == sha256:
             return place
     if not download:
         remedy = f"put {file} into $GINDEX_LAB_DATA/{name}/, or allow the download"
         raise DataUnavailable("name", name, f"has its original {file} not here", remedy)
     folder = cache_folder() / "originals"
-    folder.mkdir(parents=True, exist_ok=True)
-    return network.retrieve(name, what.url + file, sha256, folder)
+    with writing(folder, "GINDEX_LAB_CACHE"):
+        folder.mkdir(parents=True, exist_ok=True)
+        return network.retrieve(name, what.url + file, sha256, folder)
 
 
 def _places(what: Entry, file: str) -> Iterator[Path]:
@@ -47,7 +48,3 @@ def _places(what: Entry, file: str) -> Iterator[Path]:
         yield own / what.name / file
         yield from sorted(own.parent.glob(f"originals/**/{Path(file).name}"))
     yield cache_folder() / "originals" / Path(file).name
-
-
-def _sha256(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
