@@ -201,3 +201,36 @@ def test_without_a_place_for_machine_code_functions_still_run(monkeypatch):
 
     monkeypatch.setattr(kernels, "njit", nowhere)
     assert kernels.compiled(lambda x: x + 1)(1) == 2
+
+
+def test_what_was_damaged_twice_is_kept_twice(tmp_path):
+    """The second file was lost, and the warning named the first."""
+    expected = squares(tmp_path / "j")
+    for digit in "68":
+        text = (tmp_path / "j").read_text()
+        (tmp_path / "j").write_text(text.replace('"square": 5.', f'"square": {digit}.'))
+        with pytest.warns(UserWarning, match="damaged"):
+            assert squares(tmp_path / "j") == expected
+    kept = sorted(tmp_path.glob("j.damaged*"))
+    assert [('"square": 6.' in k.read_text(), '"square": 8.' in k.read_text()) for k in kept] == [
+        (True, False), (False, True)
+    ]  # fmt: skip
+
+
+def test_a_line_that_another_process_is_writing_is_not_cut_off(tmp_path, monkeypatch):
+    squares(tmp_path / "j")
+    whole = (tmp_path / "j").read_bytes()
+    begun = whole[:-20]
+    (tmp_path / "j").write_bytes(begun)
+
+    read = Path.read_bytes
+
+    def then_it_is_finished(path):
+        found = read(path)
+        path.write_bytes(whole)
+        return found
+
+    monkeypatch.setattr(Path, "read_bytes", then_it_is_finished)
+    Journal(tmp_path / "j", HEADER)
+    monkeypatch.undo()
+    assert (tmp_path / "j").read_bytes() == whole

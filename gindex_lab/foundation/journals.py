@@ -8,6 +8,7 @@ kill, or damaged, does not count, so a journal never promises more than there is
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import os
 import warnings
@@ -108,9 +109,10 @@ class Journal:
 
     def _read(self) -> None:
         try:
-            first, *lines = self.path.read_bytes().split(b"\n")
+            found = self.path.read_bytes()
         except OSError as error:
             raise self._bad(f"cannot be read ({error})") from None
+        size, (first, *lines) = len(found), found.split(b"\n")
         self._check(first)
         damaged = 0
         for line in lines[:-1]:
@@ -120,7 +122,8 @@ class Journal:
         if damaged:
             self._rewrite(f"{damaged} of its lines {'is' if damaged == 1 else 'are'}")
         elif lines and lines[-1]:  # cut off when the run was interrupted
-            os.truncate(self.path, self.path.stat().st_size - len(lines[-1]))
+            if self.path.stat().st_size == size:  # else another process is just writing it
+                os.truncate(self.path, size - len(lines[-1]))
         elif not lines:  # the line break of the header is gone
             write_text(self.path, json.dumps(self.header) + "\n")
 
@@ -244,8 +247,8 @@ def _voucher(path: Path) -> Path:
 
 
 def set_aside(path: Path, problem: str) -> None:
-    """Keep a copy of a damaged file as `.damaged`, and say in a warning what happens."""
-    aside = path.with_name(path.name + ".damaged")
-    if not os.path.lexists(aside):
-        write_bytes(aside, path.read_bytes())
+    """Keep a copy of a damaged file as `.damaged`, `.damaged2` ..., and say in a warning what happens."""
+    names = (f"{path.name}.damaged{k if k > 1 else ''}" for k in itertools.count(1))
+    aside = next(path.with_name(name) for name in names if not os.path.lexists(path.with_name(name)))
+    write_bytes(aside, path.read_bytes())
     warnings.warn(f"{path}: {problem} (the file as it was: {aside.name})", stacklevel=5)
