@@ -21,7 +21,8 @@ from typing import Any
 
 from benchmarks.page import write_page
 from benchmarks.rows import compared
-from gindex_lab.foundation.folders import is_ours, listed, mark
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.folders import claim, claimable, is_ours
 from gindex_lab.foundation.interrupts import INTERRUPTED, ends_once
 from gindex_lab.foundation.output import write_text
 
@@ -38,6 +39,10 @@ def main() -> int:
     for name in options.names:
         if name not in known:
             sys.exit(f"{name}: no such benchmark; there are {', '.join(known)}")
+    try:
+        claimable(options.reports, "reports")
+    except BadInput as error:
+        sys.exit(str(error))
     if not is_ours(options.reports):  # before the hours of work
         for name in ("benchmarks.html", "benchmarks.json"):
             if (options.reports / name).exists():
@@ -117,6 +122,7 @@ def machine() -> dict[str, Any]:
 def _write(
     found: list[dict[str, Any]], before: dict[str, Any], options: argparse.Namespace
 ) -> None:
+    claimable(options.reports, "reports")
     here = machine()
     content = {"machine": here, "profile": options.profile, "benchmarks": found}
     text = json.dumps(content, indent=1, ensure_ascii=False)
@@ -124,7 +130,7 @@ def _write(
     page = options.reports / "benchmarks.html"
     write_page(page, found, here, before.get("machine"), options.profile)
     pages = {page.name, "benchmarks.json"}
-    mark(options.reports, "reports", sorted({*listed(options.reports), *pages}))  # for `make clean`
+    claim(options.reports, "reports", pages)  # for `make clean`
     print(f"report: {page}")
     if options.save:
         ratios = {p["benchmark"]: _ratios(p["rows"]) for p in found if not p["error"]}

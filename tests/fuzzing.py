@@ -14,6 +14,8 @@ import signal
 import sys
 import tempfile
 import warnings
+from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 from types import ModuleType
 
@@ -87,6 +89,13 @@ def hostile():
     import numpy as np
     import pandas as pd
 
+    looped: list = []
+    looped.append(looped)
+    deep: list = []
+    for _ in range(5000):
+        deep = [deep]
+    tangled: dict = {}
+    tangled["a"] = tangled
     return {
         "None": None,
         "True": True,
@@ -123,7 +132,24 @@ def hostile():
         "frame": pd.DataFrame({"a": [1.0, 2.0], "b": ["x", None]}),
         "series": pd.Series([1.0, np.nan]),
         "date": pd.Timestamp("2026-01-01"),
-    }
+        "Decimal": Decimal("1.5"),
+        "Fraction": Fraction(1, 3),
+        "count as a float": 3.0,
+        "numpy count": np.int8(3),
+        "numpy half": np.float16(0.5),
+        "missing": pd.NA,
+        "list of itself": looped,
+        "deep list": deep,
+        "dict of itself": tangled,
+        "long text": "ab" * 200_000,
+        "half a character": "\ud800",
+        "Decimals": [Decimal(1), Decimal(2)],
+        "frame of Decimals": pd.DataFrame({"a": [Decimal(1), Decimal(2)], "b": ["x", "y"]}),
+        "nullable frame": pd.DataFrame({"a": pd.array([1, None], "Int64"), "b": pd.array(["x", None], "string")}),
+        "columns twice": pd.DataFrame([[1.0, 2.0], [3.0, 4.0]], columns=["a", "a"]),
+        "levels": pd.DataFrame([[1.0, 2.0]], columns=pd.MultiIndex.from_tuples([("a", 1), ("a", 2)])),
+        "dates with a zone": pd.Series(pd.date_range("2026-01-01", periods=2, tz="Asia/Tokyo")),
+    }  # fmt: skip
 
 
 def plausible():

@@ -16,7 +16,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 from small_projects import RICH, TABLE, catalogue, cell, run_log, tables, text, write_notebook
 
-from gindex_lab.foundation.errors import BadInput, GIndexLabError
+from gindex_lab.foundation.errors import BadInput, CannotWrite, GIndexLabError
 from gindex_lab.foundation.folders import listed, mark
 from gindex_lab.foundation.journals import sealed
 from gindex_lab.presentation.pages import formula
@@ -397,7 +397,7 @@ def test_no_catalogue_is_a_clear_error(tmp_path):
 
 def test_a_reports_folder_that_cannot_be_written_is_refused(project):
     (project / "file").write_text("")
-    with pytest.raises(BadInput, match=r"cannot be written to .*; choose another with --reports"):
+    with pytest.raises(CannotWrite, match=r"is a file; name a folder"):
         reproduce(root=project, reports=project / "file" / "reports")
 
 

@@ -23,12 +23,28 @@ import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput, short
 
-__all__ = ["LISTS", "MAPPINGS", "NUMBERS", "complaint", "hints_of", "members_of", "not_a_seed"]
+__all__ = [
+    "LISTS",
+    "MAPPINGS",
+    "NUMBERS",
+    "complaint",
+    "hints_of",
+    "members_of",
+    "not_a_seed",
+    "refuse_nested",
+]
 
 _ARRAYS = (np.ndarray, pd.Series, pd.Index, pd.DataFrame)
 NUMBERS = (int, float, np.integer, np.floating)
 _SEEDS = (int, np.integer, np.random.Generator, np.random.SeedSequence)
-_TEXT = ("dtype 'str'", "string dtype", "could not convert string")  # what pandas says of text
+_TEXT = (
+    "dtype 'str'",
+    "string dtype",
+    "could not convert string",
+    "dtype=str",
+)  # what pandas says of text
+_KINDS = (".str accessor", "trying to merge on", "not supported between instances")
+_DEEPEST = 200  # levels, as in `bounds`
 _HUGE = (
     10**7
 )  # a count beyond this, in a call that ran out of memory or range, is what is wrong with it
@@ -38,6 +54,18 @@ def not_a_seed(name: str, value: object) -> BadInput:
     """The error for what cannot seed a generator."""
     remedy = "pass a whole number such as seed=1, or a Generator"
     return BadInput(name, value, "is not a seed", remedy, code="not-a-seed")
+
+
+def refuse_nested(name: str, value: object) -> None:
+    """Refuse lists in lists without end: pandas and pyarrow recurse into them until Python is ended."""
+    inside: Any = value
+    for _ in range(_DEEPEST):
+        if not isinstance(inside, (list, tuple, dict)):
+            return
+        begin = itertools.islice(inside.values() if isinstance(inside, dict) else inside, 1000)
+        inside = next((one for one in begin if isinstance(one, (list, tuple, dict))), None)
+    problem = "is nested too deeply, or holds itself"
+    raise BadInput(name, value, problem, "pass a flat one", code="too-deep")
 
 
 def complaint(
@@ -236,10 +264,14 @@ def _by_value(given: Mapping[str, Any], error: BaseException) -> BadInput | None
         if isinstance(value, _ARRAYS) and "truth value" in str(error):
             problem, remedy = "is an array or a table", "pass a single value"
             return BadInput(name, type(value).__name__, problem, remedy, code="wrong-type")
-        if isinstance(value, pd.DataFrame) and any(w in str(error) for w in _TEXT):
-            texts = list(value.select_dtypes(exclude="number").columns)
+        table = isinstance(value, (pd.DataFrame, pd.Series))
+        if table and any(w in str(error) for w in _TEXT):
+            texts = list(pd.DataFrame(value).select_dtypes(exclude="number").columns)
             problem = "holds text where numbers are needed"
             return BadInput(name, texts, problem, "convert the column", code="not-a-number")
+        if table and any(w in str(error) for w in _KINDS):
+            problem = f"has a column of the wrong kind ({str(error)[:80]})"
+            return BadInput(name, type(value).__name__, problem, "convert it", code="wrong-type")
         untyped = type(error).__name__ == "TypingError" or "float16" in str(error)  # of a kernel
         if untyped and isinstance(value, _ARRAYS):
             kind = getattr(value, "dtype", "a table")
@@ -254,8 +286,40 @@ def _by_value(given: Mapping[str, Any], error: BaseException) -> BadInput | None
             return BadInput(name, value, "is negative", "use 0 or more", code="out-of-range")
         if _sized(value) and len(value) == 0:
             return BadInput(name, value, "is empty", "give at least one", code="empty")
+    for name, value in given.items():
+        if isinstance(value, _ARRAYS) and (odd := _oddity(value)) is not None:
+            problem, remedy, code = odd
+            return BadInput(name, type(value).__name__, problem, remedy, code=code)
     if isinstance(error, (MemoryError, OverflowError, RecursionError)):
         return _too_much(given)
+    return None
+
+
+def _oddity(value: Any) -> tuple[str, str, str] | None:
+    """(problem, remedy, code) of a table that pandas can hold and few functions can use."""
+    table = value if isinstance(value, pd.DataFrame) else pd.DataFrame(np.ravel(value))
+    labels: Any = value.index if isinstance(value, pd.Series) else table.index
+    if table.columns.nlevels > 1 or labels.nlevels > 1:
+        return "has labels of several levels", "join them into one label each", "wrong-type"
+    for axis in (table.columns, labels):
+        if not axis.is_unique:
+            label = short(axis[axis.duplicated()][0])
+            return f"has the label {label} more than once", "keep one of them", "duplicate-label"
+    columns = [value] if isinstance(value, pd.Series) else [table[c] for c in table.columns]
+    for column in columns:
+        where = "" if len(columns) == 1 else f" in column {short(column.name)}"
+        if isinstance(column.dtype, np.dtype) and column.dtype.kind in "iufb":
+            continue
+        kinds = {type(x).__name__ for x in column[:1000] if not isinstance(x, str)}
+        if kinds or not isinstance(column.dtype, (np.dtype, pd.StringDtype)):
+            found = f"{column.dtype} ({', '.join(sorted(kinds))})"
+            remedy = "convert it with .astype(float) or .astype(str)"
+            return f"holds {found}{where}, not plain numbers or texts", remedy, "not-a-number"
+    for column in columns:
+        if column.dtype.kind == "f" and not np.isfinite(column).all():
+            where = "" if len(columns) == 1 else f" in column {short(column.name)}"
+            problem = f"has a missing or infinite number{where}"
+            return problem, "leave that row out, or give it a number", "not-finite"
     return None
 
 

@@ -30,6 +30,7 @@ from gindex_lab.foundation.complaints import (
     hints_of,
     members_of,
     not_a_seed,
+    refuse_nested,
 )
 from gindex_lab.foundation.constraints import Range, range_of
 from gindex_lab.foundation.errors import BadInput, GIndexLabError
@@ -89,6 +90,21 @@ class Parameter:
         numeric = self.name == "seed" or not self.open or bool(self.kinds & {int, float})
         return (ranged and numeric) or bool(self.words) or (self.flag and not self.open)
 
+    def taken(self, value: Any) -> Any:
+        """The value as the function gets it: an int8 would overflow inside, and `range(2.0)` is an error."""
+        if isinstance(value, (np.integer, np.floating)):
+            value = int(value) if isinstance(value, np.integer) else float(value)
+        self.check(value)
+        if int in self.kinds and float not in self.kinds:
+            if isinstance(value, float):
+                return int(value)
+            numeric = isinstance(value, (list, tuple)) and all(
+                isinstance(x, NUMBERS) for x in value
+            )
+            if self.listed and numeric:
+                return type(value)(map(int, value)) if type(value) in (list, tuple) else value
+        return value
+
     def check(self, value: Any, name: str = "") -> None:
         """Refuse a value that the declaration does not allow."""
         name = name or self.name
@@ -146,7 +162,6 @@ class Parameter:
 
 
 _FLAGS = (bool, np.bool_)
-_NARROW = (np.integer, np.floating)  # an int8 would overflow inside, and a float16 lose its digits
 _LISTED = (list, tuple, set, frozenset, range, Mapping, np.ndarray, pd.Series, pd.Index)
 _SIMPLE = {int: int, float: float, Fraction: float, bool: bool, str: str, type(None): type(None)}
 
@@ -182,10 +197,6 @@ def _ends(values: Any) -> list[Any]:
         return [values[0], values[-1]]
     flat = np.asarray(values).ravel()
     return [flat.min(), flat.max()] if flat.dtype.kind in "iuf" and flat.size else []
-
-
-def _widened(value: Any) -> int | float:
-    return int(value) if isinstance(value, np.integer) else float(value)
 
 
 def _check_seed(name: str, value: Any, anything: bool) -> None:
@@ -243,15 +254,16 @@ def declared(function: Callable[P, R]) -> Callable[P, R]:
     @functools.wraps(function)
     def checked(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
+            for name, value in (*zip(places, args, strict=False), *kwargs.items()):
+                if isinstance(value, (list, tuple, dict)):
+                    refuse_nested(name, value)
             for name, place, parameter in door():
                 if name in kwargs:
-                    if isinstance(kwargs[name], _NARROW):
-                        kwargs[name] = _widened(kwargs[name])
-                    parameter.check(kwargs[name])
+                    kwargs[name] = parameter.taken(kwargs[name])
                 elif place < len(args):
-                    if isinstance(args[place], _NARROW):
-                        args = (*args[:place], _widened(args[place]), *args[place + 1 :])  # type: ignore[assignment]
-                    parameter.check(args[place])
+                    value = parameter.taken(args[place])
+                    if value is not args[place]:
+                        args = (*args[:place], value, *args[place + 1 :])  # type: ignore[assignment]
         except BadInput as error:
             raise _in_its_own_words(error, function, args, kwargs) from None
         try:

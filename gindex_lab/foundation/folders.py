@@ -28,6 +28,8 @@ __all__ = [
     "ASIDE",
     "MARKER",
     "atomic_folder",
+    "claim",
+    "claimable",
     "clear_unfinished",
     "is_copy",
     "is_ours",
@@ -39,6 +41,8 @@ __all__ = [
 MARKER = ".gindex_lab"
 ASIDE = re.compile(r"\.kept\d*$")  # how `_room` names what is the user's where we need its name
 _NOTE = "gindex_lab wrote the files listed here, and may replace or delete them."
+_GENERATED = (None, "reports", "state", "notebook", "docs")  # what `make clean` removes
+SOURCE = Path(__file__).resolve().parents[1]
 _ELSEWHERE = "name another folder, for instance a new one inside it"
 
 
@@ -48,6 +52,32 @@ def mark(folder: Path, what: str, files: Iterable[str] | Mapping[str, str | None
     text = _marker(folder, what, hashes)
     if not is_ours(folder) or (folder / MARKER).read_bytes() != text.encode():
         write_text(folder / MARKER, text)
+
+
+def claim(folder: Path, what: str, files: Iterable[str]) -> None:
+    """Put our marker into a folder where others may keep things, too; `files` are those that we write."""
+    claimable(folder, what)
+    mark(folder, what, {**listed(folder), **dict.fromkeys(files)})
+
+
+def claimable(folder: Path, what: str) -> None:
+    """Refuse, before anything is written, what is no place for a folder of ours, or one of another kind.
+
+    >>> claimable(Path("/"), "docs")
+    Traceback (most recent call last):
+        ...
+    gindex_lab.foundation.errors.BadInput: folder='/': is the folder ..., or holds it; ...
+    """
+    _check_way(folder)
+    place = Path(os.path.realpath(folder))
+    for kept in (Path.cwd(), Path(os.path.expanduser("~")), SOURCE):
+        if place in (kept.resolve(), *kept.resolve().parents) or SOURCE in place.parents:
+            problem = f"is the folder {str(kept)!r}, or holds it"
+            raise BadInput("folder", str(folder), problem, _ELSEWHERE, code="not-ours")
+    kind = _facts(place).get("what")
+    if kind not in (None, what):
+        problem = f"holds what gindex_lab wrote there for another purpose ({kind})"
+        raise BadInput("folder", str(folder), problem, _ELSEWHERE, code="not-ours")
 
 
 def _marker(folder: Path, what: str, hashes: Mapping[str, str | None]) -> str:
@@ -147,9 +177,8 @@ def atomic_folder(path: Path, what: str = "folder") -> Iterator[Path]:
     A folder that is there must be empty or carry our marker; what others put into it, or changed in it, is
     carried over.
     """
-    path = Path(path)
-    _check_way(path)
-    path = path.resolve()
+    claimable(Path(path), what)
+    path = Path(path).resolve()
     with writing(path, "folder"):
         for aside in sorted(path.parent.glob(f".{glob.escape(path.name)}.*")):
             if is_ours(aside) and _facts(aside).get("what") == "replaced":
@@ -193,8 +222,6 @@ def _check_folder(path: Path) -> None:
     try:
         if not path.exists():
             return
-        if path == Path.cwd() or path in Path.cwd().parents:
-            raise BadInput("folder", str(path), "is the working folder, or holds it", _ELSEWHERE)
         found = sorted(p.name for p in path.iterdir())
     except OSError as error:
         problem = f"cannot be looked at ({error.strerror})"
@@ -296,7 +323,8 @@ def clear_unfinished(folder: Path) -> None:
 def remove(folder: Path) -> list[str]:
     """Delete the files that we wrote into a folder and into folders of ours in it; gives what stays.
 
-    A file that somebody changed, and a folder of ours that somebody copied or moved there, is theirs.
+    A file that somebody changed, a table that somebody saved, and a folder of ours that somebody copied or
+    moved there, is theirs.
 
     >>> remove(Path("no", "such", "folder"))
     []
@@ -304,7 +332,8 @@ def remove(folder: Path) -> list[str]:
     folder = Path(folder)
     places = [Path(base) for base, _, names in os.walk(folder, topdown=False) if MARKER in names]
     for place in places:
-        if not is_ours(place) or (place != folder and is_copy(place)):
+        kind = _facts(place).get("what")
+        if not is_ours(place) or kind not in _GENERATED or (place != folder and is_copy(place)):
             continue
         for name in [*_unchanged(place), MARKER]:
             if (place / name).is_file() or (place / name).is_symlink():

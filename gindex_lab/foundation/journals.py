@@ -249,6 +249,8 @@ def _voucher(path: Path) -> Path:
 def set_aside(path: Path, problem: str) -> None:
     """Keep a copy of a damaged file as `.damaged`, `.damaged2` ..., and say in a warning what happens."""
     names = (f"{path.name}.damaged{k if k > 1 else ''}" for k in itertools.count(1))
-    aside = next(path.with_name(name) for name in names if not os.path.lexists(path.with_name(name)))
+    aside = next(
+        path.with_name(name) for name in names if not os.path.lexists(path.with_name(name))
+    )
     write_bytes(aside, path.read_bytes())
     warnings.warn(f"{path}: {problem} (the file as it was: {aside.name})", stacklevel=5)

@@ -215,8 +215,9 @@ class _File:
 
     def journal(self, header: dict[str, Any]) -> Journal:
         """The journal of this file, whose data are there, too: found, or begun."""
+        appendable(self.out, "out")
         path = self.out.with_name(self.out.name + ".journal")
-        for place in (self.out, self.part, path):
+        for place in (self.part, path):
             appendable(place, "out")
         found = self.found() if self.out.exists() or self.part.exists() else None
         if found is None:

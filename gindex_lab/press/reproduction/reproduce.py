@@ -21,7 +21,16 @@ from pathlib import Path
 from typing import Any
 
 from gindex_lab.foundation.errors import BadInput, CannotWrite
-from gindex_lab.foundation.folders import clear_unfinished, is_copy, is_ours, listed, mark, remove
+from gindex_lab.foundation.folders import (
+    claim,
+    claimable,
+    clear_unfinished,
+    is_copy,
+    is_ours,
+    listed,
+    mark,
+    remove,
+)
 from gindex_lab.foundation.interrupts import ends_once
 from gindex_lab.foundation.output import appendable, write_text, writing
 from gindex_lab.foundation.validate import choice, integer
@@ -70,7 +79,10 @@ def reproduce(
     reproduce_inputs.forget()
     entries = reproduce_inputs.read_catalogue(root)
     chosen = reproduce_inputs.select(entries, only)
-    reports = _writable(Path(reports).resolve())
+    claimable(Path(reports), "reports")
+    reports = Path(reports).resolve()
+    _refuse_foreign(reports)
+    _writable(reports)
     with ends_once(), _alone(reports):
         _claim_folder(reports)
         _clear_leftovers(reports, {entry.path for entry in entries})
@@ -79,7 +91,7 @@ def reproduce(
         return _conclude(entries, profile, reports, root, len(tasks), failures)
 
 
-def _writable(reports: Path) -> Path:
+def _writable(reports: Path) -> None:
     try:
         reports.mkdir(parents=True, exist_ok=True)
         probe = reports / f".probe-{os.getpid()}"
@@ -88,7 +100,6 @@ def _writable(reports: Path) -> Path:
     except OSError as error:
         problem = f"cannot be written to ({error.strerror})"
         raise BadInput("reports", str(reports), problem, "choose another with --reports") from None
-    return reports
 
 
 @contextmanager
@@ -112,8 +123,8 @@ def _alone(reports: Path) -> Iterator[None]:
         yield
 
 
-def _claim_folder(reports: Path) -> None:
-    """Put our marker on the reports; a folder with pages of somebody else is refused."""
+def _refuse_foreign(reports: Path) -> None:
+    """A folder with pages of somebody else is refused before anything is written."""
     if not is_ours(reports):
         found = [name for name in _PAGES if os.path.lexists(reports / name)]
         found += [name for name in (".lock", ".cache", ".failed") if _in_use(reports / name)]
@@ -121,7 +132,11 @@ def _claim_folder(reports: Path) -> None:
             problem = f"holds {found[0]!r}, which gindex_lab did not write"
             remedy = "choose another folder with --reports"
             raise BadInput("reports", str(reports), problem, remedy, code="not-ours")
-    mark(reports, "reports", sorted({*listed(reports), *_PAGES, ".lock"}))
+
+
+def _claim_folder(reports: Path) -> None:
+    """Put our marker on the reports and on the folders of state in them."""
+    claim(reports, "reports", [*_PAGES, ".lock"])
     for name in (".cache", ".failed"):
         with writing(reports / name, "reports"):
             (reports / name).mkdir(exist_ok=True)

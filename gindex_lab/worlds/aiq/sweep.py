@@ -20,6 +20,7 @@ import pandas as pd
 from gindex_lab.foundation import parallel, places
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.files import read_table
+from gindex_lab.foundation.folders import claim
 from gindex_lab.foundation.journals import is_vouched, set_aside, vouch
 from gindex_lab.foundation.output import write_text
 from gindex_lab.foundation.validate import choice
@@ -126,6 +127,7 @@ def sweep(
     tasks = [(line, kind, condition) for line, kind in chosen.items() for condition in conditions]
     for line in chosen:
         agent_of(line)  # a wrong line is better found now than after an hour
+    claim(Path(folder), "sweep", [])
     measure = partial(_measured, Path(folder), size)
     parallel.map(measure, tasks, jobs=jobs, progress="sweep", batch=1)
     wanted = {(condition, line) for line, _, condition in tasks}
