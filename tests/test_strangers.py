@@ -9,6 +9,9 @@ import pytest
 
 import gindex_lab as gl
 from gindex_lab.press.analyse import analyse
+from gindex_lab.studies.analysis.comparing import Order
+from gindex_lab.studies.analysis.summary import said_of_front
+from gindex_lab.studies.analysis.telling import how_tested
 from gindex_lab.studies.analysis.weights import about_weights, level_weights
 from gindex_lab.studies.readers.facts import is_fact
 
@@ -396,3 +399,26 @@ def test_a_few_items_that_decide_capability_are_named():
     assert "as much as the 194 that take them 7.5 minutes" in line.text
     assert "all 500 items are worth about 80 items that count alike" in line.text
     assert about_weights(level_weights(levels([20, 40, 40, 20]))) == []
+
+
+def test_the_price_of_many_pairs_is_said(tmp_path):
+    order = Order(
+        pd.DataFrame(False, list("abcd"), list("abcd")), "a", ["b", "c", "d"], [], [], 900, None, 0, 0, 2
+    )  # fmt: skip
+    text = " ".join(line.text for line in said_of_front(order, "", "score"))
+    assert "correction for all 900 pairs" in text
+    assert "2 of 3 would be separated from a" in text
+    rng = np.random.default_rng(1)
+    table = pd.DataFrame((rng.random((80, 12)) < np.linspace(0, 1, 80)[:, None]) * 1)
+    found = analyse(csv(tmp_path / "a.csv", table.rename_axis("person").reset_index()))
+    alone = found.orders["capability"].alone
+    assert 40 < alone < 80
+    assert f"{alone} of 79 would be separated" in " ".join(found.sentences())
+
+
+def test_of_two_agents_nobody_is_the_less_general_and_no_pair_is_corrected(tmp_path):
+    rng = np.random.default_rng(1)
+    rows = {"model": ["x", "y"]} | {f"q{i}": rng.integers(0, 2, 2) for i in range(30)}
+    found = analyse(csv(tmp_path / "a.csv", rows))
+    assert found.survival is None or found.survival.loc["rank", "least_general"] == "–"
+    assert "Holm" not in how_tested(found)

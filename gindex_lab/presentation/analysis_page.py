@@ -140,11 +140,15 @@ def facts(found: Analysis) -> dict[str, str]:
         "missing cells are": "refused" if found.missing == "error" else "left out, agent by agent",
         "seed": str(found.seed),
     }
+    if len(found.data.frame) == 1:
+        known.pop("constant items", None)  # of one agent every item is
     return known | made
 
 
 def _fact(value: object) -> str:
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    return f"{value:,}" if isinstance(value, int) else str(value)
 
 
 def _renamed(agents: pd.Index) -> dict[str, str]:

@@ -34,7 +34,8 @@ class Order(NamedTuple):
     can be put in order; `tied` those that the data cannot separate from it; `incomparable` those with too
     few common items; `pairs` and `separated` count, `separated` is None where only the front was compared;
     `reversed` counts separated pairs that stand the other way round than the agents' own values, which are
-    of different items; `unknown` the pairs that are not comparable.
+    of different items; `unknown` the pairs that are not comparable; `alone` how many would be separated from
+    the agent in front if each were the only one tested, where only the front was compared.
     """
 
     apart: pd.DataFrame
@@ -46,6 +47,7 @@ class Order(NamedTuple):
     separated: int | None
     reversed: int
     unknown: int
+    alone: int | None = None
 
 
 def widely_measured(met: np.ndarray) -> np.ndarray:
@@ -86,11 +88,17 @@ def order_of(
     else:
         front = front_of(table[measure], ranked, smallest=smallest)
         found = _against(table, measure, front, sample)
-    return order_in(found, table[measure], ranked, smallest=smallest)
+    level = 1 - table.attrs["ci"]
+    return order_in(found, table[measure], ranked, smallest=smallest, level=level)
 
 
 def order_in(
-    found: pd.DataFrame, values: pd.Series, ranked: Sequence[Any], *, smallest: bool = False
+    found: pd.DataFrame,
+    values: pd.Series,
+    ranked: Sequence[Any],
+    *,
+    smallest: bool = False,
+    level: float = 0.05,
 ) -> Order:
     """The order of `values` from a table of pairs: `comparisons`, or `score_differences`.
 
@@ -131,6 +139,7 @@ def order_in(
         int(separated.sum()) if complete else None,
         int(turned.sum()),
         int((verdict == "not comparable").sum()),
+        None if complete else int((found["p_value"].astype(float) <= level).sum()),
     )
 
 

@@ -89,10 +89,11 @@ def irt_view(
     table = model.abilities.join(measures["capability"])
     agree = rank_correlation(table["ability"], table["capability"])
     items = len(model.responses.columns) - len(model.constant_items)
+    rounded = " once responses are rounded" if graded else ""
     whole = data.shape[1] == len(model.responses.columns)
     some = "" if whole else f" (of {data.shape[1]}, taken evenly over the order of their means)"
     parts = [
-        f"A {model.model} model was fitted to {items} items that vary{some}; "
+        f"A {model.model} model was fitted to {items} items that vary{rounded}{some}; "
         f"reliability {model.reliability:.2f}"
         + ("" if np.isnan(agree) else f", rank correlation with capability {agree:.2f}")
         + "."

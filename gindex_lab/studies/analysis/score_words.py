@@ -163,6 +163,36 @@ def about_gap(pairs: pd.DataFrame | None) -> list[Said]:
     return [Said(text, row["verdict"] == "separated")]
 
 
+def about_linked(linked: pd.DataFrame | None) -> list[Said]:
+    """Pairs with too few common items: which of them a linked model compares.
+
+    >>> rows = {"links": [7, 2], "p_value": [0.001, None], "verdict": ["separated", "not comparable"]}
+    >>> about_linked(pd.DataFrame(rows))[0].text
+    '2 pairs of agents share fewer than five items. A linked item response model, through 7 agents that met
+     items of both, compares 1 of them: 1 is separated. The other 1 is not comparable.'
+    """
+    if linked is None or linked.empty:
+        return []
+    n, known = len(linked), linked["p_value"].notna()
+    pairs = "1 pair of agents shares" if n == 1 else f"{n} pairs of agents share"
+    start = f"{pairs} fewer than five items."
+    if not known.any():
+        why = "too few other agents met enough items of both for a linked model"
+        return [Said(f"{start} {'It is' if n == 1 else 'They are'} not comparable: {why}.", False)]
+    links = linked.loc[known, "links"]
+    many = f"{links.min()}" if links.min() == links.max() else f"{links.min()} to {links.max()}"
+    apart = int((linked["verdict"] == "separated").sum())
+    count, rest = int(known.sum()), n - int(known.sum())
+    text = (
+        f"{start} A linked item response model, through {many} agents that met items of both, compares "
+        f"{'all' if count == n > 1 else count} of them: {apart or 'none'} "
+        f"{'is' if apart < 2 else 'are'} separated."
+    )
+    if rest:
+        text += f" The other {rest} {'is' if rest == 1 else 'are'} not comparable."
+    return [Said(text, False)]
+
+
 def about_floor(floors: pd.Series | None, inside: pd.Series | None) -> list[Said]:
     """Whether what guessing gives is inside capability and generality.
 

@@ -134,13 +134,13 @@ def said_of_front(order: Order, value: str, noun: str, items: int | None = None)
     where they are too few for any pair."""
     count = int(np.triu(order.apart.to_numpy(), 1).sum())
     if not count:
-        return [_nobody_apart(order, noun, items)]
+        return [_nobody_apart(order, noun, items), *_alone(order)]
     found = []
     few = order.incomparable
     if order.tied:
         rest = f", and it shares too few items with {names_of(few)}" if few else ""
         text = f"{value}, but the data cannot separate it from {names_of(order.tied)}{rest}."
-        found.append(Said(text, False))
+        found += [Said(text, False), *_alone(order)]
     elif few:
         text = (
             f"{value}, separated from all but {names_of(few)}, with whom it shares too few items."
@@ -168,6 +168,19 @@ def said_of_front(order: Order, value: str, noun: str, items: int | None = None)
     return found
 
 
+def _alone(order: Order) -> list[Said]:
+    """How much of the caution is due to the number of pairs: with thousands, next to nothing is separated."""
+    others = len(order.apart) - 1
+    if not order.alone or order.alone <= others - len(order.tied):
+        return []
+    text = (
+        f"That is after the correction for all {order.pairs:,} pairs, of which any could have looked best. "
+        f"Of pairs that are named before the data are seen, {order.alone:,} of {others:,} would be "
+        f"separated from {order.front}."
+    )
+    return [Said(text, False)]
+
+
 def _nobody_apart(order: Order, noun: str, items: int | None) -> Said:
     if order.unknown and order.unknown == order.pairs and items is not None:
         text = f"{items} items are too few to compare scores: pairs are tested on five or more."
@@ -184,36 +197,6 @@ def _nobody_apart(order: Order, noun: str, items: int | None) -> Said:
     return Said(text, False)
 
 
-def about_linked(linked: pd.DataFrame | None) -> list[Said]:
-    """Pairs with too few common items: which of them a linked model compares.
-
-    >>> rows = {"links": [7, 2], "p_value": [0.001, None], "verdict": ["separated", "not comparable"]}
-    >>> about_linked(pd.DataFrame(rows))[0].text
-    '2 pairs of agents share fewer than five items. A linked item response model, through 7 agents that met
-     items of both, compares 1 of them: 1 is separated. The other 1 is not comparable.'
-    """
-    if linked is None or linked.empty:
-        return []
-    n, known = len(linked), linked["p_value"].notna()
-    pairs = "1 pair of agents shares" if n == 1 else f"{n} pairs of agents share"
-    start = f"{pairs} fewer than five items."
-    if not known.any():
-        why = "too few other agents met enough items of both for a linked model"
-        return [Said(f"{start} {'It is' if n == 1 else 'They are'} not comparable: {why}.", False)]
-    links = linked.loc[known, "links"]
-    many = f"{links.min()}" if links.min() == links.max() else f"{links.min()} to {links.max()}"
-    apart = int((linked["verdict"] == "separated").sum())
-    count, rest = int(known.sum()), n - int(known.sum())
-    text = (
-        f"{start} A linked item response model, through {many} agents that met items of both, compares "
-        f"{'all' if count == n > 1 else count} of them: {apart or 'none'} "
-        f"{'is' if apart < 2 else 'are'} separated."
-    )
-    if rest:
-        text += f" The other {rest} {'is' if rest == 1 else 'are'} not comparable."
-    return [Said(text, False)]
-
-
 def about_integrity(found: pd.DataFrame | None) -> list[Said]:
     """The defects that `gl.audit` found, the most frequent first.
 
@@ -227,7 +210,7 @@ def about_integrity(found: pd.DataFrame | None) -> list[Said]:
     if defects.empty:
         return []
     listed = "; ".join(
-        f"{name} ({row['count']} of {row['of']})" for name, row in defects.iterrows()
+        f"{name} ({row['count']:,} of {row['of']:,})" for name, row in defects.iterrows()
     )
     return [Said(f'Check the data first: {listed}. See "Are the data in order?" below.', False)]
 

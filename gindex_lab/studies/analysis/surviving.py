@@ -166,10 +166,10 @@ def survival(
         }
         rows[name] = {
             "best": same["capability"].idxmax(),
-            "least_general": same["normalised_generality"].idxmin(),
+            "least_general": _least(same["normalised_generality"]),
             "capability_order": rank_correlation(table["capability"], same["capability"]),
             "generality_order": rank_correlation(
-                table["normalised_generality"], same["normalised_generality"]
+                table["normalised_generality"].round(9), same["normalised_generality"].round(9)
             ),
             "reversed": pairs["capability"][0],
             "separated": pairs["capability"][1],
@@ -177,6 +177,11 @@ def survival(
             "gamma_separated": pairs["normalised_generality"][1],
         }
     return pd.DataFrame.from_dict(rows, orient="index")
+
+
+def _least(values: pd.Series) -> Any:
+    """Who has the smallest value; nobody ("–") where all have the same up to rounding, as two by symmetry."""
+    return values.idxmin() if values.max() - values.min() > 1e-9 else "–"
 
 
 def _reversed(main: pd.Series, other: pd.Series, apart: pd.DataFrame | None) -> tuple[int, int]:
@@ -210,7 +215,7 @@ def verdict(
     if found["separated"].any():
         drawn["order"] = bool((found["reversed"] == 0).all())
     if len(least) < agents:
-        drawn["least_general"] = bool(found["least_general"].isin(least).all())
+        drawn["least_general"] = bool(found["least_general"].isin([*least, "–"]).all())
     if found["gamma_separated"].any():
         drawn["gamma_order"] = bool((found["gamma_reversed"] == 0).all())
     return drawn

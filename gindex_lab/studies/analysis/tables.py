@@ -134,10 +134,15 @@ def pair_cells(found: Analysis) -> dict[str, Any] | None:
         known = row["difference"] == row["difference"]  # not only through a linked model
         shown = [f"{100 * gap:+.1f}", f"{100 * low:+.1f} to {100 * high:+.1f}"]
         parts = shown if known else ["–", "–"]
-        p = f"{row['p_adjusted']:.2g}" if known else "–"
-        rows.append((f"{a} − {b}", [*parts, str(row["common"]), p, row["verdict"]]))
+        p = _small(row["p_adjusted"]) if known else "–"
+        rows.append((f"{a} − {b}", [*parts, f"{row['common']:,}", p, row["verdict"]]))
     headings = ["points", "interval", "common items", "p, all pairs", "verdict"]
     return {"measures": headings, "rows": rows, "more": max(0, len(pairs) - _MOST_PAIRS)}
+
+
+def _small(p: float) -> str:
+    """A p value; how far below a millionth it lies, its approximations do not know."""
+    return f"{p:.2g}" if p >= 1e-6 else "< 1e-6"
 
 
 def linked_cells(found: Analysis) -> dict[str, Any] | None:
@@ -151,7 +156,7 @@ def linked_cells(found: Analysis) -> dict[str, Any] | None:
         a, b = (row["b"], row["a"]) if turn else (row["a"], row["b"])
         low, high = (-row["high"], -row["low"]) if turn else (row["low"], row["high"])
         parts = [f"{abs(row['logits']):+.2f}", f"{low:+.2f} to {high:+.2f}", str(row["links"])]
-        parts += [f"{row['anchors']:.0f}", f"{row['p_adjusted']:.2g}", row["verdict"]]
+        parts += [f"{row['anchors']:.0f}", _small(row["p_adjusted"]), row["verdict"]]
         rows.append((f"{a} − {b}", parts))
     headings = [
         "log-odds",

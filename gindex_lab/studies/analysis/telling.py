@@ -58,6 +58,8 @@ def how_tested(study: Analysis) -> str:
     alone = (
         pairs is not None and study.score_order is not None and study.score_order.separated is None
     )
+    if pairs is not None and len(pairs) == 1 and not alone:
+        return how
     return f"{how}, corrected for all pairs by the method of {'Bonferroni' if alone else 'Holm'}"
 
 
@@ -74,7 +76,7 @@ def _of_scores(study: Analysis) -> list[Said]:
         test, agents = how_tested(study), len(study.scores)
         found = score_words.about_scores(some, study.score_order, test, agents)
         found += score_words.about_gap(study.differences)
-        found += summary.about_linked(study.linked)
+        found += score_words.about_linked(study.linked)
     found += score_words.about_coverage(study.met, study.data.shape[1], study.ranked)
     found += score_words.about_chance(study.chance)
     if not study.measures:

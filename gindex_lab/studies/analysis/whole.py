@@ -159,7 +159,8 @@ class Analysis:
         """Who has the best score, and from whom that is separated."""
         if self.differences is None or self.scores is None:
             return None
-        return comparing.order_in(self.differences, self.scores["score"], self.ranked)
+        level = 0.05 if self.ci is None else 1 - self.ci
+        return comparing.order_in(self.differences, self.scores["score"], self.ranked, level=level)
 
     # -- what one should ask before believing it --------------------------------------------------------
 

@@ -269,7 +269,7 @@ class Collector(Storage):
         if not gaps.any():
             return
         sets = {row.tobytes() for row in counts > 0}
-        share = f"{int(gaps.sum())} of {gaps.size} cells ({gaps.mean():.1%}) are missing"
+        share = f"{int(gaps.sum()):,} of {gaps.size:,} cells ({gaps.mean():.1%}) are missing"
         differ = f"; the agents met {len(sets)} different sets of items" if len(sets) > 1 else ""
         self.note("gaps", share + differ)
 
