@@ -422,3 +422,21 @@ def test_of_two_agents_nobody_is_the_less_general_and_no_pair_is_corrected(tmp_p
     found = analyse(csv(tmp_path / "a.csv", rows))
     assert found.survival is None or found.survival.loc["rank", "least_general"] == "–"
     assert "Holm" not in how_tested(found)
+
+
+def test_ratings_from_1_to_10_are_not_hundredths_in_opencompass(tmp_path):
+    rows = [
+        "dataset,version,metric,mode,m1,m2",
+        "gsm8k,abc,accuracy,gen,60.0,40.0",
+        "mtbench,def,score,gen,8.2,6.1",
+        "triviaqa,123,score,gen,4.5,61.0",
+    ]
+    (tmp_path / "summary.csv").write_text("\n".join(rows) + "\n")
+    frame = gl.read(tmp_path).frame
+    assert frame["mtbench"].tolist() == pytest.approx([0.82, 0.61])
+    assert frame["triviaqa"].tolist() == pytest.approx([0.045, 0.61])
+    (tmp_path / "summary.csv").write_text(
+        "\n".join([*rows[:2], rows[3].replace("61.0", "6.1")]) + "\n"
+    )
+    with pytest.raises(gl.BadInput, match="'triviaqa'"):  # of 10 or of 100? nobody says
+        gl.read(tmp_path)

@@ -30,6 +30,9 @@ _CORRECT = ("correct", "is_correct", "cascade_correct")
 _COUNT = re.compile(
     r"(?<![a-z])(elo|rating|rewards?|returns?|lengths?|len|tokens?|counts?|num|std)(?![a-z])"
 )
+_RATED = re.compile(
+    r"align_?bench|mt_?bench|compassarena|creation_?bench"
+)  # by a judge, from 1 to 10
 _FIXED = ("dataset", "version", "metric", "mode")
 
 
@@ -112,55 +115,67 @@ def _read_summary(file: Path, found: Collector, options: Options) -> None:
         wanted = options.metrics_of(dataset)
         chosen[dataset] = choose_metric(list(metrics), wanted, file, f"data set {dataset!r}")
     values = {dataset: scores[dataset][metric] for dataset, metric in chosen.items()}
-    percent = _in_percent(chosen, values) if options.scale is None else set()
+    ends = _upper_ends(chosen, values) if options.scale is None else {}
     for dataset, metric in chosen.items():
         settle_direction(metric, found, options, item=dataset)
         for model, value in zip(models, values[dataset], strict=True):
-            found.add(model, "", dataset, value / (100 if dataset in percent else 1))
+            found.add(model, "", dataset, value / ends.get(dataset, 1))
     found.note("items", "summaries only: each data set is one item, its score a mean")
-    _say_scale(chosen, percent, found, options)
+    _say_scale(chosen, ends, found, options)
     if groups:
         found.note("items", f"means over groups were left out: {', '.join(sorted(groups)[:5])}")
     found.notes.extend(note_metrics(chosen, {name: set(some) for name, some in scores.items()}))
 
 
-def _in_percent(chosen: Mapping[str, str], values: Mapping[str, Sequence[float]]) -> set[str]:
-    """The data sets whose scores are percentages: not those of a metric that has no end, or counts something,
-    that goes beyond 100, or of which all that the summary holds are fractions within 1.
+def _upper_ends(chosen: Mapping[str, str], values: Mapping[str, Sequence[float]]) -> dict[str, int]:
+    """Where the scale of a data set ends: at 100, at 10 (ratings of a judge), or at 1 (left as it is).
 
-    >>> sorted(_in_percent({"a": "accuracy", "b": "ppl", "c": "f1"}, {"a": [60, 0.5], "b": [9], "c": [0.7]}))
-    ['a']
+    Left as they are: a metric that has no end or counts something, one that goes beyond 100, one of which all
+    that the summary holds are fractions within 1, and a "score" that never goes beyond 10 and may be either.
+
+    >>> metrics = {"a": "accuracy", "b": "ppl", "c": "f1", "mtbench": "score", "d": "score"}
+    >>> _upper_ends(metrics, {"a": [60, 0.5], "b": [9], "c": [0.7], "mtbench": [8.1], "d": [4.2]})
+    {'a': 100, 'b': 1, 'c': 1, 'mtbench': 10, 'd': 1}
     """
-    known = {name: [v for v in some if v == v] for name, some in values.items()}
-    ranges: dict[str, list[float]] = {}
-    for dataset, metric in chosen.items():
-        ranges.setdefault(metric, []).extend(known[dataset])
-    fractions = {
-        metric
-        for metric, some in ranges.items()
-        if max(map(abs, some), default=0) <= 1 and any(v % 1 for v in some)
-    }
-    return {
-        dataset
-        for dataset, metric in chosen.items()
-        if not (is_unbounded(metric) or metric in fractions or _COUNT.search(metric.lower()))
-        and max(map(abs, known[dataset]), default=0) <= 100
-    }
+    rated = {name for name in chosen if _RATED.search(name.lower())}
+    ranges: dict[str, float] = {}
+    for name, metric in chosen.items():
+        if name not in rated:
+            ranges[metric] = max(ranges.get(metric, 0.0), _largest(values[name]))
+    return {name: _upper_end(metric, values[name], ranges.get(metric, 0.0), name in rated)
+            for name, metric in chosen.items()}  # fmt: skip
+
+
+def _largest(values: Sequence[float]) -> float:
+    return max((abs(v) for v in values if v == v), default=0.0)
+
+
+def _upper_end(metric: str, values: Sequence[float], whole: float, rated: bool) -> int:
+    most, vague = _largest(values), metric.lower() in ("score", "rating", "judge_score")
+    if rated and vague and most <= 10:
+        return 10
+    if is_unbounded(metric) or _COUNT.search(metric.lower()) or most > 100:
+        return 1
+    fractions = whole <= 1 and any(v % 1 for v in values if v == v)
+    return 1 if fractions or (vague and 1 < whole <= 10) else 100
 
 
 def _say_scale(
-    chosen: Mapping[str, str], percent: set[str], found: Collector, options: Options
+    chosen: Mapping[str, str], ends: Mapping[str, int], found: Collector, options: Options
 ) -> None:
-    """Which metrics were taken for percentages, and which not."""
+    """Which metrics were taken for percentages, which for ratings, and which were left alone."""
     if options.scale is not None:
         return
-    divided = sorted({chosen[dataset] for dataset in percent})
-    kept = sorted({metric for dataset, metric in chosen.items() if dataset not in percent})
-    if divided:
-        said = f"scores in percent were divided by 100 ({', '.join(divided)})"
+    of = {end: sorted({chosen[d] for d, e in ends.items() if e == end}) for end in (100, 10, 1)}
+    if of[100]:
+        said = f"scores in percent were divided by 100 ({', '.join(of[100])})"
         found.note("scale", said, "scale=(0, 1) (--scale)")
-    if kept:
-        said = f"not percentages by name or range, and read as they are: {', '.join(kept)}"
+    if of[10]:
+        names = ", ".join(sorted(d for d, e in ends.items() if e == 10))
+        said = f"ratings from 1 to 10 were divided by 10 ({names})"
+        found.note("scale", said, "scale=(0, 1) (--scale)")
+    if of[1]:
+        said = f"not percentages by name or range, and read as they are: {', '.join(of[1])}"
         found.note("scale", said, "scale=(low, high) (--scale)")
 
 
