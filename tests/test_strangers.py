@@ -440,3 +440,19 @@ def test_ratings_from_1_to_10_are_not_hundredths_in_opencompass(tmp_path):
     )
     with pytest.raises(gl.BadInput, match="'triviaqa'"):  # of 10 or of 100? nobody says
         gl.read(tmp_path)
+
+
+def test_published_trajectories_of_tau_bench_name_model_and_domain(tmp_path):
+    for model in ("gpt-4o", "sonnet-35"):
+        for domain in ("airline", "retail"):
+            rows = [
+                {"task_id": i, "reward": 1.0, "traj": [], "trial": 0,
+                 "info": {"task": {"instruction": f"{domain} {i}"}}}
+                for i in range(5)
+            ]  # fmt: skip
+            (tmp_path / f"{model}-{domain}.json").write_text(json.dumps(rows))
+    found = gl.read(tmp_path)
+    assert found.shape == (2, 10)
+    assert list(found.frame.index) == ["gpt-4o", "sonnet-35"]
+    assert set(found.items["family"]) == {"airline", "retail"}
+    assert not found.frame.isna().any(axis=None)

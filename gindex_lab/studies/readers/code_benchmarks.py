@@ -21,11 +21,11 @@ from gindex_lab.studies.readers.collect import Collector
 from gindex_lab.studies.readers.metrics import choose_metric, note_metrics
 from gindex_lab.studies.readers.options import Options
 from gindex_lab.studies.readers.parts import field, names_by_file, wrong_field
+from gindex_lab.studies.readers.roles import add_role
 from gindex_lab.studies.readers.text import json_lines, load_json, plain
 
 __all__ = ["read_evalplus", "read_livecodebench"]
 
-_LEVELS = {"easy": 1, "medium": 2, "hard": 3}
 _PASSED = ("pass", "success")
 _SPLIT = re.compile(r"^(.+?)(?:--[\w.]+)?--bigcodebench-?((?:hard-)?(?:instruct|complete))--")
 _SCENARIOS = ("selfrepair", "testoutputprediction", "codeexecution")
@@ -154,9 +154,6 @@ def _problems(
 
 def _facts(found: Collector, family: str, item: str, row: Mapping[str, Any]) -> None:
     facts = found.item_facts.setdefault((family, item), {})
-    level = str(row.get("difficulty") or "").lower()
-    if level in _LEVELS:
-        facts["difficulty"], facts["level"] = float(_LEVELS[level]), level
-        found.note_once("difficulty is the level of the problem: easy 1, medium 2, hard 3")
+    add_role(facts, "difficulty", "difficulty", row.get("difficulty"), asked=False)
     if row.get("contest_date"):
         facts["date"] = str(row["contest_date"])[:10]

@@ -106,6 +106,7 @@ run_specs.json runs.json groups.json groups_metadata.json summary.json costs.jso
 runs_to_run_suites.json run_suites.json logs.json eval-set.json
 run_metadata.json model_meta.json config.json package.json package-lock.json metadata.json metadata.yaml
 metadata.yml reward.json lock.json manifest.json
+resolved_by_repo.json resolved_by_time.json
 promptfooconfig.yaml task.yaml docker-compose.yaml trajectory.json ctrf.json
 """
 BESIDE = frozenset(

@@ -152,8 +152,8 @@ def _submissions(files: Sequence[Path], found: Collector, options: Options) -> d
     if len(nested) < len(files):
         return names_by_file(files, found, options, generic=_GENERIC, prefer="file")
     names = {file: file.resolve().parent.parent.name for file in files}
-    shown = ", ".join(repr(name) for name in list(names.values())[:3])
-    found.note_once(f"agents are called after the folders of their submissions ({shown} …)")
+    shown = ", ".join(map(repr, list(names.values())[:3])) + " …" * (len(names) > 3)
+    found.note_once(f"agents are called after the folders of their submissions ({shown})")
     return names
 
 

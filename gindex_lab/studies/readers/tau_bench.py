@@ -1,7 +1,8 @@
 """tau-bench and tau2-bench: the reward of each trial of each task.
 
 tau-bench (2024) writes a list of {task_id, reward, info, traj, trial}; the model stands only in the file's
-name, `tool-calling-gpt-4o-0.0_range_0--1_user-gpt-4o-llm_1015123456.json`. tau2-bench (2025) writes
+name, `tool-calling-gpt-4o-0.0_range_0--1_user-gpt-4o-llm_1015123456.json`; the trajectories that it publishes
+are called after model and domain, `gpt-4o-airline.json`. tau2-bench (2025) writes
 {"info": {agent_info {llm}, environment_info {domain_name}}, "tasks": [...], "simulations": [{task_id, trial,
 reward_info {reward}, termination_reason}]}, or instead of the last a "simulation_index" [{task_id, trial,
 reward, termination_reason}] and the simulations as files of a folder beside. A conversation that broke off
@@ -37,6 +38,8 @@ _NAME = re.compile(
     r"(?P<strategy>tool-calling|act|react|few-shot)-(?P<model>.+)-(?P<temperature>[\d.]+)_range_.*"
 )
 
+_DOMAIN = re.compile(r"(?P<model>.+)-(?P<domain>airline|retail|telecom)")
+
 _BROKEN = ("infrastructure_error", "context_window_exceeded")  # in no headline of tau2-bench
 
 
@@ -57,9 +60,13 @@ def read_tau_bench(files: Sequence[Path], found: Collector, options: Options) ->
         named = {file: agent_of_name(plain(file).stem) for file in older}
         others = [file for file, agent in named.items() if agent is None]
         names = names_by_file(others, found, options, prefer="file") if others else {}
+        domains = all(_DOMAIN.fullmatch(name) for name in names.values())
         for file, rows in older.items():
             with found.reading(file, options):
-                reader.conversations(rows, named[file] or names[file], file)
+                agent = named[file] or names[file]
+                part = _DOMAIN.fullmatch(agent) if domains else None
+                agent, family = part.group("model", "domain") if part else (agent, "")
+                reader.conversations(rows, agent, family, file)
     reader.finish()
 
 
@@ -84,7 +91,7 @@ class _Reader:
         self.found, self.items = found, Identities()
         self.broken = self.unscored = self.lost = 0
 
-    def conversations(self, rows: list[Any], agent: str, file: Path) -> None:
+    def conversations(self, rows: list[Any], agent: str, family: str, file: Path) -> None:
         for row in rows:
             if not isinstance(row, dict) or "task_id" not in row or "reward" not in row:
                 problem = "has an entry without task_id and reward"
@@ -94,8 +101,8 @@ class _Reader:
             self.broken += "error" in info
             wording = task.get("instruction")
             label = str(row["task_id"])
-            item = label if wording is None else self.items.name("", label, wording)
-            self.add(agent, "", item, row["reward"], row.get("trial", 0), file)
+            item = label if wording is None else self.items.name(family, label, wording)
+            self.add(agent, family, item, row["reward"], row.get("trial", 0), file)
 
     def simulations(
         self, content: dict[str, Any], beside: Sequence[Path], file: Path, options: Options
