@@ -169,8 +169,10 @@ def _shares(ci: float, units: int) -> FloatArray:
 def _studentised(
     x: FloatArray, drawn: FloatArray, ends: FloatArray, ci: float
 ) -> tuple[float, float]:
-    """The wider of these ends and the bootstrap-t limits of a mean (Hall 1988), which follow the skewness
-    that few agents hide: most have a high γ and a few a very low one."""
+    """The widest of these ends, Student's, and the bootstrap-t limits of a mean (Hall 1988), which follow the
+    skewness that few agents hide: most have a high γ and a few a very low one."""
+    from scipy.special import stdtrit
+
     mean, error = x.mean(), x.std(ddof=1) / np.sqrt(len(x))
     errors = drawn.std(axis=1, ddof=1) / np.sqrt(len(x))
     varied = errors > 1e-9 * error
@@ -178,7 +180,9 @@ def _studentised(
         return ends[0], ends[1]
     t = (drawn[varied].mean(axis=1) - drawn.mean()) / errors[varied]
     above, below = np.quantile(t, [(1 + ci) / 2, (1 - ci) / 2])
-    return min(ends[0], mean - above * error), max(ends[1], mean - below * error)
+    student = stdtrit(len(x) - 1, (1 + ci) / 2)
+    down, up = max(above, student) * error, max(-below, student) * error
+    return min(ends[0], mean - down), max(ends[1], mean + up)
 
 
 def _of_correlation(x: FloatArray, y: FloatArray, ci: float) -> tuple[float, float]:
