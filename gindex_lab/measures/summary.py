@@ -79,8 +79,8 @@ def population_intervals(
     """Means, correlations and the share of abstruse agents, each with its interval.
 
     `resample` says what would come out differently another time. "agents": other agents, these items; the
-    limits are for what `gl.generality` would give on average: bootstrap-t for means, Fisher's z with the
-    error of the jackknife for correlations, and percentiles that widen as t does. "items" or "families":
+    limits are for what `gl.generality` would give on average: bootstrap-t or Student's for means, Fisher's z
+    with the error of the jackknife for correlations, Jeffreys' for the share. "items" or "families":
     these agents, other items; the limits are for the mean capability and γ of their curves themselves, by
     the errors that `gl.generality` takes its own from. The other rows have none then (NaN, and a
     `Caution`): redrawing items held the mean spread in 86% of studies and correlations in 50 to 90%.
@@ -100,10 +100,11 @@ def population_intervals(
     table = generality(study, interval=interval, estimator=estimator, missing=missing)
     few = "are too few agents for a population"
     ensure(len(table) > 2, "responses", len(table), few, "add agents")
-    given = [table[name].to_numpy(dtype=float) for name in _MEASURES]
-    values = _statistics(*(x[None] for x in given))[0]
+    found = population_summary(table)
+    found["abstruse_share"] = found["abstruse"] / len(table)
+    values = found[_STATISTICS].to_numpy()
     if resample == "agents":
-        low, high = _of_other_agents(given, values, level, draws, random)
+        low, high = _of_other_agents(table, values[3], level, draws, random)
     else:
         low, high = _on_other_items(fit_of(sample_like(table, study, resample)), level)
     low, high = np.minimum(low, values), np.maximum(high, values)
@@ -113,20 +114,14 @@ def population_intervals(
 
 
 def _of_other_agents(
-    given: list[FloatArray], values: FloatArray, ci: float, draws: int, random: np.random.Generator
+    table: pd.DataFrame, share: float, ci: float, draws: int, random: np.random.Generator
 ) -> FloatArray:
-    """Ends (2, 6) of the statistics `values` of agents (A,) drawn with replacement."""
-    agents = len(given[0])
-    chosen = random.integers(agents, size=(draws, agents))
-    drawn = [x[chosen] for x in given]
-    ends = np.nanquantile(_statistics(*drawn), _shares(ci, agents), axis=0)
-    ends[:, 3] = _share_limits(values[3], agents, ends[:, 3], ci)
-    for k, x in enumerate(given):
-        ends[:, k] = _studentised(x, drawn[k], ends[:, k], ci)
-    for k in (4, 5):
-        low, high = _of_correlation(given[0], given[k - 3], ci)
-        ends[:, k] = np.fmin(ends[0, k], low), np.fmax(ends[1, k], high)
-    return ends
+    """Ends (2, 6) of the statistics if other agents were drawn, `share` of them abstruse here."""
+    given = [table[name].to_numpy(dtype=float) for name in _MEASURES]
+    chosen = random.integers(len(table), size=(draws, len(table)))
+    means = [_mean_limits(x, x[chosen], ci) for x in given]
+    pairs = [_correlation_limits(given[0], x, ci) for x in given[1:]]
+    return np.array([*means, _share_limits(share, len(table), ci), *pairs]).T
 
 
 def _on_other_items(fit: Fit, ci: float) -> FloatArray:
@@ -158,43 +153,30 @@ def _on_other_items(fit: Fit, ci: float) -> FloatArray:
     return ends
 
 
-def _shares(ci: float, units: int) -> FloatArray:
-    """Percentiles that widen as t does for few units (Hesterberg 2015, "What teachers should know")."""
-    from scipy.special import ndtr, stdtrit
-
-    away = stdtrit(units - 1, (1 + ci) / 2) * np.sqrt(units / (units - 1))
-    return np.asarray([ndtr(-away), ndtr(away)])
-
-
-def _studentised(
-    x: FloatArray, drawn: FloatArray, ends: FloatArray, ci: float
-) -> tuple[float, float]:
-    """The widest of these ends, Student's, and the bootstrap-t limits of a mean (Hall 1988), which follow the
-    skewness that few agents hide: most have a high γ and a few a very low one."""
+def _mean_limits(x: FloatArray, drawn: FloatArray, ci: float) -> tuple[float, float]:
+    """The wider of Student's limits of a mean and of bootstrap-t (Hall 1988), which follows the skewness
+    that few agents hide: most have a high γ and a few a very low one."""
     from scipy.special import stdtrit
 
     mean, error = x.mean(), x.std(ddof=1) / np.sqrt(len(x))
     errors = drawn.std(axis=1, ddof=1) / np.sqrt(len(x))
     varied = errors > 1e-9 * error
     if error <= 0 or not varied.any():
-        return ends[0], ends[1]
+        return mean, mean
     t = (drawn[varied].mean(axis=1) - drawn.mean()) / errors[varied]
     above, below = np.quantile(t, [(1 + ci) / 2, (1 - ci) / 2])
     student = stdtrit(len(x) - 1, (1 + ci) / 2)
-    down, up = max(above, student) * error, max(-below, student) * error
-    return min(ends[0], mean - down), max(ends[1], mean + up)
+    return mean - max(above, student) * error, mean + max(-below, student) * error
 
 
-def _of_correlation(x: FloatArray, y: FloatArray, ci: float) -> tuple[float, float]:
+def _correlation_limits(x: FloatArray, y: FloatArray, ci: float) -> tuple[float, float]:
     """Limits on Fisher's scale z = artanh r: t on A - 1 times the jackknife's error, and no less than the
     normal distribution's 1/√(A - 3)."""
     from scipy.special import ndtri, stdtrit
 
-    n = len(x)
-    others = np.array([np.delete(np.arange(n), k) for k in range(n)])
-    with np.errstate(divide="ignore"):
-        z = np.arctanh(np.clip(_correlations(x[None], y[None])[0], -1, 1))
-        each = np.arctanh(np.clip(_correlations(x[others], y[others]), -1, 1))
+    n, r = len(x), correlation(x, y)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        z, each = np.arctanh(r), np.arctanh(_without_one(x, y))
     if n < 4 or not np.isfinite(z) or not np.isfinite(each).all():
         return (np.nan, np.nan) if np.isnan(z) else (-1.0, 1.0)
     error = np.sqrt((n - 1) / n * ((each - each.mean()) ** 2).sum())
@@ -202,25 +184,17 @@ def _of_correlation(x: FloatArray, y: FloatArray, ci: float) -> tuple[float, flo
     return float(np.tanh(z - half)), float(np.tanh(z + half))
 
 
-def _share_limits(share: float, agents: int, ends: FloatArray, ci: float) -> FloatArray:
-    """The wider of these ends and Jeffreys' of a share of so many agents."""
+def _without_one(x: FloatArray, y: FloatArray) -> FloatArray:
+    """The correlations (A,) of all agents but one, each left out in turn."""
+    x, y, m = x - x.mean(), y - y.mean(), len(x) - 1
+    xx, yy, xy = ((a @ b - a * b) / m - a * b / m**2 for a, b in ((x, x), (y, y), (x, y)))
+    return np.asarray(np.clip(xy / np.sqrt(np.maximum(xx * yy, 0.0)), -1, 1))
+
+
+def _share_limits(share: float, agents: int, ci: float) -> tuple[float, float]:
+    """Jeffreys' limits of a share of so many agents."""
     from scipy.special import betaincinv
 
     shape = share * agents + 0.5, (1 - share) * agents + 0.5
     low = 0.0 if share == 0 else betaincinv(*shape, (1 - ci) / 2)
-    high = 1.0 if share == 1 else betaincinv(*shape, (1 + ci) / 2)
-    return np.asarray([min(low, ends[0]), max(high, ends[1])])
-
-
-def _statistics(capability: FloatArray, spread: FloatArray, gamma: FloatArray) -> FloatArray:
-    """The six statistics (b, 6) of populations (b, A)."""
-    means = [x.mean(axis=1) for x in (capability, spread, gamma, gamma < -1e-12)]
-    pairs = [_correlations(capability, x) for x in (spread, gamma)]
-    return np.stack([*means, *pairs], axis=1)
-
-
-def _correlations(x: FloatArray, y: FloatArray) -> FloatArray:
-    """Row by row; NaN where one of the two does not vary."""
-    x, y = (v - v.mean(axis=1, keepdims=True) for v in (x, y))
-    size = np.sqrt((x**2).sum(axis=1) * (y**2).sum(axis=1))
-    return np.divide((x * y).sum(axis=1), size, out=np.full_like(size, np.nan), where=size > 1e-12)
+    return low, 1.0 if share == 1 else betaincinv(*shape, (1 + ci) / 2)
