@@ -12,7 +12,6 @@ between two distant items a curve falls, and the error of estimated difficulties
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from typing import Any
@@ -23,7 +22,7 @@ import pandas as pd
 from gindex_lab.foundation.errors import ensure
 from gindex_lab.foundation.validate import FloatArray
 from gindex_lab.measures.curves import Interval, rule_of, uniform_places
-from gindex_lab.measures.samples import Sample, patterns
+from gindex_lab.measures.samples import Sample, by_pattern
 from gindex_lab.measures.steps import grid_sums
 
 __all__ = ["Fit", "fit_of", "unit_sums"]
@@ -99,24 +98,11 @@ def fit_of(sample: Sample) -> Fit:
     >>> fit.area.tolist(), fit.by_area.shape, fit.seen.tolist()
     ([2.5], (1, 6), [3.0])
     """
-    if sample.difficulty is None:
-        return _collected(sample, _positions)
-    others = (partial(_responses, held=sides) for sides in _completions(sample))
-    completions = tuple(_collected(sample, other) for other in others)
-    return replace(_collected(sample, _responses), completions=completions)
-
-
-def _collected(sample: Sample, fitted: Callable[..., list[Any]]) -> Fit:
-    """The fit of all agents, from those of agents that met the same items."""
-    found = [(rows, fitted(sample, x, rows)) for x, rows in patterns(~np.isnan(sample.values))]
-    if len(found) == 1:
-        return Fit(sample, *found[0][1])
-    a, first = len(sample.values), found[0][1]
-    whole: list[Any] = [np.zeros((a, *x.shape[1:]), x.dtype) for x in first]
-    for rows, parts in found:
-        for field, part in zip(whole, parts, strict=True):
-            field[rows] = part
-    return Fit(sample, *whole)
+    way = _positions if sample.difficulty is None else _responses
+    fit = Fit(sample, *by_pattern(sample.values, partial(way, sample)))
+    others = (partial(_responses, sample, held=sides) for sides in _completions(sample))
+    completions = tuple(Fit(sample, *by_pattern(sample.values, other)) for other in others)
+    return replace(fit, completions=completions)
 
 
 def unit_sums(fit: Fit) -> FloatArray:
@@ -136,12 +122,13 @@ def unit_sums(fit: Fit) -> FloatArray:
 
 def _completions(sample: Sample) -> list[tuple[bool, ...]]:
     """Is a curve held beyond its items, on the left, on the right? Both answers where an agent's items do
-    not reach that end of the interval.
+    not reach that end of the interval; none for curves that are means of steps.
 
     A step holds each response from the previous item on, the least that a falling curve allows in every
     gap: that is no error of chance, and errors that all have one sign do not average out.
     """
-    assert sample.difficulty is not None
+    if sample.difficulty is None:
+        return []
     met, (low, high) = ~np.isnan(sample.values), sample.interval
     bent = sample.scale.estimator == "step" and sample.trials is None
     held = sample.scale.estimator == "step" and sample.trials is not None

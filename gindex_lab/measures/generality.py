@@ -240,7 +240,8 @@ def _reference(study: Responses, interval: Interval | None) -> Indicators:
         levels, psi, _ = merge(values, h)
         return reference_indicators(levels, psi, interval, interval)
     limits = difficulty_limits(h)
-    levels, psi, _ = merge(extrapolate(h, values, limits)[1], extrapolate(h, values[:0], limits)[0])
+    items, padded = extrapolate(h, values, limits)
+    levels, psi, _ = merge(padded, items)
     return reference_indicators(levels, psi, limits, (float(h.min()), float(h.max())))
 
 

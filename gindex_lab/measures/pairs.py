@@ -25,7 +25,7 @@ from gindex_lab.measures.curves import Interval, feasible, from_sums
 from gindex_lab.measures.exchange import exchange
 from gindex_lab.measures.fit import Fit, fit_of, unit_sums
 from gindex_lab.measures.generality import generality, study_of
-from gindex_lab.measures.limits import MEASURES, Linear, linear, most_degrees, satterthwaite
+from gindex_lab.measures.limits import MEASURES, Linear, degrees, linear, most_degrees
 from gindex_lab.measures.samples import sample_like
 
 __all__ = ["comparisons", "paired_differences", "separations", "tie_groups"]
@@ -91,12 +91,8 @@ def tied_places(apart: np.ndarray, strange: np.ndarray) -> list[list[int]]:
     for i in range(n):
         run = np.arange(i + 1, end[i])
         while not together[i, i] or not together[i, run].all():
-            nearest = [
-                *run[~together[i, run]],
-                *run,
-            ]  # those still without a group with i come first
             group = [i]
-            for j in nearest:
+            for j in (*run[~together[i, run]], *run):  # those still without a group with i first
                 if j not in group and not strange[j, group].any():
                     group.append(int(j))
             together[np.ix_(group, group)] = True
@@ -281,12 +277,11 @@ def pair_table(
     part = linear(fit)[measure]
     error = part.error[first] - part.error[second]
     own = (part.own - part.design)[first] + (part.own - part.design)[second]
-    square = error**2
-    shown, fourth = square.sum(axis=1), np.einsum("pf,pf->p", square, square)
-    freedom = np.minimum(_of_design(part, first, second), _welch(fit, part, first, second))
-    freedom = np.maximum(np.minimum(freedom, satterthwaite(shown + own, fourth)), 1.0)
+    pull = np.hypot(part.pull[first], part.pull[second])
+    freedom = degrees(error, pull, own, _welch(fit, part, first, second))
     plain, width = plain_values(fit, measure), float(np.max(part.top - part.bottom))
-    tested, deviation = part.estimate[first] - part.estimate[second], np.sqrt(shown + own)
+    tested = part.estimate[first] - part.estimate[second]
+    deviation = np.sqrt((error**2).sum(axis=1) + own)
     p = 2 * stdtr(freedom, -np.abs(tested) / np.maximum(deviation, 1e-300))
     p = np.where(np.abs(tested) <= _ROUNDING * width, 1.0, p)
     p = np.maximum(p, exchange(_cells(fit, measure), first, second, measure in _LINEAR))
@@ -320,14 +315,6 @@ def plain_values(fit: Fit, measure: str, sums: FloatArray | None = None) -> Floa
     if fit.sample.floor is not None:
         area, moment = feasible(area, moment, fit.interval[1] - fit.interval[0])
     return np.asarray(getattr(from_sums(area, moment, fit.sample.scale), measure))
-
-
-def _of_design(part: Linear, first: np.ndarray, second: np.ndarray) -> FloatArray:
-    """Satterthwaite's count (P,) from the pulls of both agents, as if all responses varied alike."""
-    square = part.pull**2
-    total, fourth = square.sum(axis=1), np.einsum("af,af->a", square, square)
-    both = np.einsum("pf,pf->p", square[first], square[second])
-    return satterthwaite(total[first] + total[second], fourth[first] + fourth[second] + 2 * both)
 
 
 def _welch(fit: Fit, part: Linear, first: np.ndarray, second: np.ndarray) -> FloatArray:

@@ -13,7 +13,7 @@ import numpy as np
 from gindex_lab.foundation.errors import ensure
 from gindex_lab.foundation.validate import FloatArray
 from gindex_lab.measures.curves import Indicators, Interval
-from gindex_lab.measures.samples import patterns
+from gindex_lab.measures.samples import by_pattern
 
 __all__ = ["extrapolate", "grid_generality", "reference_indicators"]
 
@@ -54,13 +54,11 @@ def reference_indicators(
     ([3.0], [1.183215957])
     """
     if np.isnan(psi).any():  # the authors have no gaps: agents that met other levels are apart
-        found = [np.empty(len(psi)) for _ in range(5)] + [np.empty(len(psi), dtype=bool)]
         span = interval or (levels[0], levels[-1])
-        for met, rows in patterns(~np.isnan(psi)):
-            own = reference_indicators(levels[met], psi[np.ix_(rows, met)], limits, span)
-            for whole, piece in zip(found, own, strict=True):
-                whole[rows] = piece
-        return Indicators(*found)
+        way = lambda met, rows: reference_indicators(
+            levels[met], psi[np.ix_(rows, met)], limits, span
+        )
+        return Indicators(*by_pattern(psi, way))
     kmin = levels[0] if limits[0] is None else float(limits[0])
     kmax = levels[-1] if limits[1] is None else float(limits[1])
     used = (levels >= kmin) & (levels <= kmax)

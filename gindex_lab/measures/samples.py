@@ -7,6 +7,7 @@ a trial. End points that a transform added (`anchor`) belong to no unit: they ar
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,7 +20,7 @@ from gindex_lab.foundation.step_curves import StepCurves
 from gindex_lab.foundation.validate import FloatArray, choice, refuse
 from gindex_lab.measures.curves import Interval, Scale
 
-__all__ = ["RESAMPLE", "Sample", "patterns", "sample_like", "sample_of"]
+__all__ = ["RESAMPLE", "Sample", "by_pattern", "patterns", "sample_like", "sample_of"]
 
 RESAMPLE = ["items", "families", "trials"]
 
@@ -108,6 +109,18 @@ def patterns(seen: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
     kinds, which = np.unique(seen, axis=0, return_inverse=True)
     which = which.ravel()
     return [(np.flatnonzero(kind), np.flatnonzero(which == k)) for k, kind in enumerate(kinds)]
+
+
+def by_pattern(
+    values: FloatArray, found: Callable[[np.ndarray, np.ndarray], Sequence[np.ndarray]]
+) -> list[Any]:
+    """The arrays (A, …) that `found(items, agents)` gives for each pattern, put together."""
+    parts = [(rows, found(items, rows)) for items, rows in patterns(~np.isnan(values))]
+    whole = [np.empty((len(values), *x.shape[1:]), x.dtype) for x in parts[0][1]]
+    for rows, pieces in parts:
+        for field, piece in zip(whole, pieces, strict=True):
+            field[rows] = piece
+    return whole if len(parts) > 1 else list(parts[0][1])
 
 
 def _codes(about: pd.DataFrame, resample: str) -> np.ndarray:

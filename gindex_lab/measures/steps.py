@@ -10,9 +10,7 @@ from gindex_lab.measures.curves import Indicators, Interval, conclude, rule_of
 __all__ = ["grid_sums", "of_positions"]
 
 
-def of_positions(
-    positions: FloatArray, interval: Interval, origin: float | None = None
-) -> Indicators:
+def of_positions(positions: FloatArray, interval: Interval) -> Indicators:
     """The indicators of the mean of unit steps that fall at `positions` (A, N), in closed form.
 
     Lemma 19 (supplement, F.3): capability is the mean position and spread their population
@@ -25,7 +23,7 @@ def of_positions(
     low, high = interval
     inside = np.clip(positions, low, high)
     area, variance = np.nanmean(inside, axis=1) - low, np.nanvar(inside, axis=1)
-    return conclude(area, (variance + area**2) / 2, variance, interval, origin)
+    return conclude(area, (variance + area**2) / 2, variance, interval)
 
 
 def grid_sums(
