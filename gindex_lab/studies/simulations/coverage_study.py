@@ -27,7 +27,8 @@ from gindex_lab.measures.limits import limits
 from gindex_lab.measures.samples import Sample
 from gindex_lab.studies.simulations.coverage import PROFILES, Profile
 
-__all__ = ["designs", "kept_study", "measure_design", "measured_coverage", "study", "truth_of"]
+__all__ = ["designs", "kept_study", "layouts", "measure_design", "measured_coverage", "study"]
+__all__ += ["truth_of"]
 
 Measure = Callable[[dict[str, Any], int, int], dict[str, float]]
 
@@ -133,6 +134,22 @@ def truth_of(curve: Profile, interval: tuple[float, float]) -> dict[str, float]:
     area, moment = (np.array([np.trapezoid(curve(h) * x, h)]) for x in (np.ones_like(h), h))
     found = conclude(area, moment, 2 * moment - area**2, interval)
     return {name: float(getattr(found, name)[0]) for name in _MEASURES}
+
+
+def layouts(table: pd.DataFrame) -> pd.Series:
+    """The layout of each design in words: what its items leave open, whoever answers them.
+
+    >>> layouts(designs()).value_counts().to_dict()["items end short of the interval"]
+    84
+    """
+    ways = {
+        "items end short of the interval": table["spacing"] == "wide",
+        "isolated items": table["spacing"] == "isolated",
+        "six families": table["families"] == 6,
+        "10 or 20 items": table["items"] <= 20,
+    }
+    names = np.select(list(ways.values()), list(ways), "35 items or more, none isolated")
+    return pd.Series(names, table.index, name="layout")
 
 
 def study(out: str, simulations: int = 1000, seed: int = 15, jobs: int | None = 1) -> pd.DataFrame:
