@@ -10,11 +10,11 @@ from __future__ import annotations
 import numpy as np
 
 from benchmarks.rows import Row, alone, best_time, race, within
+from gindex_lab.measures.horizons.coverage import simulate_runs
 from gindex_lab.measures.horizons.draws import Draws, draws_of
 from gindex_lab.measures.horizons.fitting import fit, fit_reference
 from gindex_lab.measures.horizons.horizons import horizon
 from gindex_lab.measures.horizons.runs import Runs, runs_of
-from gindex_lab.measures.horizons.simulate import simulate_runs
 
 __all__ = ["run"]
 

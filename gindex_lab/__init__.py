@@ -20,7 +20,7 @@ _CONTENTS = {
     # capability, spread, generality
     "measures.generality": "characteristic_curve generality",
     "measures.properties": "aggregate dominance effort isometrics saturation",
-    "studies.data.coarser": "bin_difficulties filter_by_frequency",
+    "studies.data.transformations": "bin_difficulties filter_by_frequency",
     "measures.alternatives.sigmoid": "sigmoid_curve",
     "measures.transforms": "absolute_reference distributional_reference opponent rank standardise "
     "threshold",
@@ -33,9 +33,8 @@ _CONTENTS = {
     "studies.simulations.method_study": "method_coverage",
     # time horizons
     "measures.horizons.horizons": "horizon",
-    "measures.horizons.growth": "doubling_time",
-    "measures.horizons.trends": "trend",
-    "measures.horizons.simulate": "simulate_runs",
+    "measures.horizons.growth": "doubling_time trend",
+    "measures.horizons.coverage": "simulate_runs",
     "measures.horizons.surprises": "surprises",
     "studies.analysis.multiverse": "multiverse",
     # is the ruler straight, are the data in order
@@ -51,13 +50,12 @@ _CONTENTS = {
     "measures.programs.encode": "Rules",
     "measures.programs.divergence": "divergence",
     "measures.programs.comparison": "compare divergences nearest nearest_many pairwise",
-    "measures.programs.explain": "explain",
-    "measures.programs.domains": "domain_distance domain_distances omega read_programs task_domains",
+    "measures.programs.explain": "association_graph explain",
+    "measures.programs.domains": "domain_distance domain_distances domain_results omega "
+    "program_sizes read_programs results_by_size task_domains",
     "measures.programs.records": "Experiment",
     "measures.programs.gindex": "g_index",
     "measures.programs.sensitivity": "generalisation_level priors_by_ablation sensitivity simulate",
-    "measures.programs.association": "association_graph",
-    "measures.programs.program_tables": "domain_results program_sizes results_by_size",
     # systems that learn programs
     "worlds.learning.corpus": "composites corpus corpus_documents",
     "worlds.learning.mutations": "mutate",
@@ -96,7 +94,6 @@ _UPSTAIRS = {
     "presentation.plots.programs": "plot_divergence plot_flow",
     "press.notebook": "show",
     "studies.data.download": "Archive",
-    "studies.data.loading": "load",
     "studies.data.original_files": "original",
 }
 _UNLISTED = {"notebook": "press.notebook"}  # gl.notebook, the helpers of notebooks

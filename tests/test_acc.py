@@ -30,7 +30,7 @@ from gindex_lab.measures.properties import (
     spread_at,
 )
 from gindex_lab.measures.reference import extrapolate, reference_indicators
-from gindex_lab.studies.data.coarser import bin_difficulties, filter_by_frequency
+from gindex_lab.studies.data.transformations import bin_difficulties, filter_by_frequency
 
 COLUMNS = [
     "capability", "spread", "generality", "normalised_generality", "expected_difficulty", "mean",

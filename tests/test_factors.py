@@ -13,9 +13,13 @@ from sklearn.utils import check_array
 
 from gindex_lab.foundation.errors import BadInput, Caution
 from gindex_lab.foundation.responses import Responses, Scores
-from gindex_lab.measures.psychometrics.bifactor import general_factor, schmid_leiman
 from gindex_lab.measures.psychometrics.correlations import correlations, smoothed, tetrachoric
-from gindex_lab.measures.psychometrics.extraction import extract, minres_uniqueness
+from gindex_lab.measures.psychometrics.extraction import (
+    extract,
+    general_factor,
+    minres_uniqueness,
+    schmid_leiman,
+)
 from gindex_lab.measures.psychometrics.factors import factors
 from gindex_lab.measures.psychometrics.factors_parallel import (
     _reduced,

@@ -22,8 +22,8 @@ from gindex_lab.measures.transforms import (
     rank,
     threshold,
 )
-from gindex_lab.studies.data.coarser import bin_difficulties, filter_by_frequency
 from gindex_lab.studies.data.printed import published
+from gindex_lab.studies.data.transformations import bin_difficulties, filter_by_frequency
 
 EXACT_PADDING = 1e-4  # what the authors' points at a distance of 1e-5 can do to an indicator
 HUMAN = "human.noop"

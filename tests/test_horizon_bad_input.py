@@ -409,7 +409,7 @@ def test_repeated_runs_are_redrawn_within_their_cells():
 @pytest.mark.parametrize("estimator", ["trapezoid", "step"])
 def test_the_compiled_walk_is_the_rule_of_generality(estimator):
     from gindex_lab.measures.curves import conclude, indicators
-    from gindex_lab.measures.horizons.curves_kernel import walk
+    from gindex_lab.measures.horizons.curves import walk
 
     random = np.random.default_rng(1)
     levels = np.sort(random.normal(size=7))

@@ -12,7 +12,6 @@ import pandas as pd
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.validate import FloatArray
 from gindex_lab.measures.horizons.curves import indicator_rows
-from gindex_lab.measures.horizons.fit_kernel import loss_rows
 from gindex_lab.measures.horizons.fitting import (
     FLAT,
     FOUND,
@@ -21,6 +20,7 @@ from gindex_lab.measures.horizons.fitting import (
     SEPARABLE,
     Curves,
     fit_reference,
+    loss_rows,
 )
 from gindex_lab.measures.horizons.noise import corrected, without_spread
 from gindex_lab.measures.horizons.plateaus import Plateaus, fit_with_plateaus

@@ -22,14 +22,18 @@ from gindex_lab.foundation.validate import (
     pair,
 )
 from gindex_lab.measures.horizons.curves import ESTIMATORS
-from gindex_lab.measures.horizons.draws import RESAMPLE, draws_of, first_seed
+from gindex_lab.measures.horizons.draws import (
+    RESAMPLE,
+    Replicates,
+    draws_of,
+    first_seed,
+    replicates_of,
+)
 from gindex_lab.measures.horizons.estimates import HorizonSettings, estimates
-from gindex_lab.measures.horizons.exact_limits import exact_limits
-from gindex_lab.measures.horizons.limits import ends_of_draws
+from gindex_lab.measures.horizons.limits import ends_of_draws, exact_limits
 from gindex_lab.measures.horizons.noise import ERRORS
 from gindex_lab.measures.horizons.plateaus import plateaus_of
 from gindex_lab.measures.horizons.readings import horizon_name
-from gindex_lab.measures.horizons.replicates import Replicates, replicates_of
 from gindex_lab.measures.horizons.runs import Runs, runs_of
 from gindex_lab.measures.horizons.sandwich import Limits, jackknife_limits, sandwich_limits
 

@@ -124,7 +124,7 @@ class Flow:
         >>> flow, flow.dangling
         (Flow(1 node, 0 wires, 1 type), (('a', 'b'),))
         """
-        from gindex_lab.measures.programs.salvage import complete_nodes
+        from gindex_lab.measures.programs.flow_checks import complete_nodes
 
         if not isinstance(text, str):
             text = text_of(text)

@@ -14,7 +14,6 @@ import numpy as np
 import numpy.typing as npt
 
 from gindex_lab.foundation.validate import FloatArray
-from gindex_lab.measures.programs.assignment import assign
 from gindex_lab.measures.programs.cliques import (
     Bits,
     Places,
@@ -26,7 +25,7 @@ from gindex_lab.measures.programs.cliques import (
     still_open,
 )
 from gindex_lab.measures.programs.encode import IntArray, Table
-from gindex_lab.measures.programs.similarity import similarity
+from gindex_lab.measures.programs.similarity import assign, similarity
 
 __all__ = [
     "BY_BOUND",

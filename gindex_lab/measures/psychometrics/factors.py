@@ -20,9 +20,14 @@ from gindex_lab.foundation.errors import BadInput, Caution, short
 from gindex_lab.foundation.likes import ResponsesLike, SeedLike
 from gindex_lab.foundation.upstairs import upstairs
 from gindex_lab.foundation.validate import choice, integer, numeric_frame
-from gindex_lab.measures.psychometrics.bifactor import GeneralFactor, general_factor
 from gindex_lab.measures.psychometrics.correlations import correlations, smoothed
-from gindex_lab.measures.psychometrics.extraction import LARGEST_COMMUNALITY, METHODS, extract
+from gindex_lab.measures.psychometrics.extraction import (
+    LARGEST_COMMUNALITY,
+    METHODS,
+    GeneralFactor,
+    extract,
+    general_factor,
+)
 from gindex_lab.measures.psychometrics.factors_parallel import (
     ParallelAnalysis,
     eigenvalues,

@@ -198,7 +198,7 @@ def plot_specification_curve(found: Multiverse, what: str = "trend") -> Any:
     is the baseline.
 
     >>> import gindex_lab as gl
-    >>> from gindex_lab.measures.horizons.simulate import simulate_runs
+    >>> from gindex_lab.measures.horizons.coverage import simulate_runs
     >>> study = simulate_runs([3.0, 6.0], 0.8, items=40, families=4, seed=1)
     >>> found = gl.multiverse(study, floor=[0.0], ceiling=[1.0], without=[None], draws=100)
     >>> len(plot_specification_curve(found, "order").axes)

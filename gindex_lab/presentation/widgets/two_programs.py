@@ -14,8 +14,8 @@ from itertools import pairwise
 from typing import Any
 
 from gindex_lab.foundation.errors import BadProgram
-from gindex_lab.measures.programs.association import association_graph
 from gindex_lab.measures.programs.divergence import Divergence, divergence
+from gindex_lab.measures.programs.explain import association_graph
 from gindex_lab.measures.programs.flows import Flow
 from gindex_lab.presentation.plots.common import styled
 from gindex_lab.presentation.plots.programs import plot_association, plot_divergence

@@ -23,7 +23,7 @@ from gindex_lab.foundation.output import atomic_path
 from gindex_lab.foundation.validate import choice
 from gindex_lab.press import notebook as nb
 from gindex_lab.press.reproduction.claims import ledger
-from gindex_lab.studies.data.figures import printed_numbers
+from gindex_lab.studies.data.printed import printed_numbers
 
 if TYPE_CHECKING:
     from gindex_lab.foundation.responses import Responses

@@ -20,9 +20,8 @@ from gindex_lab.foundation import parallel
 from gindex_lab.foundation.errors import BadInput, GIndexLabError
 from gindex_lab.foundation.likes import SeedLike
 from gindex_lab.foundation.responses import Responses
-from gindex_lab.measures.horizons.growth import doubling_time
+from gindex_lab.measures.horizons.growth import doubling_time, trend
 from gindex_lab.measures.horizons.horizons import horizon
-from gindex_lab.measures.horizons.trends import trend
 from gindex_lab.studies.analysis.surviving import survival
 
 __all__ = ["CHOICES", "Multiverse", "multiverse", "named"]
@@ -119,7 +118,7 @@ def multiverse(
 
     Examples
     --------
-    >>> from gindex_lab.measures.horizons.simulate import simulate_runs
+    >>> from gindex_lab.measures.horizons.coverage import simulate_runs
     >>> study = simulate_runs([2.0, 8.0], 1.0, items=60, families=4, seed=1)
     >>> found = multiverse(study, floor=[0.0], ceiling=[1.0], draws=100)
     >>> len(found.universes), found.conclusions["survives"].to_dict()

@@ -25,9 +25,8 @@ from gindex_lab.foundation.responses import Responses, Scores
 from gindex_lab.foundation.validate import choice, mode_of
 from gindex_lab.studies.data import download as network
 from gindex_lab.studies.data.checksums import damage, write_checksums
-from gindex_lab.studies.data.documents import document_files, read_documents
 from gindex_lab.studies.data.registry import Entry, Place, cached_path, entries, entry, find
-from gindex_lab.studies.data.tidy import correct, read_tidy
+from gindex_lab.studies.data.tidy import correct, document_files, read_documents, read_tidy
 
 __all__ = [
     "corrections",

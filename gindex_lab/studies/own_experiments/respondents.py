@@ -163,7 +163,7 @@ def group_summary(table: pd.DataFrame, groups: Mapping[str, pd.Series]) -> pd.Da
     >>> group_summary(table, maze_groups(study, table["capability"])).columns.tolist()[:3]
     ['people', 'r(Ψ, S)', 'mean Ψ']
     """
-    from gindex_lab.studies.data.figures import printed_numbers
+    from gindex_lab.studies.data.printed import printed_numbers
 
     rows = {}
     for name, member in groups.items():
