@@ -59,8 +59,8 @@ _CONTENTS = {
     # systems that learn programs
     "worlds.learning.corpus": "composites corpus corpus_documents",
     "worlds.learning.mutations": "mutate",
-    "worlds.learning.systems": "Composing Lazy NearestNeighbour RandomNodes RandomProgram SlotFilling",
-    "worlds.learning.systems_ngram": "NGram",
+    "worlds.learning.systems": "Composing Lazy NGram NearestNeighbour RandomNodes RandomProgram "
+    "SlotFilling",
     "worlds.learning.systems_template": "TemplateInduction",
     "worlds.learning.experiments": "experiment learning_curve",
     "worlds.learning.scoring": "score_answers score_programs",
@@ -94,6 +94,7 @@ _UPSTAIRS = {
     "presentation.plots.programs": "plot_divergence plot_flow",
     "press.notebook": "show",
     "studies.data.download": "Archive",
+    "studies.data.loading": "load",
     "studies.data.original_files": "original",
 }
 _UNLISTED = {"notebook": "press.notebook"}  # gl.notebook, the helpers of notebooks

@@ -128,10 +128,10 @@ from gindex_lab.worlds.learning.scoring import score_programs as score_programs
 from gindex_lab.worlds.learning.systems import Composing as Composing
 from gindex_lab.worlds.learning.systems import Lazy as Lazy
 from gindex_lab.worlds.learning.systems import NearestNeighbour as NearestNeighbour
+from gindex_lab.worlds.learning.systems import NGram as NGram
 from gindex_lab.worlds.learning.systems import RandomNodes as RandomNodes
 from gindex_lab.worlds.learning.systems import RandomProgram as RandomProgram
 from gindex_lab.worlds.learning.systems import SlotFilling as SlotFilling
-from gindex_lab.worlds.learning.systems_ngram import NGram as NGram
 from gindex_lab.worlds.learning.systems_template import TemplateInduction as TemplateInduction
 from gindex_lab.worlds.tasks import letter_series as letter_series
 from gindex_lab.worlds.tasks import mazes as mazes

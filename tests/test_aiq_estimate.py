@@ -11,10 +11,10 @@ from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.many_tests import holm
 from gindex_lab.worlds.aiq import stratified
 from gindex_lab.worlds.aiq.agents import Freq
-from gindex_lab.worlds.aiq.compare import compare, differences, values_on
-from gindex_lab.worlds.aiq.coverage import Population, population, replications
 from gindex_lab.worlds.aiq.estimate import by_program_length, default_episode, estimate
+from gindex_lab.worlds.aiq.experiments import compare, differences, values_on
 from gindex_lab.worlds.aiq.sampler import sample
+from gindex_lab.worlds.aiq.validation import Population, population, replications
 
 TOY = pd.DataFrame(
     {"program": [",.#", ".,#", ",[,.]>.#", "%.#"] * 100, "stratum": [1, 2, 11, 11] * 100}

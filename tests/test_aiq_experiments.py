@@ -8,8 +8,8 @@ import pytest
 
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.worlds.aiq.agents import Freq
-from gindex_lab.worlds.aiq.compare import differences
 from gindex_lab.worlds.aiq.experiments import (
+    differences,
     null_experiment,
     ratio_differences,
     rewriting_effect,

@@ -12,7 +12,6 @@ from gindex_lab.foundation.errors import BadInput, BadProgram
 from gindex_lab.worlds.aiq.exact import QUICK, Caps, close, same_law
 from gindex_lab.worlds.aiq.machine import run
 from gindex_lab.worlds.aiq.patterns import by_pattern, hits, shares
-from gindex_lab.worlds.aiq.pointless import POINTLESS, candidates
 from gindex_lab.worlds.aiq.rewriting import passes_sdp, rewrite
 from gindex_lab.worlds.aiq.sampler import sample
 from gindex_lab.worlds.aiq.semantics import (
@@ -23,7 +22,7 @@ from gindex_lab.worlds.aiq.semantics import (
     is_discriminative,
     pointless_code,
 )
-from gindex_lab.worlds.aiq.symbolic import Source, straight_line
+from gindex_lab.worlds.aiq.symbolic import POINTLESS, Source, candidates, straight_line
 
 
 def golden(goldens, name):

@@ -8,7 +8,7 @@ import pytest
 import gindex_lab as gl
 from gindex_lab.foundation.errors import BadInput, DataUnavailable
 from gindex_lab.studies.data.original_files import original
-from gindex_lab.worlds.anytime.feasibility import VARIANTS
+from gindex_lab.worlds.anytime.logs import VARIANTS
 
 A = gl.anytime
 

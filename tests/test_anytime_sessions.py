@@ -10,7 +10,7 @@ from loops import looped
 
 import gindex_lab as gl
 from gindex_lab.worlds.anytime.chance import nested_seed
-from gindex_lab.worlds.anytime.exact import body_moves
+from gindex_lab.worlds.anytime.planning import body_moves
 
 A = gl.anytime
 ALL = ["random", "constant", "reactive", "q-learning", "follower", "oracle", "optimal"]

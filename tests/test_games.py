@@ -8,8 +8,15 @@ import pytest
 
 import gindex_lab as gl
 from gindex_lab.foundation.errors import BadInput
-from gindex_lab.studies.own_experiments.games import PLAYERS, Player, play_games, round_robin
-from gindex_lab.studies.own_experiments.games_kernel import _negamax_values, has_four, threats
+from gindex_lab.studies.own_experiments.games import (
+    PLAYERS,
+    Player,
+    _negamax_values,
+    has_four,
+    play_games,
+    round_robin,
+    threats,
+)
 
 LINES = [
     [(x + k * dx, y + k * dy) for k in range(4)]

@@ -11,7 +11,7 @@ from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.presentation.plots import horizon as plots
 from gindex_lab.press.reproduction import horizon_studies as studies
-from gindex_lab.studies.own_experiments import horizon_stand_ins
+from gindex_lab.studies.own_experiments import stand_ins
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +55,7 @@ def test_a_known_ceiling_is_found_and_its_absence_too():
 
 
 def test_seeds_become_trials_of_their_system():
-    seeds = horizon_stand_ins.arenas(seed=2, items=60)
+    seeds = stand_ins.arenas(seed=2, items=60)
     study = studies.pooled(seeds)
     assert study.shape == (4, 60)
     assert len(study.trials) == 12 * 60
@@ -68,7 +68,7 @@ def test_seeds_become_trials_of_their_system():
 
 @pytest.mark.parametrize("make", ["cyber_tasks", "issues", "arenas"])
 def test_a_stand_in_says_so_and_is_the_same_for_the_same_seed(make):
-    first, again, other = (getattr(horizon_stand_ins, make)(seed) for seed in (1, 1, 2))
+    first, again, other = (getattr(stand_ins, make)(seed) for seed in (1, 1, 2))
     assert first.source == "simulated"
     assert first.frame.equals(again.frame)
     assert not first.frame.equals(other.frame)
@@ -85,7 +85,7 @@ def test_many_claims_are_recorded_one_by_one(tmp_path, monkeypatch):
 
 @pytest.fixture(scope="module")
 def simulated():
-    study = horizon_stand_ins.cyber_tasks(seed=1, agents=5, tasks=70)
+    study = stand_ins.cyber_tasks(seed=1, agents=5, tasks=70)
     return study, gl.horizon(study, ci=0.9, draws=20, seed=1)
 
 

@@ -12,7 +12,7 @@ from gindex_lab.foundation.errors import BadInput
 from gindex_lab.press.reproduction import case_studies
 from gindex_lab.studies.own_experiments import compare, digits, iris, memory, units
 from gindex_lab.studies.own_experiments.apes import TASKS, orangutans
-from gindex_lab.studies.own_experiments.iris_classifiers import classifiers
+from gindex_lab.studies.own_experiments.iris import classifiers
 
 
 @pytest.fixture(autouse=True)

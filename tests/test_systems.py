@@ -16,13 +16,14 @@ from gindex_lab.worlds.learning.systems import (
     Composing,
     Lazy,
     NearestNeighbour,
+    NGram,
     RandomNodes,
     RandomProgram,
     SlotFilling,
     System,
     check_pairs,
+    program_tokens,
 )
-from gindex_lab.worlds.learning.systems_ngram import NGram, program_tokens
 from gindex_lab.worlds.learning.systems_template import TemplateInduction
 
 SYSTEMS = [

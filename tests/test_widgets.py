@@ -31,7 +31,13 @@ from gindex_lab.presentation.widgets.individuals import (
     population_responses,
 )
 from gindex_lab.presentation.widgets.lambda_worlds import WorldSession, worlds
-from gindex_lab.presentation.widgets.live import Demo, equation_html
+from gindex_lab.presentation.widgets.live import (
+    Demo,
+    View,
+    blank_figure,
+    equation_html,
+    numbers_html,
+)
 from gindex_lab.presentation.widgets.manual import Manual, manual_demo, manual_view, play
 from gindex_lab.presentation.widgets.stepper import PROGRAMS, actions_of, stepper_demo, stepper_view
 from gindex_lab.presentation.widgets.take_test import (
@@ -47,7 +53,6 @@ from gindex_lab.presentation.widgets.two_programs import (
     programs_view,
     written_flow,
 )
-from gindex_lab.presentation.widgets.view import View, blank_figure, numbers_html
 from gindex_lab.press.reproduction import start
 from gindex_lab.press.reproduction.inputs import read_catalogue
 

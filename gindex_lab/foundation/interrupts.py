@@ -3,19 +3,36 @@
 The first Ctrl-C raises `KeyboardInterrupt` as usual; further ones are ignored, because the end is under way
 and an interrupted clean-up would leave processes behind. If the clean-up itself gets stuck, a watchdog ends
 the process and all that it started.
+
+Printing to whatever is there: terminals of any encoding, and pipes whose reader has left.
+
+A terminal that cannot show γ gets `gamma`; what else it cannot show becomes its plain form or `?`.
 """
 
 from __future__ import annotations
 
+import codecs
+import io
 import os
+import select
 import signal
+import sys
 import threading
 import time
+import unicodedata
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
 
-__all__ = ["INTERRUPTED", "ends_once"]
+__all__ = [
+    "INTERRUPTED",
+    "READER_GONE",
+    "ends_once",
+    "reader_gone",
+    "silence",
+    "speak_any_encoding",
+    "visible",
+]
 
 INTERRUPTED = 130
 _PATIENCE = 3.0  # seconds for an orderly end; all must be over within five
@@ -65,3 +82,67 @@ def _end_children(process: int) -> None:
         for child in psutil.Process(process).children(recursive=True):
             with suppress(psutil.Error):
                 child.kill()
+
+
+READER_GONE = 141  # what a shell reports of a program that SIGPIPE ended
+_HANDLER = "gindex_lab.spelled"
+_PLAIN = {"–": "-", "—": "-", "−": "-", "…": "...", "×": "x", "≤": "<=", "≥": ">=", "→": "->",
+          "“": '"', "”": '"', "‘": "'", "’": "'", "·": "*", "∞": "inf", "±": "+-"}  # fmt: skip
+
+
+def in_ascii(character: str) -> str:
+    """How a character is written where only ASCII can be shown.
+
+    >>> [in_ascii(c) for c in "γΔé…☃"]
+    ['gamma', 'Delta', 'e', '...', '?']
+    """
+    name = unicodedata.name(character, "").split()
+    if name[:1] == ["GREEK"] and "LETTER" in name:
+        word = name[name.index("LETTER") + 1].lower()
+        return word if "SMALL" in name else word.capitalize()
+    if character in _PLAIN:
+        return _PLAIN[character]
+    return unicodedata.normalize("NFKD", character).encode("ascii", "ignore").decode() or "?"
+
+
+def _spelled(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    return "".join(map(in_ascii, error.object[error.start : error.end])), error.end
+
+
+def visible(text: str) -> str:
+    r"""One line in which nothing steers the terminal: a name from a file may hold escape sequences.
+
+    >>> visible("a\x1b[2Jb\u202e")
+    'a\\x1b[2Jb\\u202e'
+    """
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+
+
+def speak_any_encoding() -> None:
+    """Let no character that is printed be an error."""
+    codecs.register_error(_HANDLER, _spelled)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors=_HANDLER)
+
+
+def reader_gone() -> bool:
+    """Whether standard output or error is a pipe that nobody reads any more."""
+    if not hasattr(select, "poll"):  # Windows: the error itself is all we know
+        return True
+    waiting = select.poll()
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            waiting.register(stream.fileno(), select.POLLOUT)
+        except (OSError, ValueError, AttributeError):
+            continue
+    return any(event & select.POLLERR for _, event in waiting.poll(0))
+
+
+def silence() -> None:
+    """Send what is still in the buffers nowhere, so that Python's own end does not stumble over it."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (sys.stdout, sys.stderr):
+        os.dup2(nowhere, stream.fileno())

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from gindex_lab import __version__
-from gindex_lab.foundation import terminal
+from gindex_lab.foundation import interrupts
 from gindex_lab.foundation.errors import BadInput, GIndexLabError
 from gindex_lab.foundation.interrupts import INTERRUPTED, ends_once
 from gindex_lab.foundation.output import appendable
@@ -29,7 +29,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     >>> main(["data", "where", "no-such-data"])
     2
     """
-    terminal.speak_any_encoding()
+    interrupts.speak_any_encoding()
     try:
         with ends_once(), warnings.catch_warnings():
             warnings.showwarning = _one_line  # type: ignore[assignment]
@@ -39,16 +39,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
             sys.stdout.flush()
             return status
     except GIndexLabError as error:
-        print(f"gindex-lab: {terminal.visible(str(error))}", file=sys.stderr)
+        print(f"gindex-lab: {interrupts.visible(str(error))}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print("gindex-lab: stopped; the same command resumes", file=sys.stderr)
         return INTERRUPTED
     except BrokenPipeError:
-        if not terminal.reader_gone():
+        if not interrupts.reader_gone():
             raise
-        terminal.silence()
-        return terminal.READER_GONE
+        interrupts.silence()
+        return interrupts.READER_GONE
 
 
 def _check_here() -> None:
@@ -60,7 +60,7 @@ def _check_here() -> None:
 
 
 def _one_line(message: Warning | str, *_: object) -> None:
-    print(f"gindex-lab: {terminal.visible(str(message))}", file=sys.stderr)
+    print(f"gindex-lab: {interrupts.visible(str(message))}", file=sys.stderr)
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -8,8 +8,7 @@ from gindex_lab.foundation.contents import contents as _contents
 __getattr__, __dir__, __all__ = _contents(
     __name__,
     {
-        "view": "View",
-        "live": "Demo",
+        "live": "Demo View",
         # how capable, how general
         "curve": "curve_demo curve_view",
         "guttman": "guttman_demo guttman_responses guttman_view",

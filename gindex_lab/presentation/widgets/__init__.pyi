@@ -22,6 +22,7 @@ from gindex_lab.presentation.widgets.individuals import population_responses as 
 from gindex_lab.presentation.widgets.lambda_worlds import worlds as worlds
 from gindex_lab.presentation.widgets.lambda_worlds import WorldSession as WorldSession
 from gindex_lab.presentation.widgets.live import Demo as Demo
+from gindex_lab.presentation.widgets.live import View as View
 from gindex_lab.presentation.widgets.manual import Manual as Manual
 from gindex_lab.presentation.widgets.manual import manual_demo as manual_demo
 from gindex_lab.presentation.widgets.manual import manual_view as manual_view
@@ -36,6 +37,5 @@ from gindex_lab.presentation.widgets.take_test import sitting_view as sitting_vi
 from gindex_lab.presentation.widgets.two_programs import programs_demo as programs_demo
 from gindex_lab.presentation.widgets.two_programs import programs_view as programs_view
 from gindex_lab.presentation.widgets.two_programs import written_flow as written_flow
-from gindex_lab.presentation.widgets.view import View as View
 
 __all__: list[str]

@@ -14,8 +14,7 @@ import pandas as pd
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.validate import choice, number
 from gindex_lab.presentation.plots.common import styled
-from gindex_lab.presentation.widgets.live import Demo
-from gindex_lab.presentation.widgets.view import Value, View, blank_figure
+from gindex_lab.presentation.widgets.live import Demo, Value, View, blank_figure
 
 __all__ = ["TESTED", "anytime_demo", "anytime_view"]
 

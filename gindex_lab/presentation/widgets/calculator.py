@@ -18,8 +18,7 @@ from gindex_lab.measures.programs.records import Experiment
 from gindex_lab.measures.programs.sensitivity import generalisation_level
 from gindex_lab.presentation.plots.common import styled
 from gindex_lab.presentation.plots.teaching import plot_changes
-from gindex_lab.presentation.widgets.live import Demo
-from gindex_lab.presentation.widgets.view import Value, View, blank_figure
+from gindex_lab.presentation.widgets.live import Demo, Value, View, blank_figure
 
 __all__ = ["calculator_demo", "calculator_view", "sensitivities", "system"]
 

@@ -18,8 +18,7 @@ from gindex_lab.foundation.validate import FloatArray, choice, integer, vector
 from gindex_lab.measures.generality import characteristic_curve, generality
 from gindex_lab.presentation.plots.common import styled
 from gindex_lab.presentation.plots.generality import plot_capability_spread, plot_curve
-from gindex_lab.presentation.widgets.live import Demo
-from gindex_lab.presentation.widgets.view import View, blank_figure
+from gindex_lab.presentation.widgets.live import Demo, View, blank_figure
 
 __all__ = [
     "INDICATORS",

@@ -17,8 +17,7 @@ from gindex_lab.measures.generality import generality
 from gindex_lab.presentation.plots.common import styled
 from gindex_lab.presentation.plots.teaching import plot_responses
 from gindex_lab.presentation.widgets.curve import plot_plane
-from gindex_lab.presentation.widgets.live import Demo
-from gindex_lab.presentation.widgets.view import View, blank_figure
+from gindex_lab.presentation.widgets.live import Demo, View, blank_figure
 
 __all__ = ["guttman_demo", "guttman_responses", "guttman_view"]
 

@@ -15,8 +15,7 @@ from gindex_lab.foundation.validate import number
 from gindex_lab.measures.horizons.logistic import logistic_indicators
 from gindex_lab.presentation.plots.common import styled
 from gindex_lab.presentation.plots.horizon import length_text
-from gindex_lab.presentation.widgets.live import Demo
-from gindex_lab.presentation.widgets.view import View, blank_figure
+from gindex_lab.presentation.widgets.live import Demo, View, blank_figure
 
 __all__ = ["TESTED", "horizon_demo", "horizon_view"]
 

@@ -20,8 +20,7 @@ from gindex_lab.measures.psychometrics.factors import factors
 from gindex_lab.presentation.plots.common import styled
 from gindex_lab.presentation.plots.teaching import plot_responses
 from gindex_lab.presentation.widgets.curve import plot_plane
-from gindex_lab.presentation.widgets.live import Demo
-from gindex_lab.presentation.widgets.view import View, blank_figure
+from gindex_lab.presentation.widgets.live import Demo, View, blank_figure
 from gindex_lab.studies.simulations.manifold import random_tests
 
 __all__ = ["general_factor_share", "individuals_demo", "individuals_view", "population_responses"]

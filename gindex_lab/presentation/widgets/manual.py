@@ -17,9 +17,8 @@ from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.validate import generator
 from gindex_lab.presentation.plots.common import styled
 from gindex_lab.presentation.plots.teaching import plot_rewards
-from gindex_lab.presentation.widgets.live import Demo
+from gindex_lab.presentation.widgets.live import Demo, Value, View, blank_figure
 from gindex_lab.presentation.widgets.stepper import PROGRAMS
-from gindex_lab.presentation.widgets.view import Value, View, blank_figure
 from gindex_lab.worlds.aiq.machine import Machine
 from gindex_lab.worlds.aiq.program import Settings
 from gindex_lab.worlds.aiq.semantics import classify

@@ -13,8 +13,7 @@ from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.validate import integer
 from gindex_lab.presentation.plots.common import styled
 from gindex_lab.presentation.plots.teaching import plot_tape
-from gindex_lab.presentation.widgets.live import Demo
-from gindex_lab.presentation.widgets.view import View, blank_figure
+from gindex_lab.presentation.widgets.live import Demo, View, blank_figure
 from gindex_lab.worlds.aiq.explain import explain
 from gindex_lab.worlds.aiq.machine import trace
 

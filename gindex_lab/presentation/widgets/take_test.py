@@ -17,8 +17,7 @@ from gindex_lab.measures.generality import characteristic_curve, generality
 from gindex_lab.presentation.plots.common import heading, styled
 from gindex_lab.presentation.plots.generality import plot_curve
 from gindex_lab.presentation.widgets.curve import INDICATORS, indicator_numbers
-from gindex_lab.presentation.widgets.live import Demo
-from gindex_lab.presentation.widgets.view import Value, View, blank_figure
+from gindex_lab.presentation.widgets.live import Demo, Value, View, blank_figure
 
 __all__ = ["KINDS", "Sitting", "sitting", "sitting_demo", "sitting_view"]
 

@@ -19,8 +19,7 @@ from gindex_lab.measures.programs.explain import association_graph
 from gindex_lab.measures.programs.flows import Flow
 from gindex_lab.presentation.plots.common import styled
 from gindex_lab.presentation.plots.programs import plot_association, plot_divergence
-from gindex_lab.presentation.widgets.live import Demo
-from gindex_lab.presentation.widgets.view import View, blank_figure
+from gindex_lab.presentation.widgets.live import Demo, View, blank_figure
 
 __all__ = ["EXAMPLES", "programs_demo", "programs_view", "written_flow"]
 

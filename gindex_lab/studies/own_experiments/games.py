@@ -3,6 +3,12 @@
 The players differ in how they choose, not only in how well: at random, towards the centre, greedily
 (win, else block), by negamax search of a given depth, or by counting random playouts (Monte Carlo).
 Their results go to `gl.opponent`, which asks how general each player is against weak and strong alike.
+
+The compiled rules and players of connect four (7 columns, 6 rows), on bitboards.
+
+A board is two whole numbers: `mine` marks the stones of the player to move, `filled` those of both.
+Column x, row y is bit 7x + y; the seventh bit of each column stays empty, so that lines never wrap
+around. Kept apart so that `import gindex_lab` never loads numba.
 """
 
 from __future__ import annotations
@@ -15,11 +21,182 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.kernels import compiled
 from gindex_lab.foundation.likes import SeedLike
 from gindex_lab.foundation.responses import Responses
-from gindex_lab.foundation.validate import choice, integer, no_duplicates
+from gindex_lab.foundation.validate import FloatArray, choice, integer, no_duplicates
 
-__all__ = ["KINDS", "PLAYERS", "Player", "play_games", "round_robin"]
+__all__ = [
+    "GREEDY",
+    "KINDS",
+    "PLAYERS",
+    "RANDOM",
+    "Player",
+    "has_four",
+    "play",
+    "play_games",
+    "round_robin",
+    "threats",
+]
+
+RANDOM, CENTRE, GREEDY, NEGAMAX, MONTE_CARLO = range(5)
+
+_BOTTOM = sum(1 << (7 * x) for x in range(7))
+_BOARD = _BOTTOM * 63
+_ORDER = np.array([3, 2, 4, 1, 5, 0, 6])  # the middle first: better cut-offs in the search
+_WON = 1000
+_NEVER = 10 * _WON
+
+
+@compiled
+def has_four(stones: int) -> bool:
+    """Whether four of these stones stand in a line: vertical, horizontal, or on a diagonal."""
+    for shift in (1, 7, 6, 8):
+        pairs = stones & (stones >> shift)
+        if pairs & (pairs >> (2 * shift)):
+            return True
+    return False
+
+
+@compiled
+def threats(stones: int, filled: int) -> int:
+    """How many empty cells would complete a line of four."""
+    cells = (stones << 1) & (stones << 2) & (stones << 3)
+    for shift in (7, 6, 8):
+        pair = (stones << shift) & (stones << 2 * shift)
+        cells |= pair & ((stones << 3 * shift) | (stones >> shift))
+        pair = (stones >> shift) & (stones >> 2 * shift)
+        cells |= pair & ((stones >> 3 * shift) | (stones << shift))
+    cells &= _BOARD ^ filled
+    count = 0
+    while cells:
+        cells &= cells - 1
+        count += 1
+    return count
+
+
+@compiled
+def _drop(filled: int, column: int) -> int:
+    """The bit where a stone in this column comes to rest; 0 if the column is full."""
+    landing = (filled + (1 << (7 * column))) & (63 << (7 * column))
+    return landing & ~filled
+
+
+@compiled
+def _search(mine: int, filled: int, depth: int, alpha: int, beta: int) -> int:
+    """Negamax with alpha-beta: the value for the player to move, `depth` stones ahead.
+
+    A win counts 1000 plus the depth left (sooner is better), a full board 0, and at the horizon each
+    own threat counts 1, each of the opponent -1.
+    """
+    if filled == _BOARD:
+        return 0
+    for column in range(7):
+        stone = _drop(filled, column)
+        if stone and has_four(mine | stone):
+            return _WON + depth
+    if depth <= 1:
+        return threats(mine, filled) - threats(filled ^ mine, filled)
+    best = -_NEVER
+    for column in _ORDER:
+        stone = _drop(filled, column)
+        if stone == 0:
+            continue
+        value = -_search(filled ^ mine, filled | stone, depth - 1, -beta, -alpha)
+        best = max(best, value)
+        alpha = max(alpha, best)
+        if alpha >= beta:
+            break
+    return best
+
+
+@compiled
+def _negamax_values(mine: int, filled: int, depth: int, values: FloatArray) -> None:
+    best = -_NEVER
+    for column in _ORDER:
+        stone = _drop(filled, column)
+        if stone == 0:
+            continue
+        if has_four(mine | stone):
+            values[column] = _WON + depth
+        elif depth == 1:
+            after = filled | stone
+            values[column] = threats(mine | stone, after) - threats(filled ^ mine, after)
+        else:  # from best - 1, so that a move as good as the best is seen to be so
+            values[column] = -_search(filled ^ mine, filled | stone, depth - 1, -_NEVER, 1 - best)
+        best = max(best, int(values[column]))
+
+
+@compiled
+def _playout(mine: int, filled: int, rng: np.random.Generator) -> float:
+    """The result for the player to move when both move at random from here."""
+    sign = 1.0
+    while filled != _BOARD:
+        stone = 0
+        while stone == 0:
+            stone = _drop(filled, int(7 * rng.random()))
+        if has_four(mine | stone):
+            return sign
+        mine, filled, sign = filled ^ mine, filled | stone, -sign
+    return 0.0
+
+
+@compiled
+def _monte_carlo_values(
+    mine: int, filled: int, playouts: int, values: FloatArray, rng: np.random.Generator
+) -> None:
+    for column in range(7):
+        stone = _drop(filled, column)
+        if stone == 0:
+            continue
+        if has_four(mine | stone):
+            values[column] = playouts + 1
+            continue
+        total = 0.0
+        for _ in range(playouts):
+            total -= _playout(filled ^ mine, filled | stone, rng)
+        values[column] = total
+
+
+@compiled
+def _simple_values(mine: int, filled: int, kind: int, values: FloatArray) -> None:
+    for column in range(7):
+        stone = _drop(filled, column)
+        if stone == 0:
+            continue
+        values[column] = -abs(column - 3) if kind == CENTRE else 0
+        if kind == GREEDY and has_four(mine | stone):
+            values[column] = 2
+        elif kind == GREEDY and has_four((filled ^ mine) | stone):
+            values[column] = 1
+
+
+@compiled
+def _move(mine: int, filled: int, kind: int, strength: int, rng: np.random.Generator) -> int:
+    """The stone that a player sets: one of its best moves, at random."""
+    values = np.full(7, -np.inf)
+    if kind == NEGAMAX:
+        _negamax_values(mine, filled, strength, values)
+    elif kind == MONTE_CARLO:
+        _monte_carlo_values(mine, filled, strength, values, rng)
+    else:
+        _simple_values(mine, filled, kind, values)
+    best = np.flatnonzero(values == values.max())
+    return _drop(filled, best[int(len(best) * rng.random())])
+
+
+@compiled
+def play(first: np.ndarray, second: np.ndarray, rng: np.random.Generator) -> float:
+    """One game between two players, each (kind, strength): 1 if the first wins, ½ drawn, 0 lost."""
+    mine, filled, mover = 0, 0, 0
+    while filled != _BOARD:
+        player = first if mover == 0 else second
+        stone = _move(mine, filled, player[0], player[1], rng)
+        if has_four(mine | stone):
+            return 1.0 - mover
+        mine, filled, mover = filled ^ mine, filled | stone, 1 - mover
+    return 0.5
+
 
 KINDS = ("random", "centre", "greedy", "negamax", "monte carlo")
 
@@ -68,7 +245,6 @@ def play_games(first: Player, second: Player, games: int = 1, seed: SeedLike = 1
     [1.0, 1.0, 1.0, 1.0]
     """
     from gindex_lab.foundation.validate import generator
-    from gindex_lab.studies.own_experiments.games_kernel import play
 
     rng = generator(seed)
     a, b = (np.array([KINDS.index(p.kind), p.strength]) for p in (first, second))

@@ -18,10 +18,9 @@ from gindex_lab.studies.data.loading import load_or
 from gindex_lab.worlds.anytime.agents import QLearning
 from gindex_lab.worlds.anytime.environment import Environment
 from gindex_lab.worlds.anytime.episodes import play
-from gindex_lab.worlds.anytime.items import describe_items
-from gindex_lab.worlds.anytime.logged import as_environments
-from gindex_lab.worlds.anytime.logs import logged_rewards
+from gindex_lab.worlds.anytime.logs import as_environments, logged_rewards
 from gindex_lab.worlds.anytime.pool import make_pool
+from gindex_lab.worlds.anytime.scoring import describe_items
 
 __all__ = ["LambdaStudy", "Logged", "lambda_study", "play_logs"]
 

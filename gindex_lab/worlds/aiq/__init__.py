@@ -20,16 +20,15 @@ __getattr__, __dir__, __all__ = _contents(
         "patterns": "by_pattern shares",
         "exact": "Caps Process close same_law",
         "symbolic": "straight_line",
-        "semantics": "classify coupled is_discriminative optimise pointless_code",
-        "survey": "survey survey_shares",
+        "semantics": "classify coupled is_discriminative optimise pointless_code survey "
+        "survey_shares",
         "explain": "explain",
         # agents, and how they are measured
         "agents": "HLQ Constant Freq Own QLearning Random agent",
         "estimate": "Estimate by_program_length estimate",
         "normalised": "ceiling normalised_aiq",
         "author_logs": "estimate_from_log",
-        "compare": "compare",
-        "experiments": "null_experiment rewriting_effect",
+        "experiments": "compare null_experiment rewriting_effect",
         # the paper's experiment, and agents as respondents
         "sweep": "Plan measured_sweep read_sweep sweep",
         "validation": "beside consistent_tests published_shares published_values settings_test",

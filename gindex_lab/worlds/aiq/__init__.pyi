@@ -8,7 +8,6 @@ from gindex_lab.worlds.aiq.agents import Own as Own
 from gindex_lab.worlds.aiq.agents import QLearning as QLearning
 from gindex_lab.worlds.aiq.agents import Random as Random
 from gindex_lab.worlds.aiq.author_logs import estimate_from_log as estimate_from_log
-from gindex_lab.worlds.aiq.compare import compare as compare
 from gindex_lab.worlds.aiq.estimate import by_program_length as by_program_length
 from gindex_lab.worlds.aiq.estimate import Estimate as Estimate
 from gindex_lab.worlds.aiq.estimate import estimate as estimate
@@ -16,6 +15,7 @@ from gindex_lab.worlds.aiq.exact import Caps as Caps
 from gindex_lab.worlds.aiq.exact import close as close
 from gindex_lab.worlds.aiq.exact import Process as Process
 from gindex_lab.worlds.aiq.exact import same_law as same_law
+from gindex_lab.worlds.aiq.experiments import compare as compare
 from gindex_lab.worlds.aiq.experiments import null_experiment as null_experiment
 from gindex_lab.worlds.aiq.experiments import rewriting_effect as rewriting_effect
 from gindex_lab.worlds.aiq.explain import explain as explain
@@ -46,9 +46,9 @@ from gindex_lab.worlds.aiq.semantics import coupled as coupled
 from gindex_lab.worlds.aiq.semantics import is_discriminative as is_discriminative
 from gindex_lab.worlds.aiq.semantics import optimise as optimise
 from gindex_lab.worlds.aiq.semantics import pointless_code as pointless_code
+from gindex_lab.worlds.aiq.semantics import survey as survey
+from gindex_lab.worlds.aiq.semantics import survey_shares as survey_shares
 from gindex_lab.worlds.aiq.strata import stratum as stratum
-from gindex_lab.worlds.aiq.survey import survey as survey
-from gindex_lab.worlds.aiq.survey import survey_shares as survey_shares
 from gindex_lab.worlds.aiq.sweep import measured_sweep as measured_sweep
 from gindex_lab.worlds.aiq.sweep import Plan as Plan
 from gindex_lab.worlds.aiq.sweep import read_sweep as read_sweep

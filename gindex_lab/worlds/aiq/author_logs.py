@@ -19,8 +19,8 @@ from gindex_lab.foundation.inputs import read_text
 from gindex_lab.foundation.validate import FloatArray, integer, number
 from gindex_lab.worlds.aiq import stratified
 from gindex_lab.worlds.aiq.estimate import Estimate
-from gindex_lab.worlds.aiq.estimate_tables import episode_table, strata_table
 from gindex_lab.worlds.aiq.program import check
+from gindex_lab.worlds.aiq.stratified import episode_table, strata_table
 
 __all__ = ["estimate_from_log", "read_author_log"]
 

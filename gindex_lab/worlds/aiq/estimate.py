@@ -26,9 +26,9 @@ from gindex_lab.worlds.aiq import stratified
 from gindex_lab.worlds.aiq.agents import agent as agent_of
 from gindex_lab.worlds.aiq.agents import describe
 from gindex_lab.worlds.aiq.episodes import Pairs, Trial, run
-from gindex_lab.worlds.aiq.estimate_tables import episode_table, program_table, strata_table
 from gindex_lab.worlds.aiq.logs import Log, Runner, header_of
 from gindex_lab.worlds.aiq.program import Settings
+from gindex_lab.worlds.aiq.stratified import episode_table, program_table, strata_table
 
 __all__ = [
     "Estimate",

@@ -18,9 +18,9 @@ from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import integer
 from gindex_lab.worlds.aiq.agents import HLQ, BuiltIn, Constant, Freq, QLearning, Random
-from gindex_lab.worlds.aiq.compare import values_on
+from gindex_lab.worlds.aiq.experiments import values_on
 from gindex_lab.worlds.aiq.sampler import sample
-from gindex_lab.worlds.aiq.survey import survey
+from gindex_lab.worlds.aiq.semantics import survey
 
 __all__ = ["SUBTESTS", "agent_grid", "item_programs", "respond", "subtests"]
 

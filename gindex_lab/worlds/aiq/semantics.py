@@ -3,23 +3,29 @@
 `classify` puts the two side by side: what the text suggests (patterns.py) and what is true (exact.py,
 symbolic.py). Where the search does not close, `decided` is False and a coupled experiment bounds how often
 actions can matter: the same chance, two sequences of actions, and a count of the runs that differ.
+
+Many programs at once: what is true of a sample, beside what the patterns say of it.
+
+`survey` decides each program of a sample exactly, one row each; `survey_shares` counts. Undecided programs
+count as "no", so that every share is a lower bound.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
+from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.validate import generator
 from gindex_lab.worlds.aiq.exact import QUICK, Caps, Process, close, same_law
 from gindex_lab.worlds.aiq.machine import episode
-from gindex_lab.worlds.aiq.patterns import by_pattern
-from gindex_lab.worlds.aiq.pointless import POINTLESS, pointless_classes
+from gindex_lab.worlds.aiq.patterns import CLASSES, by_pattern
 from gindex_lab.worlds.aiq.program import Settings, check, partners
-from gindex_lab.worlds.aiq.symbolic import Line, Source, straight_line
+from gindex_lab.worlds.aiq.symbolic import POINTLESS, Line, Source, pointless_classes, straight_line
 
 __all__ = [
     "classify",
@@ -30,6 +36,8 @@ __all__ = [
     "is_discriminative",
     "optimise",
     "pointless_code",
+    "survey",
+    "survey_shares",
 ]
 
 IntArray = npt.NDArray[np.int64]
@@ -311,3 +319,38 @@ def optimise(
         )
         shorter = next((text for text, p in tried if p.closed and same_law(whole, p)), None)
     return program
+
+
+_SURVEY = Caps(states=3000, transitions=150_000, steps=15_000_000)
+
+
+def survey(
+    programs: Iterable[str], symbols: int = 5, observations: int = 1, caps: Caps | None = None
+) -> pd.DataFrame:
+    """Exact classes of each program: one row each, with `decided`, `best`, `worst`.
+
+    A straight-line program is decided by symbols even where its states do not close within `caps`; it then
+    has classes, but no `best`, `worst` or pointless code (`gl.aiq.classify` has larger caps).
+
+    >>> survey([",.#", "%.,#"])[["decided", "discriminative", "reward_random"]].values.tolist()
+    [[True, True, False], [True, False, True]]
+    """
+    rows: list[dict[str, Any]] = []
+    for program in programs:
+        exact, reason = decide(program, symbols, observations, caps or _SURVEY)
+        rows.append({"program": program, "decided": exact is not None, "reason": reason})
+        rows[-1] |= exact or {}
+    if not rows:
+        raise BadInput("programs", rows, "holds no program", "pass at least one")
+    return pd.DataFrame(rows)
+
+
+def survey_shares(table: pd.DataFrame) -> pd.Series[float]:
+    """The share of each class in percent, and of decided programs; undecided ones count as "no".
+
+    >>> survey_shares(survey([",.#", "%.,#"]))["reward_random"]
+    np.float64(50.0)
+    """
+    names = [name for name in (*CLASSES, "discriminative", "decided") if name in table]
+    members = table[names].astype("boolean").fillna(False)
+    return pd.Series(members.mean() * 100, dtype=float).rename("exact")

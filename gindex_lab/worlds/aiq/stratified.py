@@ -8,16 +8,19 @@ two runs.
 The published interval divides the spread of *programs* by the number of *runs*, two per program, and is
 too small by √2. `standard_error` divides by programs, and adds what the p_i, counted in a finite sample,
 are unsure of.
+
+The tables of an estimate: by stratum, by episode length, and by program.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.validate import FloatArray
@@ -28,10 +31,13 @@ __all__ = [
     "adaptive",
     "allocate",
     "degrees_of_freedom",
+    "episode_table",
     "plain",
+    "program_table",
     "reference_half_interval",
     "stages",
     "standard_error",
+    "strata_table",
     "summarise",
 ]
 
@@ -240,3 +246,56 @@ def plain(test: Tester, stratum: IntArray, runs: int) -> Results:
     tested = _Progress(test, [np.arange(len(one))])
     tested.add(np.array([runs // 2]))
     return tested.result()
+
+
+def strata_table(strata: Strata) -> pd.DataFrame:
+    """What each stratum that is not empty gave."""
+    keep = strata.probability > 0
+    return pd.DataFrame(
+        {
+            "probability": strata.probability[keep],
+            "pairs": strata.pairs[keep],
+            "mean": strata.mean[keep, -1],
+            "spread": strata.spread[keep, -1],
+        },
+        index=pd.Index(np.flatnonzero(keep), name="stratum"),
+    )
+
+
+def episode_table(
+    strata: Strata, lengths: Sequence[int], programs: float, confidence: float
+) -> pd.DataFrame:
+    """Value, interval, error and published half interval, one row per episode length."""
+    from scipy.stats import t
+
+    # Plain Monte Carlo has one stratum, whose probability is sure.
+    error = standard_error(strata, programs)
+    half = error * t.ppf(0.5 + confidence / 2, degrees_of_freedom(strata, programs))
+    return pd.DataFrame(
+        {
+            "value": strata.value,
+            "low": strata.value - half,
+            "high": strata.value + half,
+            "standard_error": error,
+            "spread": strata.probability @ strata.spread,
+            "reference_half_interval": reference_half_interval(strata),
+        },
+        index=pd.Index(lengths, name="episode"),
+    )
+
+
+def program_table(
+    table: pd.DataFrame, stratum: IntArray, strata: Strata, tested: Results
+) -> pd.DataFrame:
+    """One row per tested program; `weight` is the probability that it stands for."""
+    rows, own = tested.rows, stratum[tested.rows]
+    return pd.DataFrame(
+        {
+            "program": table["program"].to_numpy()[rows],
+            "stratum": table["stratum"].to_numpy()[rows],
+            "plus": tested.values[:, 0, -1],
+            "minus": tested.values[:, 1, -1],
+            "weight": strata.probability[own] / strata.pairs[own],
+        },
+        index=pd.Index(rows, name="row"),
+    )

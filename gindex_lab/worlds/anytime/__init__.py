@@ -14,12 +14,11 @@ __getattr__, __dir__, __all__ = _contents(
         "environment": "Environment Observation Placement Session",
         "markov": "MarkovPattern elias",
         "complexity": "complexity description_bits published_complexity",
-        "logged": "as_environments logged_environments",
+        "logs": "Rules VARIANTS as_environments explained explains logged_environments "
+        "logged_rewards",
         # what is exactly so
-        "planning": "fewest_sensitive_steps is_reward_sensitive plan",
-        "exact": "achievable bias_of_placements random_agent_mean",
-        "feasibility": "Rules VARIANTS explains",
-        "logs": "explained logged_rewards",
+        "planning": "achievable bias_of_placements fewest_sensitive_steps is_reward_sensitive "
+        "plan random_agent_mean",
         # agents, and how they are measured
         "agents": "Constant Follower LuckyStopper Optimal Oracle Own QLearning Random Reactive "
         "Scripted Slow agent",
@@ -28,8 +27,6 @@ __getattr__, __dir__, __all__ = _contents(
         "clocks": "RealClock VirtualClock",
         "pool": "Pool make_pool",
         "running": "Examination Result test",
-        "scoring": "Score compare score",
-        "items": "as_items describe_items",
-        "summaries": "by_budget by_complexity",
+        "scoring": "Score as_items by_budget by_complexity compare describe_items score",
     },
 )

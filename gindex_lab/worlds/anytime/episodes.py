@@ -20,11 +20,10 @@ from gindex_lab.foundation.validate import choice, flag, integer
 from gindex_lab.worlds.anytime.agents import Constant, Optimal, Own, QLearning, Scripted, unwrapped
 from gindex_lab.worlds.anytime.chance import nested_seed
 from gindex_lab.worlds.anytime.environment import Environment, Placement, Session, checked
-from gindex_lab.worlds.anytime.kernel import KINDS, MODE_NUMBERS
+from gindex_lab.worlds.anytime.kernel import KINDS, MODE_NUMBERS, mean_of_runs
 from gindex_lab.worlds.anytime.kernel import play as play_compiled
 from gindex_lab.worlds.anytime.planning import plan
 from gindex_lab.worlds.anytime.players import ask, begin
-from gindex_lab.worlds.anytime.runs_kernel import mean_of_runs
 
 __all__ = ["Run", "compiled_rewards", "environments_of", "mean_rewards", "play", "play_readable"]
 

@@ -1,8 +1,13 @@
-"""The score over a fixed sample of environments (Definition 17), and agents compared by the anytime test."""
+"""The score over a fixed sample of environments (Definition 17), and agents compared by the anytime test.
+
+Environments as items: agents x environments as `Responses`, for the analysis of generality.
+
+Tables for pictures: the score at every time budget, and mean reward by complexity, with intervals.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
@@ -14,16 +19,29 @@ import pandas as pd
 from gindex_lab.foundation import parallel
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.likes import SeedLike
-from gindex_lab.foundation.validate import choice, integer, no_duplicates, number
+from gindex_lab.foundation.responses import Responses, Scores
+from gindex_lab.foundation.validate import choice, flag, integer, no_duplicates, number
 from gindex_lab.worlds.anytime.agents import agent as agent_of
-from gindex_lab.worlds.anytime.averages import mean_interval
+from gindex_lab.worlds.anytime.averages import listed, mean_interval
 from gindex_lab.worlds.anytime.chance import nested_seed
 from gindex_lab.worlds.anytime.clocks import clock_of, exact_seconds
-from gindex_lab.worlds.anytime.environment import Session
+from gindex_lab.worlds.anytime.complexity import MEASURES, complexity, published_complexity
+from gindex_lab.worlds.anytime.environment import Environment, Session
+from gindex_lab.worlds.anytime.episodes import environments_of, mean_rewards
 from gindex_lab.worlds.anytime.pool import Pool, pool_of
 from gindex_lab.worlds.anytime.running import Examination
 
-__all__ = ["Comparison", "Score", "compare", "named_agents", "score"]
+__all__ = [
+    "Comparison",
+    "Score",
+    "as_items",
+    "by_budget",
+    "by_complexity",
+    "compare",
+    "describe_items",
+    "named_agents",
+    "score",
+]
 
 
 @dataclass(frozen=True)
@@ -181,3 +199,170 @@ def named_agents(agents: object) -> dict[str, Any]:
     names = [who if isinstance(who, str) else repr(agent_of(who)) for who in agents]
     no_duplicates("agents", names)
     return {name: agent_of(who) for name, who in zip(names, agents, strict=True)}
+
+
+def describe_items(environments: Iterable[Environment]) -> pd.DataFrame:
+    """One row per environment: cells, actions, space, pattern, `bits`, and the published comp1 … comp4.
+
+    >>> describe_items([Environment("1+|1-", "0")])[["cells", "bits"]].iloc[0].tolist()
+    [2.0, 8.0]
+    """
+    worlds = environments_of(environments)
+    rows = [
+        {
+            "cells": world.cells,
+            "actions": world.actions,
+            "space": world.space.text,
+            "pattern": str(world.pattern),
+            "bits": complexity(world),
+            **published_complexity(world),
+        }
+        for world in worlds
+    ]
+    width = max(3, len(str(len(rows))))
+    return pd.DataFrame(rows, index=[f"E{k:0{width}}" for k in range(1, len(rows) + 1)])
+
+
+def as_items(
+    agents: Mapping[str, object] | Sequence[object],
+    environments: Iterable[Environment],
+    *,
+    runs: int = 5,
+    steps: int | None = None,
+    scale: str = "clip",
+    difficulty: str = "comp2",
+    antithetic: bool = False,
+    seed: SeedLike = 0,
+) -> Responses:
+    """Mean rewards of agents in environments as responses, with the complexity as difficulty.
+
+    A session's mean reward in [-1, 1] becomes a response by `scale`: "clip" puts negative ones at 0, as the
+    published script does; "unit" maps r to (r + 1) / 2, where a random agent has 1/2. Each of the `runs`
+    is a trial. `difficulty` names a measure: "comp2" (published), "bits", ….
+
+    >>> worlds = [Environment("1+|1-", "0"), Environment("12-|1-2--|1++2--", "2210")]
+    >>> as_items(["random", "oracle"], worlds, runs=2, seed=1).shape
+    (2, 2)
+    """
+    worlds, named = environments_of(environments), named_agents(agents)
+    choice("scale", scale, ["clip", "unit"])
+    choice("difficulty", difficulty, list(MEASURES))
+    count, twins = integer("runs", runs, 1), flag("antithetic", antithetic)
+    items = describe_items(worlds)
+    parts = []
+    for name, who in named.items():
+        means = mean_rewards(who, worlds, runs=count, steps=steps, antithetic=twins, seed=seed)
+        scaled = means.clip(0, 1) if scale == "clip" else (means + 1) / 2
+        parts.append(_long(name, items.index, scaled))
+    return Responses.from_long(
+        pd.concat(parts, ignore_index=True),
+        trial="trial",
+        difficulty=[complexity(world, difficulty) for world in worlds],
+        items=items,
+        name="Λ environments",
+        source="own experiment",
+    )
+
+
+def _long(name: str, items: pd.Index, means: np.ndarray) -> pd.DataFrame:
+    runs = means.shape[1]
+    return pd.DataFrame(
+        {
+            "agent": name,
+            "item": np.repeat(items, runs),
+            "response": means.reshape(-1),
+            "trial": np.tile(np.arange(1, runs + 1), len(items)),
+        }
+    )
+
+
+def by_budget(
+    agents: Mapping[str, object] | Sequence[object],
+    budgets: Sequence[float] = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0),
+    tests: int = 20,
+    *,
+    pool: Pool | None = None,
+    tau0: float | Fraction = 0.001,
+    clock: object = "virtual",
+    seed: SeedLike = 0,
+) -> pd.DataFrame:
+    """The anytime score that each time budget Θ would have given, over `tests` tests of each agent.
+
+    One test of the longest budget answers for all: at Θ it had finished every environment that began
+    before Θ. Columns: agent, seconds, value, low, high (95%), standard_deviation, environments.
+
+    >>> from gindex_lab.worlds.anytime.pool import make_pool
+    >>> by_budget(["oracle"], [0.01, 0.1], 3, pool=make_pool(200, seed=1))["environments"].tolist()
+    [5, 10]
+    """
+    named, repeats = named_agents(agents), integer("tests", tests, 2)
+    times = [exact_seconds("budgets", budget) for budget in listed("budgets", budgets, least=1)]
+    worlds = pool_of(pool)
+    rows = []
+    for name, who in named.items():
+        values, counts = [], []
+        for k in range(repeats):
+            settings: dict[str, Any] = {
+                "pool": worlds,
+                "tau0": tau0,
+                "clock": clock,
+                "seed": nested_seed(seed, k),
+            }
+            exam = Examination(who, seconds=max(times), **settings)
+            while exam.step():  # not run(): Ctrl-C should end all, not one test
+                continue
+            began = np.array([row["elapsed"] - row["tau"] for row in exam.rows])
+            rewards = np.array([row["reward"] for row in exam.rows])
+            done = [int((began < float(time) - 1e-12).sum()) for time in times]
+            values.append([rewards[:n].mean() for n in done])
+            counts.append(done)
+        rows += _budget_rows(name, times, np.array(values, dtype=float), np.array(counts))
+    return pd.DataFrame(rows)
+
+
+def _budget_rows(
+    name: str, times: list[Fraction], values: np.ndarray, counts: np.ndarray
+) -> list[dict[str, object]]:
+    rows: list[dict[str, object]] = []
+    for place, time in enumerate(times):
+        own = values[:, place]
+        low, high = mean_interval(own)
+        facts = {
+            "agent": name,
+            "seconds": float(time),
+            "value": own.mean(),
+            "low": low,
+            "high": high,
+        }
+        spread = {"standard_deviation": own.std(ddof=1)}
+        rows.append(facts | spread | {"environments": round(float(counts[:, place].mean()))})
+    return rows
+
+
+def by_complexity(
+    responses: Responses | Scores, bins: int = 8, confidence: float = 0.95
+) -> pd.DataFrame:
+    """Mean value of each agent in bins of equal numbers of items by difficulty, with t intervals.
+
+    Columns: agent, complexity (mean of the bin), mean, low, high, items.
+
+    >>> table = Responses([[1, 1, 0, 0.5]], difficulty=[1, 2, 3, 4])
+    >>> by_complexity(table, bins=2)[["complexity", "mean"]].to_numpy().tolist()
+    [[1.5, 1.0], [3.5, 0.25]]
+    """
+    if not isinstance(responses, Responses | Scores) or responses.difficulty is None:
+        raise BadInput(
+            "responses", responses, "has no difficulties", "use gl.anytime.as_items(...)"
+        )
+    count = integer("bins", bins, 1)
+    level = number("confidence", confidence, 0, 1, open_ends=True)
+    difficulty = responses.difficulty.to_numpy(float)
+    groups = np.array_split(np.argsort(difficulty, kind="stable"), min(count, len(difficulty)))
+    rows = []
+    for agent, values in zip(responses.frame.index, responses.values, strict=True):
+        for group in groups:
+            seen = values[group][~np.isnan(values[group])]
+            if len(seen):
+                low, high = mean_interval(seen, level)
+                rows.append((agent, difficulty[group].mean(), seen.mean(), low, high, len(seen)))
+    return pd.DataFrame(rows, columns=["agent", "complexity", "mean", "low", "high", "items"])

@@ -17,15 +17,13 @@ __getattr__, __dir__, __all__ = _contents(
         # what they draw
         "execution": "Step Trace steps trace",
         "rendering": "image_similarity picture save_png to_svg",
-        "augmentation": "augment variations",
+        "curricula": "DOMAINS Sample augment curriculum sample variations",
         "drawings": "Circle Drawing Line",
         # how far apart they are
-        "distances": "Distance distance distances generalisation_difficulty nearest omega",
-        "binary": "binary_distance",
+        "distances": "Distance binary_distance distance distances generalisation_difficulty "
+        "nearest omega",
         # curricula, and systems that learn from them
-        "curricula": "DOMAINS Sample curriculum sample",
-        "systems": "NearestPicture RandomDrawing",
-        "fitting": "ShapeFitter",
+        "systems": "NearestPicture RandomDrawing ShapeFitter",
         "enumeration": "PieceSearch",
         "experiments": "experiment",
     },

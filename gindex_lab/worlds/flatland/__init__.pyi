@@ -1,12 +1,12 @@
 # Made from the table of contents: python -m gindex_lab.foundation.stubs
 
-from gindex_lab.worlds.flatland.augmentation import augment as augment
-from gindex_lab.worlds.flatland.augmentation import variations as variations
-from gindex_lab.worlds.flatland.binary import binary_distance as binary_distance
+from gindex_lab.worlds.flatland.curricula import augment as augment
 from gindex_lab.worlds.flatland.curricula import curriculum as curriculum
 from gindex_lab.worlds.flatland.curricula import DOMAINS as DOMAINS
 from gindex_lab.worlds.flatland.curricula import Sample as Sample
 from gindex_lab.worlds.flatland.curricula import sample as sample
+from gindex_lab.worlds.flatland.curricula import variations as variations
+from gindex_lab.worlds.flatland.distances import binary_distance as binary_distance
 from gindex_lab.worlds.flatland.distances import Distance as Distance
 from gindex_lab.worlds.flatland.distances import distance as distance
 from gindex_lab.worlds.flatland.distances import distances as distances
@@ -24,7 +24,6 @@ from gindex_lab.worlds.flatland.execution import trace as trace
 from gindex_lab.worlds.flatland.expansion import expand as expand
 from gindex_lab.worlds.flatland.expansion import Graph as Graph
 from gindex_lab.worlds.flatland.experiments import experiment as experiment
-from gindex_lab.worlds.flatland.fitting import ShapeFitter as ShapeFitter
 from gindex_lab.worlds.flatland.parsing import parse as parse
 from gindex_lab.worlds.flatland.parsing import read as read
 from gindex_lab.worlds.flatland.parsing import write as write
@@ -43,5 +42,6 @@ from gindex_lab.worlds.flatland.shapes_library import shape as shape
 from gindex_lab.worlds.flatland.shapes_library import uses as uses
 from gindex_lab.worlds.flatland.systems import NearestPicture as NearestPicture
 from gindex_lab.worlds.flatland.systems import RandomDrawing as RandomDrawing
+from gindex_lab.worlds.flatland.systems import ShapeFitter as ShapeFitter
 
 __all__: list[str]

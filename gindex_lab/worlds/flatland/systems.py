@@ -4,23 +4,37 @@ As in `gindex_lab.worlds.learning`, a system has `fit(pairs)`, which sees the cu
 pairs, and `generate(image)`, which answers with a drawing. Each counts its elementary operations in
 `operations` (a comparison of two pixels is one), so that experience E is measured the same way on every
 machine. None is told what domain a picture is from (g-index paper, section 5).
+
+A system that sees: circles by matching rings, lines by Hough's transform, nothing learnt.
+
+Its priors are the two primitives and how they look (Hough 1962; Duda and Hart 1972). Rings of every
+radius are laid over the picture by one convolution each; the ring that explains most ink goes first, what
+it explains is taken out, and so on; then lines, longest first.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol, runtime_checkable
+from functools import cache
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.likes import SeedLike
-from gindex_lab.foundation.validate import generator, integer
-from gindex_lab.worlds.flatland.drawings import Drawing
-from gindex_lab.worlds.flatland.rendering import Picture, as_picture
+from gindex_lab.foundation.validate import generator, integer, number
+from gindex_lab.worlds.flatland.drawings import Circle, Drawing, Line, Shape
+from gindex_lab.worlds.flatland.rendering import PIXELS, Picture, as_picture
 
-__all__ = ["NearestPicture", "PictureLearner", "PictureSystem", "RandomDrawing", "check_pairs"]
+__all__ = [
+    "NearestPicture",
+    "PictureLearner",
+    "PictureSystem",
+    "RandomDrawing",
+    "ShapeFitter",
+    "check_pairs",
+]
 
 Pair = tuple[Picture, Drawing]
 
@@ -129,3 +143,163 @@ class NearestPicture(PictureLearner):
         likeness = self._known @ self._coarse(image)
         self.operations += image.size + 2 * self._known.size
         return self.pairs[int(np.argmax(likeness))][1]
+
+
+_PADDED = 256  # canvas and the largest ring, rounded up to a power of two
+_ANGLES = np.radians(np.arange(180))
+_REACH = 182  # the diagonal of the canvas
+Mask = npt.NDArray[np.bool_]
+
+
+class Ring(NamedTuple):
+    """The transforms of rings of one radius, and how much of them lies on the canvas by centre."""
+
+    spectrum: Any
+    visible: npt.NDArray[np.float32]
+
+
+class ShapeFitter(PictureLearner):
+    """Fits circles and lines to a picture; training only tells it that it may be asked.
+
+    `cover`: the share of a ring that must be inked, one pixel of slack allowed. `shortest`: of a line.
+
+    >>> system = ShapeFitter()
+    >>> picture = Drawing((Circle(60, 60, 25), Line(10, 110, 120, 100)))
+    >>> system.fit([(picture.image(), picture)])
+    >>> system.generate(picture.image())
+    Drawing(1 circle, 1 line)
+    """
+
+    def __init__(self, cover: float = 0.9, shortest: float = 4, most: int = 24) -> None:
+        super().__init__()
+        self.cover = number("cover", cover, 0.5, 1)
+        self.shortest = number("shortest", shortest, 1, 128)
+        self.most = integer("most", most)
+
+    def _answer(self, image: Picture) -> Drawing:
+        ink = image[::-1].astype(bool)  # row 0 at the bottom from here on
+        left = ink.copy()
+        shapes: list[Shape] = []
+        for find in (self._circle, self._line):
+            while len(shapes) < self.most and left.any():
+                found = find(ink, left)
+                if found is None:
+                    break
+                shapes.append(found)
+                left &= ~_near(found)
+        return Drawing(tuple(shapes))
+
+    def _circle(self, ink: Mask, left: Mask) -> Circle | None:
+        """The ring that covers most unexplained ink of those that are inked nearly all round."""
+        thin, full, rest = _spectrum(ink), _spectrum(_grown(ink)), _spectrum(_grown(left))
+        best, found = 0.0, None
+        for radius, ring in _rings().items():
+            share = _laid(full, ring) / np.maximum(ring.visible, 1)
+            new = _laid(rest, ring)
+            good = (share >= self.cover) & (ring.visible > 15) & (new >= 0.5 * ring.visible)
+            # where lines cross, a small ring is easily covered with a pixel of slack, but not without
+            good &= _laid(thin, ring) >= 0.5 * ring.visible
+            gain = np.where(good, new * share, 0)
+            self.operations += 3 * ink.size
+            y, x = np.unravel_index(int(np.argmax(gain)), gain.shape)
+            if gain[y, x] > best:
+                best, found = float(gain[y, x]), Circle(float(x), float(y), float(radius))
+        return found
+
+    def _line(self, ink: Mask, left: Mask) -> Line | None:
+        """The run of ink along the line with most votes of unexplained ink."""
+        y, x = np.nonzero(left)
+        rho = np.rint((x + 0.5)[:, None] * np.cos(_ANGLES) + (y + 0.5)[:, None] * np.sin(_ANGLES))
+        cell = (rho.astype(int) + _REACH) * 180 + np.arange(180)
+        votes = np.bincount(cell.ravel(), minlength=2 * _REACH * 180 + 180)
+        self.operations += cell.size
+        best: tuple[float, Line] | None = None
+        for peak in np.argsort(votes)[::-1][:12]:
+            run = _longest_run(ink, left, _ANGLES[peak % 180], peak // 180 - _REACH)
+            if run is not None and (best is None or run[0] > best[0]):
+                best = run
+        return best[1] if best is not None and best[0] >= self.shortest else None
+
+
+def _grown(mask: Mask) -> Mask:
+    """The mask and its four neighbours."""
+    grown = mask.copy()
+    grown[1:] |= mask[:-1]
+    grown[:-1] |= mask[1:]
+    grown[:, 1:] |= mask[:, :-1]
+    grown[:, :-1] |= mask[:, 1:]
+    return grown
+
+
+def _spectrum(mask: Mask) -> Any:
+    from scipy.fft import rfft2
+
+    return rfft2(mask.astype(np.float32), (_PADDED, _PADDED))
+
+
+def _laid(spectrum: Any, ring: Ring) -> npt.NDArray[np.float32]:
+    """How many pixels of a ring around each centre are set."""
+    from scipy.fft import irfft2
+
+    full = irfft2(spectrum * ring.spectrum, (_PADDED, _PADDED))
+    return np.rint(full[:PIXELS, :PIXELS])
+
+
+@cache
+def _rings() -> dict[int, Ring]:
+    """Rings of radius 3 to 50 around a centre at a corner of pixels."""
+    everywhere = _spectrum(np.ones((PIXELS, PIXELS), dtype=bool))
+    rings = {}
+    for radius in range(3, 51):
+        angle = np.linspace(0, 2 * np.pi, 16 * radius, endpoint=False)
+        x, y = np.floor(radius * np.cos(angle)), np.floor(radius * np.sin(angle))
+        kernel = np.zeros((_PADDED, _PADDED), dtype=bool)
+        kernel[-y.astype(int), -x.astype(int)] = True  # a correlation is a convolution turned round
+        ring = Ring(_spectrum(kernel), np.zeros(0, np.float32))
+        rings[radius] = Ring(ring.spectrum, _laid(everywhere, ring))
+    return rings
+
+
+def _longest_run(ink: Mask, left: Mask, angle: float, rho: float) -> tuple[float, Line] | None:
+    """Along a line: the run of ink with most unexplained pixels, how many, and the line fitted to it."""
+    along = np.arange(-_REACH, _REACH, 0.5)
+    x = rho * np.cos(angle) - along * np.sin(angle)
+    y = rho * np.sin(angle) + along * np.cos(angle)
+    column, row = np.floor(x).astype(int), np.floor(y).astype(int)
+    inside = (column >= 0) & (column < PIXELS) & (row >= 0) & (row < PIXELS)
+    wide, fresh = np.zeros(len(along), dtype=bool), np.zeros(len(along))
+    wide[inside] = _grown(ink)[row[inside], column[inside]]
+    fresh[inside] = _grown(left)[row[inside], column[inside]]
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], wide.astype(np.int8), [0]])))
+    starts, ends = edges[::2], edges[1::2]
+    if not len(starts):
+        return None
+    gains = np.array([fresh[a:b].sum() for a, b in zip(starts, ends, strict=True)]) / 2
+    k = int(np.argmax(gains))
+    a, b = starts[k], ends[k] - 1
+    return float(gains[k]), _refined(ink, (x[a], y[a], x[b], y[b]))
+
+
+def _refined(ink: Mask, line: tuple[float, float, float, float]) -> Line:
+    """The line through the middle of the ink around a first guess, from end to end."""
+    y, x = np.nonzero(ink)
+    points = np.column_stack([x, y]) + 0.5
+    start, end = np.array(line[:2]), np.array(line[2:])
+    length = float(np.hypot(*(end - start))) or 1.0
+    direction = (end - start) / length
+    along = (points - start) @ direction
+    off = np.abs((points - start) @ np.array([-direction[1], direction[0]]))
+    near = points[(off <= 1.5) & (along >= -0.5) & (along <= length + 0.5)]
+    if len(near) < 3:
+        return Line(*(float(v) for v in line))
+    middle = near.mean(axis=0)
+    axis = np.linalg.svd(near - middle, full_matrices=False)[2][0]
+    span = (near - middle) @ axis
+    ends = middle + np.outer([span.min(), span.max()], axis)
+    return Line(*(float(round(v, 1)) for v in ends.ravel()))
+
+
+def _near(found: Shape) -> Mask:
+    """The pixels that a shape explains: its own and those beside it, row 0 at the bottom."""
+    drawn = Drawing((found,)).image()[::-1].astype(bool)
+    return _grown(_grown(drawn))

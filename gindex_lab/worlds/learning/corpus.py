@@ -20,8 +20,7 @@ from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.likes import SeedLike
 from gindex_lab.foundation.validate import choice, generator, integer
 from gindex_lab.worlds.learning.corpus_domains import DOMAINS, Domain
-from gindex_lab.worlds.learning.corpus_nodes import LIBRARY
-from gindex_lab.worlds.learning.corpus_slots import draw
+from gindex_lab.worlds.learning.corpus_slots import LIBRARY, draw
 
 if TYPE_CHECKING:
     import pandas as pd

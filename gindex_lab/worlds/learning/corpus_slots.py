@@ -3,6 +3,12 @@
 Each kind of slot is one function of a random generator that gives the values by name. Some slots say
 one thing in the prompt and another in the program: a schedule is English on one side and a cron
 expression on the other, so a system that only copies words cannot fill it.
+
+The node library of our corpus: what every node type starts with.
+
+The types are those of Table 3 of the g-index paper, plus the editor's `tab`. All nodes of a type have
+the same attribute keys, as section 2.3.1 asks, so that node similarity is symmetric; the attributes
+are our own choice.
 """
 
 from __future__ import annotations
@@ -12,7 +18,172 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["KINDS", "draw"]
+__all__ = ["KINDS", "LIBRARY", "draw"]
+
+LIBRARY: dict[str, dict[str, Any]] = {
+    "tab": {"disabled": False, "info": "", "env": []},
+    "inject": {
+        "topic": "",
+        "payload": "",
+        "payloadType": "date",
+        "repeat": "",
+        "crontab": "",
+        "once": False,
+        "onceDelay": 0.1,
+    },
+    "debug": {
+        "active": True,
+        "tosidebar": True,
+        "console": False,
+        "tostatus": False,
+        "complete": "payload",
+        "targetType": "msg",
+    },
+    "catch": {"scope": "flow", "uncaught": False},
+    "link in": {
+        "links": [],
+        "skill": "",
+        "spoken": True,
+        "confirm": False,
+        "language": "en",
+        "hotkey": "",
+        "shared": False,
+        "log": True,
+    },
+    "function": {"func": "", "outputs": 1, "timeout": 0, "initialize": "", "libs": []},
+    "switch": {
+        "property": "payload",
+        "propertyType": "msg",
+        "rules": [],
+        "checkall": False,
+        "repair": False,
+    },
+    "change": {
+        "action": "set",
+        "property": "payload",
+        "propertyType": "msg",
+        "to": "",
+        "toType": "str",
+        "from": "",
+        "deep": False,
+    },
+    "template": {
+        "field": "payload",
+        "fieldType": "msg",
+        "format": "text",
+        "syntax": "mustache",
+        "template": "",
+        "output": "str",
+    },
+    "filter": {"func": "deadband", "gap": "", "inout": "out", "property": "payload"},
+    "split": {"arraySplit": 1, "separator": "\n", "stream": False, "addname": ""},
+    "join": {"mode": "custom", "build": "array", "property": "payload", "count": "", "timeout": 2},
+    "json": {"property": "payload", "action": "str", "pretty": False},
+    "csv": {"separator": ",", "columns": "title,link,summary", "header": "once", "quoted": True},
+    "file": {"filename": "", "newline": True, "createDir": False, "mode": "append", "encoding": ""},
+    "http in": {
+        "url": "",
+        "method": "get",
+        "upload": False,
+        "swaggerDoc": "",
+        "authentication": "none",
+        "rateLimit": 0,
+        "cors": False,
+        "timeout": 120,
+    },
+    "http response": {"statusCode": 200, "headers": {}, "compress": False},
+    "http request": {
+        "method": "GET",
+        "url": "",
+        "ret": "obj",
+        "authType": "bearer",
+        "persist": False,
+        "proxy": "",
+        "senderr": False,
+        "headers": [],
+        "query": "",
+    },
+    "mqtt in": {"topic": "", "qos": 1, "datatype": "utf8", "broker": "home", "retained": False},
+    "mqtt out": {"topic": "", "qos": 1, "retain": False, "broker": "home", "expiry": ""},
+    "slider": {
+        "topic": "",
+        "min": 0,
+        "max": 10,
+        "step": 1,
+        "order": 1,
+        "width": 6,
+        "height": 1,
+        "passthru": True,
+        "outs": "end",
+        "tooltip": "",
+        "colour": "default",
+        "ticks": False,
+        "invert": False,
+        "className": "",
+    },
+    "text": {"order": 1, "width": 6, "height": 1, "format": "{{msg.payload}}", "layout": "spread"},
+    "form": {
+        "fields": [],
+        "submit": "Submit",
+        "cancel": "Clear",
+        "topic": "form",
+        "columns": 1,
+        "width": 6,
+        "height": 8,
+    },
+    "notification": {"position": "top right", "seconds": 4, "text": "Saved", "sound": False},
+    "schedule-trigger": {
+        "expression": "",
+        "timeZone": "UTC",
+        "payloadType": "date",
+        "limit": 0,
+        "catchUp": False,
+        "jitter": 0,
+        "paused": False,
+        "holidays": "run",
+        "topic": "",
+        "onStart": False,
+    },
+    "desktop-notify": {
+        "title": "Reminder",
+        "message": "",
+        "sound": True,
+        "icon": "bell",
+        "seconds": 10,
+        "actions": [],
+        "urgency": "normal",
+        "history": True,
+    },
+    "open-target": {"target": "payload", "targetType": "msg", "app": "", "wait": False},
+    "find tab": {"url": "", "title": "", "activate": True, "timeout": 5000, "window": "any"},
+    "execute function": {
+        "code": "",
+        "argument": "",
+        "world": "page",
+        "timeout": 5000,
+        "returns": "",
+    },
+    "open": {"url": "", "urlType": "str", "newTab": True, "waitFor": "load", "timeout": 20000},
+    "click": {"selector": "", "button": "left", "clicks": 1, "timeout": 5000, "frame": ""},
+    "type": {
+        "selector": "",
+        "text": "",
+        "clear": True,
+        "delay": 20,
+        "timeout": 5000,
+        "frame": "",
+    },
+    "press": {"key": "Enter", "modifiers": [], "times": 1, "delay": 0, "frame": ""},
+    "query": {
+        "selector": "",
+        "extract": ["title", "link", "summary"],
+        "limit": 10,
+        "scroll": False,
+        "timeout": 8000,
+        "frame": "",
+    },
+}
+
 
 _TEXT = """
 acorn amber anchor apple arrow autumn basket beacon bell birch bottle branch bread bridge bright

@@ -253,8 +253,7 @@ def own_experiments(
     (['n-gram_1', 'neighbour_1', 'slots_1', 'templates_1'], 'own experiment')
     """
     from gindex_lab.worlds.learning.corpus import corpus
-    from gindex_lab.worlds.learning.systems import NearestNeighbour, SlotFilling
-    from gindex_lab.worlds.learning.systems_ngram import NGram
+    from gindex_lab.worlds.learning.systems import NearestNeighbour, NGram, SlotFilling
     from gindex_lab.worlds.learning.systems_template import TemplateInduction
 
     systems: dict[str, Any] = {

@@ -8,7 +8,6 @@ Generality supplement, A.2. The published difficulties of the 35 items stay the 
 """
 
 from gindex_lab.foundation.declared import hold_all as _hold_all
-from gindex_lab.worlds.tasks.series_fit import fit
 from gindex_lab.worlds.tasks.series_items import (
     Filters,
     Item,
@@ -20,7 +19,7 @@ from gindex_lab.worlds.tasks.series_items import (
 from gindex_lab.worlds.tasks.series_kt import Scale, best_program, continuations, kt, predict
 from gindex_lab.worlds.tasks.series_machine import INSTRUCTIONS, canonical, run
 from gindex_lab.worlds.tasks.series_systems import SLIPS, SYSTEMS, Induction, computed, differences
-from gindex_lab.worlds.tasks.series_table import Table, table
+from gindex_lab.worlds.tasks.series_table import Table, fit, table
 from gindex_lab.worlds.tasks.sessions import SeriesSession as Session
 
 __all__ = [

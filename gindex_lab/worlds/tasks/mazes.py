@@ -19,7 +19,6 @@ from gindex_lab.worlds.tasks.mazes_agents import (
     success,
     walk,
 )
-from gindex_lab.worlds.tasks.mazes_design import TABLE_S1, designs, difficulty, published_design
 from gindex_lab.worlds.tasks.mazes_make import (
     Maze,
     battery,
@@ -28,7 +27,15 @@ from gindex_lab.worlds.tasks.mazes_make import (
     r_sample,
     random_maze,
 )
-from gindex_lab.worlds.tasks.mazes_paths import analyse, best_path, solve
+from gindex_lab.worlds.tasks.mazes_paths import (
+    TABLE_S1,
+    analyse,
+    best_path,
+    designs,
+    difficulty,
+    published_design,
+    solve,
+)
 from gindex_lab.worlds.tasks.sessions import MazeSession as Session
 
 __all__ = [
