@@ -50,7 +50,8 @@ _CONTENTS = {
     "measures.programs.encode": "Rules",
     "measures.programs.divergence": "divergence",
     "measures.programs.comparison": "compare divergences nearest nearest_many pairwise",
-    "measures.programs.explain": "association_graph explain",
+    "measures.programs.equations": "association_graph",
+    "measures.programs.explain": "explain",
     "measures.programs.domains": "domain_distance domain_distances domain_results omega "
     "program_sizes read_programs results_by_size task_domains",
     "measures.programs.records": "Experiment",

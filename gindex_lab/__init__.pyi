@@ -44,7 +44,7 @@ from gindex_lab.measures.programs.domains import read_programs as read_programs
 from gindex_lab.measures.programs.domains import results_by_size as results_by_size
 from gindex_lab.measures.programs.domains import task_domains as task_domains
 from gindex_lab.measures.programs.encode import Rules as Rules
-from gindex_lab.measures.programs.explain import association_graph as association_graph
+from gindex_lab.measures.programs.equations import association_graph as association_graph
 from gindex_lab.measures.programs.explain import explain as explain
 from gindex_lab.measures.programs.flows import Flow as Flow
 from gindex_lab.measures.programs.gindex import g_index as g_index

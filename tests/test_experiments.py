@@ -9,7 +9,7 @@ from oracles.learning import Empty, broken_json
 
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.measures.programs.divergence import divergence
-from gindex_lab.measures.programs.explain import association_graph
+from gindex_lab.measures.programs.equations import association_graph
 from gindex_lab.measures.programs.gindex import Settings, g_index
 from gindex_lab.measures.programs.records import Experiment
 from gindex_lab.measures.programs.sensitivity import sensitivity

@@ -6,7 +6,7 @@ import pytest
 
 import gindex_lab as gl
 from gindex_lab.foundation.errors import BadInput
-from gindex_lab.measures.programs.explain import equations, heaviest_mapping
+from gindex_lab.measures.programs.equations import equations, heaviest_mapping
 from gindex_lab.studies.data.transformations import transformations
 from gindex_lab.studies.simulations import all_tasks, animals
 from gindex_lab.studies.simulations.portfolios import best_of, growing_portfolio

@@ -91,8 +91,8 @@ def complaint(
             if problem is not None:
                 return problem
             if isinstance(one, collections.abc.Iterator):
-                problem_ = "can be gone through only once"
-                return BadInput(name, one, problem_, "pass a list of it", code="wrong-type")
+                problem_ = "can be iterated over only once"
+                return BadInput(name, one, problem_, "pass a list instead", code="wrong-type")
     passed = {k: v for k, v in given.items() if k != "self"}
     free = {k: v for k, v in passed.items() if _expected(hints.get(k, Any)) is None}
     return _by_value(passed, error) or _by_words(free, error)
@@ -279,7 +279,10 @@ def _by_value(given: Mapping[str, Any], error: BaseException) -> BadInput | None
             remedy = "pass a plain array of numbers, such as np.asarray(x, float)"
             return BadInput(name, value, problem, remedy, code="wrong-type")
         if "unhashable type" in str(error) and _unhashable(value):
-            problem, remedy = "has an element that cannot be a name", "pass texts or numbers"
+            problem, remedy = (
+                "has an element that cannot be used as a label",
+                "pass text or numbers",
+            )
             return BadInput(name, value, problem, remedy, code="wrong-type")
         negative = isinstance(value, NUMBERS) and value < 0 and "negative" in str(error)
         if negative:

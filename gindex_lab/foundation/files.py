@@ -87,7 +87,7 @@ def read_table(
         blank = (text[column].str.strip() == "").to_numpy()
         if blank.any():
             row = int(blank.argmax()) + 1
-            raise BadInput("path", str(path), f"names no {column} in row {row}", "fill the cell")
+            raise BadInput("path", str(path), f"has no {column} in row {row}", "fill the cell")
         table[column] = text[column]
     return table
 
@@ -128,7 +128,7 @@ def read_columns(
         blank = np.array([not str(c).strip() for c in column.categories], dtype=bool)
         if blank.any():
             row = int(np.append(blank, False)[column.codes].argmax()) + 1
-            raise BadInput("path", str(path), f"names no {name} in row {row}", "fill the cell")
+            raise BadInput("path", str(path), f"has no {name} in row {row}", "fill the cell")
     return table
 
 
@@ -175,9 +175,11 @@ def read_facts(folder: Path) -> dict[str, Any]:
     except BadInput:
         raise
     except (ValueError, RecursionError) as error:
-        raise BadInput("path", str(path), f"is not JSON ({error})", "save the table anew") from None
+        raise BadInput(
+            "path", str(path), f"is not JSON ({error})", "save the table again"
+        ) from None
     if not isinstance(facts, dict):
-        raise BadInput("path", str(path), "is not a table of facts", "save the table anew")
+        raise BadInput("path", str(path), "is not a table of facts", "save the table again")
     return facts
 
 

@@ -213,7 +213,7 @@ def _check_way(path: Path) -> None:
     for step in (path, *path.parents):
         if step.is_dir() or not os.path.lexists(step):
             continue
-        problem = "is a link that leads nowhere" if step.is_symlink() else "is a file"
+        problem = "is a broken link" if step.is_symlink() else "is a file"
         kind = BadInput if step == path else CannotWrite
         raise kind("folder", str(step), problem, "name a folder, or move this away")
 
@@ -224,7 +224,7 @@ def _check_folder(path: Path) -> None:
             return
         found = sorted(p.name for p in path.iterdir())
     except OSError as error:
-        problem = f"cannot be looked at ({error.strerror})"
+        problem = f"cannot be inspected ({error.strerror})"
         raise CannotWrite("folder", str(path), problem, "name another folder") from None
     if found and not is_ours(path):
         problem = f"holds {found[0]!r} and was not written by gindex_lab"

@@ -239,7 +239,7 @@ class _Table:
         if long[key].isna().any(axis=None):
             row = int(np.flatnonzero(long[key].isna().any(axis=1))[0])
             raise BadInput(
-                "table", f"row {row}", "names no agent, item or trial", "fill or drop the row"
+                "table", f"row {row}", "has no agent, item or trial", "fill or drop the row"
             )
         twice = long.duplicated(key)
         if twice.any():
@@ -247,7 +247,7 @@ class _Table:
             remedy = (
                 "drop the repeated row" if trial else "name the column of trials with trial=..."
             )
-            raise BadInput("table", first, "stands there more than once", remedy)
+            raise BadInput("table", first, "appears more than once", remedy)
         long["response"] = numeric_frame(f"table[{value!r}]", long[["response"]])[
             "response"
         ].to_numpy()
@@ -370,7 +370,7 @@ class Scores(_Table):
             raise BadInput(
                 "path",
                 facts["kind"],
-                "holds the curves of a transform, and no scores",
+                "holds the curves of a transform, not scores",
                 "use gl.Responses.read",
             )
         return cls
@@ -390,7 +390,7 @@ class Scores(_Table):
             raise BadInput(
                 f"low, high of item {flat.idxmax()!r}",
                 (bottom[flat].iloc[0], top[flat].iloc[0]),
-                "leave no room between them",
+                "must satisfy low < high",
                 "drop the constant item or give low < high",
             )
         kept: dict[str, Any] = {k: getattr(self, k) for k in ("items", "agents", *_FACTS)}

@@ -181,7 +181,7 @@ def no_duplicates(name: str, labels: Iterable[Any]) -> None:
     index = pd.Index(labels)
     if not index.is_unique:
         twice = index[index.duplicated()][0]
-        problem, remedy = "stands there more than once", "give each a name of its own"
+        problem, remedy = "appears more than once", "give each a name of its own"
         raise BadInput(name, twice, problem, remedy, code="duplicate-label")
 
 
@@ -222,7 +222,7 @@ def per_item(name: str, values: object, items: pd.Index) -> FloatArray:
         problem, remedy = "is a ragged list", "pass one number for each item"
         raise BadInput(name, values, problem, remedy, code="wrong-shape") from None
     if flat.size != len(items):
-        problem = f"has another length than the {len(items)} items"
+        problem = f"has a different length from the {len(items)} items"
         raise BadInput(name, flat.size, problem, "match them", code="wrong-length")
     row = pd.DataFrame(flat, columns=items)
     found = _finite(row, lambda _, item: f"{name}[{item!r}]")[0]
@@ -261,7 +261,10 @@ def vector(name: str, values: object, length: int | None = None) -> FloatArray:
         problem, remedy = "is not one-dimensional", "pass a flat list of numbers"
         raise BadInput(name, array.shape, problem, remedy, code="wrong-shape")
     if length is not None and len(array) != length:
-        problem, remedy = f"has another length than {length}", f"pass {length} numbers"
+        problem, remedy = (
+            f"has a different length from the expected {length}",
+            f"pass {length} numbers",
+        )
         raise BadInput(name, len(array), problem, remedy, code="wrong-length")
     if not np.isfinite(array).all():
         at = int(np.flatnonzero(~np.isfinite(array))[0])

@@ -88,7 +88,7 @@ def days_of(table: pd.DataFrame, dates: object) -> pd.Series:
             raise BadInput(
                 "dates",
                 len(values),
-                f"has another length than the {len(table)} agents",
+                f"has a different length from the {len(table)} agents",
                 "match them",
                 code="wrong-length",
             )

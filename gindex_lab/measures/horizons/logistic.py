@@ -247,7 +247,7 @@ def spread_from_horizons(
         raise BadInput(
             "shorter",
             len(short),
-            f"has another length than {len(long)}",
+            f"has a different length from {len(long)}",
             "match them",
             code="wrong-length",
         )

@@ -287,7 +287,7 @@ def _weights(
         )
     total = np.bincount(agent, found, minlength=len(study.frame))
     if total.max() > _HEAVIEST:
-        problem = "add up to more than can be reckoned with"
+        problem = "add up to more than a float can hold"
         raise BadInput(
             "weights", float(total.max()), problem, "divide them by their sum", code="too-large"
         )

@@ -208,7 +208,9 @@ def divergences(
     """
     left, right = flows_of("firsts", firsts), flows_of("seconds", seconds)
     if len(left) != len(right):
-        raise BadInput("seconds", len(right), f"are not {len(left)} as the firsts", "pair them up")
+        raise BadInput(
+            "seconds", len(right), f"does not match the {len(left)} first programs", "pass as many"
+        )
     table, _ = encode(left + right, Rules.of(mode))
     places = np.arange(len(left))
     values, opened, _ = _batch(table, places, places + len(left))

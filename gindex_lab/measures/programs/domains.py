@@ -106,7 +106,7 @@ def _domain(name: str, programs: object) -> list[Flow]:
         programs, Iterable
     ):
         remedy = "pass a list of programs or a folder of JSON files"
-        raise BadInput(name, programs, "is not the programs of a domain", remedy)
+        raise BadInput(name, programs, "does not hold the programs of a domain", remedy)
     return [Flow.of(program) for program in programs]
 
 
@@ -291,7 +291,7 @@ def domain_results(experiments: Mapping[str, object]) -> pd.DataFrame:
     [['one', 'a', 0.75, 0.5]]
     """
     if not experiments:
-        raise BadInput("experiments", experiments, "are none", "pass at least one by its name")
+        raise BadInput("experiments", experiments, "is empty", "pass at least one by its name")
     parts = []
     for run, source in experiments.items():
         tasks = Experiment.of(source).tasks

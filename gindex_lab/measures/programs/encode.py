@@ -278,7 +278,12 @@ def _port_labels(flows: Sequence[Flow]) -> list[int]:
     seen = _numbers(frozenset())
     labels = [seen[ports] for flow in flows for ports in flow.ports.values()]
     if len(seen) > 256:
-        raise BadInput("ports", len(seen), "sets of ports are too many", "use ports=False")
+        raise BadInput(
+            "ports",
+            len(seen),
+            "different sets of ports are more than the 256 supported",
+            "use ports=False",
+        )
     return labels
 
 

@@ -15,13 +15,12 @@ from __future__ import annotations
 import json
 import re
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from os import PathLike
 from typing import Any
 
 from gindex_lab.foundation.errors import BadInput, BadProgram
 from gindex_lab.foundation.inputs import read_text
-from gindex_lab.measures.programs.flows import Flow
 
 __all__ = ["Node", "checked_nodes", "complete_nodes", "node_array", "ports_of", "text_of"]
 
@@ -95,7 +94,7 @@ def checked_nodes(array: list[Any], strict: bool, drop_types: frozenset[str]) ->
         if name in kept:
             if strict:
                 raise BadProgram(
-                    f"{place}['id']", name, "is taken", "rename it, or pass strict=False"
+                    f"{place}['id']", name, "is already used", "rename it, or pass strict=False"
                 )
             warnings.warn(f"{place}: id {name!r} is taken, the last node wins", stacklevel=4)
             del kept[name]
@@ -174,10 +173,12 @@ _ATTEMPT = 500  # what an attempt that fails costs, in characters
 _WINDOW = 20_000
 
 
-def complete_nodes(text: str, largest: int) -> tuple[list[dict[str, Any]], list[str]]:
-    """The complete nodes of a text, and a note on each stretch that was lost.
+def complete_nodes(
+    text: str, largest: int, check: Callable[[list[Any]], object]
+) -> tuple[list[dict[str, Any]], list[str]]:
+    """The complete nodes of a text, and a note on each stretch that was lost; `check` refuses a bad node.
 
-    >>> nodes, lost = complete_nodes('[{"id": "a", "type": "t"}, {"id": "b", "type": }]', 100)
+    >>> nodes, lost = complete_nodes('[{"id": "a", "type": "t"}, {"id": "b", "type": }]', 100, len)
     >>> [node["id"] for node in nodes], lost
     (['a'], ['Expecting value at character 47'])
     """
@@ -191,7 +192,7 @@ def complete_nodes(text: str, largest: int) -> tuple[list[dict[str, Any]], list[
         if left < 0:
             lost.append(f"gave up at character {start.start()}: too many broken objects")
             break
-        for node in _nodes_in(value, lost):
+        for node in _nodes_in(value, lost, check):
             found[node["id"]] = node
         if problem and len(lost) < largest:
             lost.append(problem)
@@ -225,7 +226,9 @@ def _decode(decoder: json.JSONDecoder, text: str, start: int) -> tuple[Any, int,
         return None, start + 1, 10 * _ATTEMPT, f"{type(error).__name__} at character {start}"
 
 
-def _nodes_in(value: Any, lost: list[str]) -> list[dict[str, Any]]:
+def _nodes_in(
+    value: Any, lost: list[str], check: Callable[[list[Any]], object]
+) -> list[dict[str, Any]]:
     """The value as a node, or the nodes of the flow that it wraps, without the invalid ones."""
     if value is None:
         return []
@@ -234,7 +237,7 @@ def _nodes_in(value: Any, lost: list[str]) -> list[dict[str, Any]]:
     nodes = []
     for node in candidates:
         try:
-            Flow([node])
+            check([node])
         except BadProgram as problem:
             lost.append(problem.problem)
         else:

@@ -21,6 +21,7 @@ from gindex_lab.foundation.upstairs import upstairs
 from gindex_lab.measures.programs.flow_checks import (
     Node,
     checked_nodes,
+    complete_nodes,
     node_array,
     ports_of,
     text_of,
@@ -124,11 +125,9 @@ class Flow:
         >>> flow, flow.dangling
         (Flow(1 node, 0 wires, 1 type), (('a', 'b'),))
         """
-        from gindex_lab.measures.programs.flow_checks import complete_nodes
-
         if not isinstance(text, str):
             text = text_of(text)
-        nodes, lost = complete_nodes(text, options.get("largest", LARGEST_FLOW))
+        nodes, lost = complete_nodes(text, options.get("largest", LARGEST_FLOW), Flow)
         flow = cls(nodes, **options)
         flow.lost = tuple(lost)
         return flow

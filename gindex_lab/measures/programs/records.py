@@ -93,7 +93,7 @@ class Experiment:
             domain for k, (domain, _) in enumerate(training) if domain in dict(training[:k])
         }
         if repeated:
-            raise BadInput("train_set", repeated.pop(), "stands there twice", "add its samples up")
+            raise BadInput("train_set", repeated.pop(), "appears twice", "add its samples up")
         tasks = [
             task
             for at, row in _rows(content, "performance", "domains")
@@ -180,7 +180,7 @@ def _get(row: object, key: str, where: str) -> Any:
 def _rows(content: object, part: str, key: str) -> list[tuple[str, Any]]:
     rows = _get(_get(content, part, "experiment"), key, part)
     if not isinstance(rows, list) or not rows:
-        raise BadInput(f"{part}.{key}", rows, "lists nothing", "list at least one domain")
+        raise BadInput(f"{part}.{key}", rows, "is empty", "list at least one domain")
     return [(f"{part}.{key}[{k}]", row) for k, row in enumerate(rows)]
 
 
@@ -258,7 +258,7 @@ def _tasks(tasks: object) -> pd.DataFrame:
     if not isinstance(tasks, pd.DataFrame) or not {"domain", "performance"} <= set(tasks.columns):
         raise BadInput("tasks", type(tasks), "is not a table of domain and performance", "make one")
     if tasks.empty:
-        raise BadInput("tasks", 0, "are none", "test the system on at least one task")
+        raise BadInput("tasks", 0, "is empty", "test the system on at least one task")
     table = tasks.reset_index(drop=True).assign(domain=tasks["domain"].astype(str).to_numpy())
     for column, default in (("skill", float("nan")), ("samples", 1)):
         if column not in table:
@@ -293,7 +293,7 @@ def _distances(distances: object) -> pd.DataFrame | None:
         values = distances.to_numpy(dtype=float)
     except (TypeError, ValueError):
         remedy = "fill it with Ω, numbers from 0 to 1"
-        raise BadInput("distances", distances.to_numpy(), "holds no numbers", remedy) from None
+        raise BadInput("distances", distances.to_numpy(), "contains no numbers", remedy) from None
     if not ((values >= 0) & (values <= 1)).all():
         raise BadInput("distances", values, "leaves [0, 1]", "Ω is a divergence: check the matrix")
     return distances

@@ -231,10 +231,10 @@ class _File:
                 raise
             return journal
         if not path.exists():
-            raise self.bad(found, "is there already, and no journal says what it is")
+            raise self.bad(found, "already exists, and no journal describes it")
         journal = Journal(path, header, "out")
         if found == self.out and not journal.entries:
-            raise self.bad(found, "is there already, and its journal does not say what it is")
+            raise self.bad(found, "already exists, and its journal does not describe it")
         self._check(found)
         return journal
 
@@ -243,7 +243,7 @@ class _File:
         with writing(path, "out"):
             begins = path.read_bytes()[:20] if path.exists() else b""
             if not _FORMAT.startswith(begins) and not begins.startswith(_FORMAT):
-                raise self.bad(path, "is there already, and is not a journal of ours")
+                raise self.bad(path, "already exists and is not one of our journals")
             path.unlink(missing_ok=True)
 
     def found(self) -> Path:

@@ -28,7 +28,7 @@ def correlation(x: object, y: object) -> float:
     """
     a, b = vector("x", x), vector("y", y)
     if len(a) != len(b):
-        raise BadInput("y", len(b), f"has another length than x ({len(a)})", "pair the numbers")
+        raise BadInput("y", len(b), f"has a different length from x ({len(a)})", "pair the numbers")
     # constant up to rounding: the correlation of rounding errors means nothing
     if len(a) < 2 or any(np.ptp(x) <= 1e-12 * np.abs(x).max() for x in (a, b)):
         return float("nan")

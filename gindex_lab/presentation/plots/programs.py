@@ -13,7 +13,7 @@ import pandas as pd
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.validate import FloatArray, Mode
 from gindex_lab.measures.programs.divergence import divergence
-from gindex_lab.measures.programs.explain import association_graph
+from gindex_lab.measures.programs.equations import association_graph
 from gindex_lab.measures.programs.flows import Flow, FlowLike
 from gindex_lab.presentation.plots.common import colours_of, columns_of, new_axes, styled
 

@@ -51,7 +51,7 @@ class WorldSession:
 
     def __init__(self, environments: list[Environment], steps: int = 12, seed: int = 1) -> None:
         if not environments:
-            raise BadInput("environments", environments, "are none", "pass at least one")
+            raise BadInput("environments", environments, "is empty", "pass at least one")
         self.items, self.steps = list(environments), integer("steps", steps)
         self.means: list[float] = []
         self.seed = integer("seed", seed, 0)
@@ -81,7 +81,7 @@ class WorldSession:
     def act(self, action: int) -> float:
         """One step; after the last of a world the next one begins."""
         if self.finished:
-            raise BadInput("action", action, "comes after the last world", "start again")
+            raise BadInput("action", action, "comes after the last world has ended", "start again")
         reward = self.walk.act(action)
         if self.walk.done:
             self.means.append(self.walk.mean)
@@ -92,7 +92,9 @@ class WorldSession:
     def skip(self) -> None:
         """Leave this world with a response of 0."""
         if self.finished:
-            raise BadInput("skip", self.number, "comes after the last world", "start again")
+            raise BadInput(
+                "skip", self.number, "comes after the last world has ended", "start again"
+            )
         self.means.append(0.0)
         if not self.finished:
             self._begin()
@@ -100,7 +102,7 @@ class WorldSession:
     def responses(self, agent: str = "you") -> Responses:
         """The worlds done so far as one agent's responses."""
         if not self.means:
-            raise BadInput("session", 0, "has no world that was finished", "walk on")
+            raise BadInput("session", 0, "has no finished world", "finish one first")
         done = self.items[: self.number]
         names = [f"world {k + 1}" for k in range(self.number)]
         frame = pd.DataFrame([np.clip(self.means, 0, 1)], [agent], names)

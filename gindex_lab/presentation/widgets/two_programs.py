@@ -15,7 +15,7 @@ from typing import Any
 
 from gindex_lab.foundation.errors import BadProgram
 from gindex_lab.measures.programs.divergence import Divergence, divergence
-from gindex_lab.measures.programs.explain import association_graph
+from gindex_lab.measures.programs.equations import association_graph
 from gindex_lab.measures.programs.flows import Flow
 from gindex_lab.presentation.plots.common import styled
 from gindex_lab.presentation.plots.programs import plot_association, plot_divergence
@@ -56,7 +56,7 @@ def written_flow(text: str) -> Flow:
             node = _node(number, line.strip())
             if node["id"] in nodes:
                 remedy = "give each node a name of its own"
-                raise BadProgram(f"line {number}", line, "names a node a second time", remedy)
+                raise BadProgram(f"line {number}", line, "names a node twice", remedy)
             nodes[node["id"]] = node
     for number, names in chains:
         _wire(number, names, nodes)
@@ -85,7 +85,7 @@ def _wire(number: int, names: list[str], nodes: dict[str, dict[str, Any]]) -> No
     for name in names:
         if name not in nodes:
             remedy = f"write a line such as `{name or 'out'}: debug`"
-            raise BadProgram(f"line {number}", name, "is wired but is not a node", remedy)
+            raise BadProgram(f"line {number}", name, "is wired to, but is not defined", remedy)
     for source, target in pairwise(names):
         nodes[source]["wires"][0].append(target)
 

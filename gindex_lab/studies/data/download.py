@@ -137,7 +137,7 @@ def retrieve(name: str, url: str, sha256: str, folder: Path) -> Path:
         raise DataUnavailable(
             what,
             url,
-            f"is not the pinned file (its SHA-256 is not {sha256[:12]}…), and was thrown away",
+            f"is not the pinned file (its SHA-256 is not {sha256[:12]}…), and was discarded",
             f"retry the download, {OWN_COPY}",
         ) from None
     return Path(found)

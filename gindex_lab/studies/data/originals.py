@@ -181,7 +181,7 @@ def lambda_one(archive: Archive) -> Tidy:
     human, machine = (log[log[_LAMBDA_AGENT] == who] for who in ("Human", "QLearning"))
     described = [part[list(_LAMBDA_COLUMNS)].reset_index(drop=True) for part in (human, machine)]
     if not described[0].equals(described[1]):
-        raise BadInput("archive", log.shape, "pairs different environments", "fetch it again")
+        raise BadInput("archive", log.shape, "pairs environments that differ", "fetch it again")
     items = described[0].rename(columns=_LAMBDA_COLUMNS)
     items.index = pd.Index([f"E{i + 1:03d}" for i in range(len(items))])
     rewards = np.array([machine[_LAMBDA_REWARD], human[_LAMBDA_REWARD]], dtype=float)

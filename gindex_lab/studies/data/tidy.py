@@ -54,12 +54,12 @@ def _trials(what: Entry, folder: Path, frame: pd.DataFrame) -> pd.DataFrame | No
     absent = [c for c in ("agent", "item", "response", what.trial) if c not in runs]
     if absent:
         problem = f"has no column {absent[0]!r}"
-        raise BadInput(f"{folder.name}/runs.csv", str(folder), problem, "one row a run")
+        raise BadInput(f"{folder.name}/runs.csv", str(folder), problem, "give one row per run")
     runs[["agent", "item"]] = runs[["agent", "item"]].astype(str)
     means = runs.groupby(["agent", "item"])["response"].mean().unstack()
     means = means.reindex(index=frame.index, columns=frame.columns)
     if not np.allclose(means, frame, atol=1e-9, equal_nan=True):
-        problem = "does not have the responses as its means"
+        problem = "does not average to the responses"
         raise BadInput(f"{folder.name}/runs.csv", str(folder), problem, "restore both files")
     return runs.rename(columns={what.trial: "trial"})
 
@@ -90,7 +90,7 @@ def _responses(what: Entry, folder: Path) -> pd.DataFrame:
             f"{folder.name}/responses.csv",
             str(folder),
             f"has no column {what.key!r}",
-            "name the agents in that column, then one column an item",
+            "name the agents in that column, then one column per item",
         )
     labels = [c for c in ("row", "agent") if c in table and c != what.key]
     frame = table.drop(columns=labels).set_index(what.key).rename_axis(None)
@@ -184,7 +184,7 @@ def _json(path: Path) -> Any:
         raise
     except ValueError as error:
         raise BadInput(
-            _short_name(path), str(path), f"is not JSON ({error})", "fetch it again, or mend it"
+            _short_name(path), str(path), f"is not JSON ({error})", "fetch it again, or fix it"
         ) from None
 
 
@@ -199,7 +199,7 @@ def _aiq_table(path: Path) -> pd.DataFrame:
         ) from None
     rows = [row for row in rows if any(row)]
     if not rows:
-        raise BadInput(_short_name(path), str(path), "is empty", "copy the author's table anew")
+        raise BadInput(_short_name(path), str(path), "is empty", "copy the author's table again")
     table = _settings(rows) if rows[0][-1] == "AGNT+AGNTconf" else _sections(rows)
     return table.apply(_numeric_if_all)
 

@@ -97,7 +97,13 @@ def bin_difficulties(difficulty: object, n: int, mode: str = "exact") -> FloatAr
     h = vector("difficulty", difficulty)
     n = integer("n", n, 1 if kind == "exact" else 2)
     low, high = h.min(), h.max()
-    ensure(low < high, "difficulty", low, "is the only difficulty", "there is nothing to bin")
+    ensure(
+        low < high,
+        "difficulty",
+        low,
+        "is the only difficulty",
+        "give items of at least two difficulties",
+    )
     if kind == "exact":
         edges = np.linspace(low, high, n + 1)
         bin_of = np.clip(np.searchsorted(edges, h, side="left"), 1, n)

@@ -39,7 +39,9 @@ def best_distinct(
     """
     kept = table[["capability", "spread"]].round(9)  # what differs in the last digits is equal
     if by not in kept:
-        raise BadInput("by", by, "is not what the tables are ordered by", "capability or spread")
+        raise BadInput(
+            "by", by, "is not a column that the tables are ordered by", "use capability or spread"
+        )
     ordered = table.loc[kept.sort_values(by, ascending=not largest, kind="stable").index]
     key = [tuple(kept.loc[row]) for row in ordered.index]
     rows = []
@@ -60,7 +62,12 @@ def tipping_point(curve: pd.DataFrame) -> float:
     ordered = curve.sort_values("difficulty")
     holds = (ordered["response"] >= 0.5).cummin()
     if not holds.any():
-        raise BadInput("curve", ordered["response"].iloc[0], "starts below ½", "nothing tips")
+        raise BadInput(
+            "curve",
+            ordered["response"].iloc[0],
+            "starts below ½",
+            "use an agent that solves the easiest items",
+        )
     return float(ordered["difficulty"][holds].iloc[-1])
 
 
@@ -75,7 +82,7 @@ def group_means(table: pd.DataFrame, agents: pd.DataFrame, columns: Sequence[str
     """
     absent = [name for name in columns if name not in agents]
     if absent:
-        raise BadInput("columns", absent[0], "is not known of the agents", f"use {list(agents)}")
+        raise BadInput("columns", absent[0], "is not a column of the agents", f"use {list(agents)}")
     measures = table[["capability", "spread", "normalised_generality"]]
     rows = {}
     for column in columns:

@@ -220,7 +220,7 @@ class Player:
             raise BadInput(
                 "strength",
                 self.strength,
-                f"means nothing to a {self.kind} player",
+                f"has no effect on a {self.kind} player",
                 "leave it out, or use a negamax or monte carlo player",
             )
         if self.kind == "negamax" and self.strength > 12:

@@ -179,7 +179,7 @@ def _people_of(name: str, member: pd.Series, known: pd.Index) -> list[object]:
         raise BadInput(
             f"groups[{name!r}]",
             len(found),
-            "are so few people that single ones could be told",
+            "is a group so small that a person could be identified",
             f"join it with another group: at least {SMALLEST_GROUP} people",
         )
     return found

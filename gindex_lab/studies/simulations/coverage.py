@@ -239,7 +239,9 @@ def transform_coverage(
     centres = np.array([number("strengths", x) for x in strengths])[:, None]
     random, place = generator(seed), integer("agent", agent, 0)
     if not place < len(centres) - (transform != "rank"):
-        raise BadInput("agent", agent, "is no agent, or the reference", "give another position")
+        raise BadInput(
+            "agent", agent, "is not an agent, or is the reference", "give another position"
+        )
     length = integer("items", items, 3)
     truth = _transformed(transform, centres, _TRUTH, random).iloc[[place]]
     tables = [

@@ -347,6 +347,6 @@ def _legal(action: Any, symbols: int, name: str) -> int:
     raise BadInput(
         "action",
         action,
-        f"was returned by the agent {name!r} and is none of its actions",
+        f"was returned by the agent {name!r}, but is not one of its actions",
         f"return a whole number from 0 to {symbols - 1}",
     )

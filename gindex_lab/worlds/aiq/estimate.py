@@ -193,7 +193,7 @@ def _lengths(episode: int | Sequence[int]) -> tuple[int, ...]:
     given = [episode] if np.isscalar(episode) else list(episode)  # type: ignore[arg-type]
     lengths = sorted({integer("episode", length, 1) for length in given})
     if not lengths:
-        raise BadInput("episode", episode, "holds no length", "use for instance [1000, 3000]")
+        raise BadInput("episode", episode, "is empty", "use for instance [1000, 3000]")
     return tuple(lengths)
 
 
@@ -248,7 +248,10 @@ def _tested(
         tested = stratified.adaptive(test, stratum, runs, caution, report)
     if len(tested.rows) < 2:
         raise BadInput(
-            "sample", len(stratum), "has hardly a program without overtime", "use a larger sample"
+            "sample",
+            len(stratum),
+            "has fewer than two programs that end in time",
+            "use a larger sample",
         )
     return tested, int(np.concatenate(wild).sum())
 

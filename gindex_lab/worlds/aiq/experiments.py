@@ -147,7 +147,7 @@ def named_agents(agents: Mapping[str, object] | Sequence[object]) -> dict[str, o
         raise BadInput("agents", agents, "are fewer than two", 'use ["freq", "hlq"]')
     names = [who if isinstance(who, str) else describe(agent_of(who)) for who in agents]
     if len(set(names)) < len(names):
-        raise BadInput("agents", names, "name one agent twice", "pass a dict of names")
+        raise BadInput("agents", names, "contains the same agent twice", "pass a dict of names")
     return dict(zip(names, agents, strict=True))
 
 
@@ -224,7 +224,10 @@ def _pair_of_rewritings(rewritings: Sequence[str]) -> list[str]:
     names = [choice("rewritings", name, REWRITINGS) for name in rewritings]
     if isinstance(rewritings, str) or len(names) < 2 or len(set(names)) < len(names):
         raise BadInput(
-            "rewritings", rewritings, "are not two different ones", 'use ["original", "sep-ext"]'
+            "rewritings",
+            rewritings,
+            "must name two different rewritings",
+            'use ["original", "sep-ext"]',
         )
     return names
 

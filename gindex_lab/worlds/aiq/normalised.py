@@ -90,10 +90,13 @@ def normalised_aiq(
     ).dropna()
     if not (table["ceiling"] > _EQUAL).any():
         raise BadInput(
-            "result", result.agent, "met no program on which an agent can earn", "test more of them"
+            "result",
+            result.agent,
+            "contains no program on which an agent can earn a reward",
+            "test more of them",
         )
     if len(table) < 2:
-        problem = "has one decided program, and no interval"
+        problem = "has one decided program, too few for an interval"
         raise BadInput("result", result.agent, problem, "test more of them, or raise most")
     table["fraction"] = (table["value"] / table["ceiling"]).where(table["ceiling"] > _EQUAL)
     value, half = _ratio(table, result.confidence)
@@ -106,9 +109,11 @@ def _tested(result: Estimate, most: int) -> tuple[pd.DataFrame, int]:
         raise BadInput("result", result, "is not an estimate", 'use estimate("freq", sample)')
     first, episode = result.programs.head(most), int(result.by_episode.index[-1])
     if first["program"].isna().any():
-        raise BadInput("result", result.agent, "does not name its programs", "estimate it anew")
+        raise BadInput(
+            "result", result.agent, "does not name its programs", "run the estimate again"
+        )
     if "log" in result.settings and episode == 1:
-        problem = "is a log of which the length of episodes is not known"
+        problem = "comes from a log that does not state the length of its episodes"
         raise BadInput("result", result.agent, problem, "pass episode= to estimate_from_log")
     return first, episode
 

@@ -55,7 +55,7 @@ class _Recipe:
         integer("seed", self.seed, 0)
         Settings(self.symbols, self.observations)
         if self.theoretical and (self.minimum_length or self.extend_shorter):
-            problem = "drops and extends nothing"
+            problem = "cannot be combined with a minimum length"
             remedy = "leave out minimum_length and extend_shorter"
             raise BadInput("theoretical", True, problem, remedy)
 

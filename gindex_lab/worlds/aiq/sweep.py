@@ -256,5 +256,5 @@ def _check_plan(done: Path, plan: Plan) -> None:
     )
     if found != plan:
         raise BadInput(
-            "folder", str(done.parent), f"holds another plan, {found}", "name a folder of its own"
+            "folder", str(done.parent), f"holds another plan, {found}", "use a separate folder"
         )

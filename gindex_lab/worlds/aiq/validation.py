@@ -94,7 +94,9 @@ def published_values(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     parts = []
     for condition, name in _TABLES.items():
         if name not in tables:
-            raise BadInput("tables", name, "is not among them", 'use gl.load("aiq_published")')
+            raise BadInput(
+                "tables", name, "is not one of the published tables", 'use gl.load("aiq_published")'
+            )
         t = tables[name]
         pairs = np.where(t["agent"] == "MC_AIXI", _PAIRS_OF_MC_AIXI, _PAIRS)
         parts.append(
@@ -120,7 +122,9 @@ def published_shares(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     [25.0, 25.0, 25.0, 25.0]
     """
     if _COUNTS not in tables:
-        raise BadInput("tables", _COUNTS, "is not among them", 'use gl.load("aiq_published")')
+        raise BadInput(
+            "tables", _COUNTS, "is not one of the published tables", 'use gl.load("aiq_published")'
+        )
     counts = tables[_COUNTS].set_index(["section", "Characteristics"])
     found = counts.loc[list(_CLASSES), list(_SAMPLES)].astype(float) / _COUNTED * 100
     return found.set_axis(list(_CLASSES.values())).rename(columns=_SAMPLES).rename_axis("class")
@@ -139,7 +143,7 @@ def beside(measured: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
     """
     table = measured.merge(published, on=["condition", "setting", "episode"])
     if table.empty:
-        raise BadInput("measured", len(measured), "has no row in the tables", "use gl.aiq.sweep")
+        raise BadInput("measured", len(measured), "is not in the tables", "use gl.aiq.sweep")
     table["difference"] = table["value"] - table["printed"]
     return table.assign(
         apart=table["difference"] / np.hypot(table["standard_error"], table["error"])
@@ -165,7 +169,7 @@ def settings_test(
     gain = (first - second).dropna()
     if len(gain) < 2:
         raise BadInput(
-            "first", len(gain), "shares fewer than two settings", "measure the same ones"
+            "first", len(gain), "shares fewer than two settings", "measure the same settings"
         )
     test = ttest_1samp(gain, 0.0, alternative=alternative)
     low, high = test.confidence_interval(0.95)

@@ -195,7 +195,7 @@ class Slow:
         object.__setattr__(self, "agent", agent(self.agent))
         if number("cost", self.cost, 0) == 0:
             raise BadInput(
-                "cost", self.cost, "takes no time", "use seconds above 0", code="out-of-range"
+                "cost", self.cost, "is not positive", "use seconds above 0", code="out-of-range"
             )
 
 

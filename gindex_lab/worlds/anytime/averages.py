@@ -58,16 +58,21 @@ def average_reward(rewards: Sequence[float], times: Sequence[Time], tau: Time) -
     """
     limit = _time("tau", tau)
     if limit <= 0:
-        raise BadInput("tau", tau, "leaves no time", "use a time above 0")
+        raise BadInput("tau", tau, "is not positive", "use a time above 0")
     gains, given = listed("rewards", rewards), listed("times", times)
     if len(gains) != len(given):
         raise BadInput(
-            "times", len(given), f"are not one for each of {len(gains)} rewards", "pass as many"
+            "times",
+            len(given),
+            f"has a different length from the {len(gains)} rewards",
+            "pass one for each",
         )
     moments = [_time(f"times[{place}]", moment) for place, moment in enumerate(given)]
     for place, (before, after) in enumerate(pairwise([0, *moments])):
         if after < before:
-            raise BadInput(f"times[{place}]", after, "is before the last", "sort the times")
+            raise BadInput(
+                f"times[{place}]", after, "is earlier than the one before", "sort the times"
+            )
     for place, reward in enumerate(gains):
         number(f"rewards[{place}]", reward, -1, 1)
     return average_sorted(gains, moments, limit)

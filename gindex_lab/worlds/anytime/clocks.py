@@ -33,7 +33,7 @@ def exact_seconds(name: str, value: object) -> Fraction:
     """
     seconds = value if isinstance(value, Fraction) else Fraction(str(number(name, value, 0)))
     if seconds <= 0:
-        raise BadInput(name, value, "leaves no time", "use seconds above 0", code="out-of-range")
+        raise BadInput(name, value, "is not positive", "use seconds above 0", code="out-of-range")
     return seconds
 
 
@@ -128,4 +128,4 @@ def clock_of(clock: object) -> Clock:
         return VirtualClock()
     if clock == "real":
         return RealClock()
-    raise BadInput("clock", clock, "is no clock", 'use "virtual", "real" or VirtualClock(cost)')
+    raise BadInput("clock", clock, "is not a clock", 'use "virtual", "real" or VirtualClock(cost)')

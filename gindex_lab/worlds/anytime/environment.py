@@ -155,7 +155,7 @@ def checked(environment: object, name: str = "environment") -> Environment:
     """The environment, if it is one."""
     if not isinstance(environment, Environment):
         remedy = "use gl.anytime.Environment(space, pattern)"
-        raise BadInput(name, environment, "is no environment", remedy)
+        raise BadInput(name, environment, "is not an environment", remedy)
     return environment
 
 
@@ -285,11 +285,14 @@ class Session:
         """Move, let Good and Evil move at the same time, and get the reward of the new cell."""
         if self.done:
             raise BadInput(
-                "action", action, f"comes after the last of {self.steps} steps", "start anew"
+                "action",
+                action,
+                f"comes after the last of {self.steps} steps",
+                "start a new session",
             )
         actions = self.environment.actions
         if isinstance(action, bool) or np.ndim(action) or action not in range(actions):
-            raise BadInput("action", action, "is no action here", f"use 0 to {actions - 1}")
+            raise BadInput("action", action, "is not an action here", f"use 0 to {actions - 1}")
         bodies = self.next_bodies()
         self.cell = self.environment.space.destinations[self.cell][int(action)]
         self.first, self.second = bodies
@@ -315,7 +318,7 @@ def placed(
         start = placement and Placement(*placement)
     except TypeError:
         remedy = "give (cell, first, second, good)"
-        raise BadInput("placement", placement, "is no placement", remedy) from None
+        raise BadInput("placement", placement, "is not a placement", remedy) from None
     start = start or draw_placement(environment.cells, coins)
     cells = range(environment.cells)
     if not {start.cell, start.first, start.second} <= set(cells) or start.good not in (0, 1):

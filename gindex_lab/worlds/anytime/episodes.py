@@ -200,7 +200,7 @@ def environments_of(environments: object) -> list[Environment]:
     if isinstance(environments, Environment):
         return [environments]
     if isinstance(environments, str) or not isinstance(environments, Iterable):
-        raise BadInput("environments", environments, "is no list of environments", "pass a list")
+        raise BadInput("environments", environments, "is not a list of environments", "pass a list")
     worlds = list(environments)
     for place, world in enumerate(worlds):
         checked(world, f"environments[{place}]")

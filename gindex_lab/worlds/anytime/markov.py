@@ -128,7 +128,7 @@ def _check_word(name: str, word: object, actions: int) -> None:
     if not isinstance(word, str) or not set(word) <= set(alphabet):
         raise BadInput(name, word, "is not a word of the alphabet", f"use symbols of {alphabet}")
     if name == "start" and not word:
-        raise BadInput(name, word, "is empty", "begin with at least one symbol")
+        raise BadInput(name, word, "is empty", "start with at least one symbol")
 
 
 def _check_rule(name: str, rule: object, actions: int) -> None:

@@ -238,7 +238,7 @@ def ask(player: Player, session: Session, reward: float, name: str) -> int | Non
         return None
     allowed = session.environment.actions
     if isinstance(action, (bool, np.bool_)) or not isinstance(action, (int, np.integer)):
-        problem = f"returned {action!r} at interaction {session.step + 1}, which is no action"
+        problem = f"returned {action!r} at interaction {session.step + 1}, which is not an action"
     elif 0 <= action < allowed:
         return int(action)
     else:
@@ -248,4 +248,4 @@ def ask(player: Player, session: Session, reward: float, name: str) -> int | Non
 
 def _failed(name: str, what: str, error: Exception) -> BadInput:
     told = f"{what} with {type(error).__name__}: {error}"
-    return BadInput("agent", name, told, "mend its act(observation, reward)")
+    return BadInput("agent", name, told, "fix its act(observation, reward)")

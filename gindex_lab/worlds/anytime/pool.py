@@ -120,7 +120,9 @@ def make_pool(
             found[plain.key] = Environment(space, pattern, check=False, **rules)
             missed = 0
         if missed > _MOST_MISSES:
-            problem = f"could not be had: {missed:,} draws after {len(found)} gave nothing new"
+            problem = (
+                f"cannot be reached: {missed:,} draws after the first {len(found)} gave nothing new"
+            )
             raise BadInput("size", size, problem, "use more cells or bits")
     return Pool.of(list(found.values()), measure, f"{law} law")
 

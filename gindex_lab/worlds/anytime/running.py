@@ -158,7 +158,7 @@ class Examination:
     def record(self, task: object, average: object, elapsed: Fraction | None = None) -> None:
         """Take in what happened in an environment: score, complexity and time for the next."""
         if not isinstance(task, Task) or not isinstance(average, Average):
-            problem = "are not a task and what happened in it"
+            problem = "are not a task and its result"
             raise BadInput("task, average", (task, average), problem, "use task() and Average(...)")
         reward = number("average.value", average.value, -1, 1)
         self.elapsed += task.tau if elapsed is None else elapsed
@@ -309,7 +309,7 @@ def _go_on(exam: Examination, path: Path) -> None:
     except BadInput as error:
         if error.code != "damaged":
             raise
-        set_aside(path, "is damaged; the test begins anew")
+        set_aside(path, "is damaged; the test starts from the beginning")
 
 
 test.__test__ = False  # type: ignore[attr-defined]

@@ -168,7 +168,7 @@ def _check_links(flow: Definition, where: str) -> None:
     ends = [(link.source, link.port) for link in flow.links] + list(flow.exits)
     for name in [*flow.entries, *(link.target for link in flow.links), *(name for name, _ in ends)]:
         if name not in types:
-            raise BadProgram(where, name, "is linked but not defined", "create the node")
+            raise BadProgram(where, name, "is linked to, but not defined", "create the node")
     for name, port in ends:
         allowed = PORTS.get(types[name], ("out",))
         if port not in allowed:

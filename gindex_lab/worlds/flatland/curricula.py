@@ -162,7 +162,7 @@ def curriculum(
     integer("count", count)
     kinds = [(domain, n) for domain in domains for n in members]
     if not kinds:
-        raise BadInput("domains", list(domains), "name nothing to draw", "name a domain")
+        raise BadInput("domains", list(domains), "is empty", "name at least one domain")
     parts = zip(kinds, seeds(seed, len(kinds)), strict=True)
     return [task for (domain, n), one in parts for task in samples(domain, n, count, seed=one)]
 

@@ -189,7 +189,7 @@ def _machine(program: Program, limits: Limits | None) -> Iterator[tuple[Any, ...
 
 
 def _too_long(node: GraphNode, limits: Limits) -> BadProgram:
-    problem = f"is not done after {limits.steps:,} steps"
+    problem = f"has not finished after {limits.steps:,} steps"
     return BadProgram("program", node.id, problem, "shorten its loops, or raise limits.steps")
 
 

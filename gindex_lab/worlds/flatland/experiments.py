@@ -87,7 +87,12 @@ def score(
     [[1.0, True, 1.0]]
     """
     if len(answers) != len(tests):
-        raise BadInput("answers", len(answers), f"do not go with {len(tests)} tests", "answer each")
+        raise BadInput(
+            "answers",
+            len(answers),
+            f"do not match the {len(tests)} tests",
+            "give one answer for each test",
+        )
     rows = []
     for answer, task in zip(answers, tests, strict=True):
         delta = _divergence(task.drawing, answer, mode)

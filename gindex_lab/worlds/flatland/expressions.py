@@ -75,7 +75,7 @@ def read_expressions(text: str, line: int = 1) -> list[Found]:
             continue
         if token == ")":
             if not open_lists:
-                raise BadProgram(f"line {at}", ")", "closes nothing", "remove it")
+                raise BadProgram(f"line {at}", ")", "has no opening bracket", "remove it")
             parts, start = open_lists.pop()
             value: Expression = tuple(parts)
         else:

@@ -131,7 +131,7 @@ def _include(
         file = _find(include, folder)
         if str(file) in above:
             names = [Path(name).name for name in (*above[above.index(str(file)) :], str(file))]
-            problem = "is a circle of includes"
+            problem = "includes itself"
             raise BadProgram(f"line {include.line}", " -> ".join(names), problem, "break it")
         if file in done:
             continue

@@ -178,7 +178,7 @@ class Metric:
         unknown = [name for name in self.primitives if name not in known]
         if unknown:
             remedy = f"there are {', '.join(sorted(known))}"
-            raise BadInput("primitives", unknown[0], "is no flow of these programs", remedy)
+            raise BadInput("primitives", unknown[0], "is not a flow of these programs", remedy)
 
     @property
     def partners(self) -> int:

@@ -90,12 +90,12 @@ def read(text: str) -> Source:
             source.flows.append(flow.done())
             flow = None
     if flow is not None:
-        problem = f"is begun on line {flow.line} and never ended"
+        problem = f"begins on line {flow.line} and never ended"
         raise BadProgram(
             f"flow {flow.name}", flow.name, problem, f"end it with X -> {flow.name}(end)"
         )
     if randoms:
-        raise BadProgram("@param", next(iter(randoms)), "stands before no flow", "move it up")
+        raise BadProgram("@param", next(iter(randoms)), "is not followed by a flow", "move it up")
     return source
 
 
@@ -210,7 +210,7 @@ def run_of(info: object, flow: str, args: tuple[Expression, ...], where: str) ->
     """A call from what JSON says about the start: position (default the centre) and theta (default 0)."""
     remedy = 'write {"position": [x, y], "theta": degrees}'
     if not isinstance(info, dict) or not set(info) <= {"position", "theta"}:
-        raise BadProgram(where, info, "is not a start", remedy)
+        raise BadProgram(where, info, "is not a starting point", remedy)
     position = info.get("position", [64.0, 64.0])
     if not isinstance(position, list) or len(position) != 2:
         raise BadProgram(where, position, "is not a position", remedy)

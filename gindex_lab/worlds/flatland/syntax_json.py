@@ -102,7 +102,7 @@ def _from_nodes(rows: list[Any]) -> Source:
         raise BadProgram("nodes[0].type", kinds[0], "is not the only START", "put it first")
     names = {name: f"n{at}" for at, name in enumerate(ids)}
     if len(names) < len(ids):
-        raise BadProgram("program", ids, "has an id twice", "give each node its own")
+        raise BadProgram("program", ids, "uses an id twice", "give each node its own")
     links = [
         Link(names[ids[at]], port, _named(target, names, at))
         for at, row in enumerate(rows)

@@ -70,7 +70,7 @@ def _lines(text: str) -> list[int]:
 def _fields(part: Any, count: int, where: str, example: str) -> Any:
     if not isinstance(part, tuple) or len(part) != count:
         said = to_lisp(part)
-        raise BadProgram(where, said, "has another number of parts", f"write {example}")
+        raise BadProgram(where, said, "has the wrong number of parts", f"write {example}")
     return part
 
 

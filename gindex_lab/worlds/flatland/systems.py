@@ -56,7 +56,7 @@ def check_pairs(pairs: object) -> list[Pair]:
     """The curriculum as a list of (picture, drawing), or an error that names the faulty pair."""
     if isinstance(pairs, (str, bytes)) or not isinstance(pairs, Sequence) or not pairs:
         remedy = "pass [(picture, drawing), ...]; of a Sample take .pair"
-        raise BadInput("pairs", pairs, "holds nothing to learn from", remedy)
+        raise BadInput("pairs", pairs, "is empty", remedy)
     checked = []
     for at, pair in enumerate(pairs):
         if not isinstance(pair, (tuple, list)) or len(pair) != 2:
@@ -84,7 +84,7 @@ class PictureLearner:
         picture = as_picture(image)
         if not self.pairs:
             raise BadInput(
-                "image", "a picture", "comes before any training", "call fit(pairs) first"
+                "image", "a picture", "cannot be answered before training", "call fit(pairs) first"
             )
         return self._answer(picture)
 

@@ -156,7 +156,7 @@ def _domains(domains: Iterable[str] | None) -> list[str]:
         domains = [domains]
     names = domain_names() if domains is None else list(domains)
     if not names:
-        raise BadInput("domains", names, "names no domain", "name at least one, or leave it out")
+        raise BadInput("domains", names, "is empty", "name at least one domain, or leave it out")
     return [choice("domains", name, domain_names()) for name in names]
 
 

@@ -198,8 +198,8 @@ def _enough(operations: float, counts: dict[str, int]) -> None:
     """log₂ of each curriculum domain's share of the FLOP must be positive, or E means nothing."""
     least = sum(counts.values()) / min(counts.values())
     if operations <= least:
-        problem = "FLOP leave a curriculum domain with one or less, and E = log₂ of its share"
-        raise BadInput("compute", operations, problem, f"give FLOP, more than {least:g}")
+        problem = "FLOP are too few: E = log₂ of each domain's share must be positive"
+        raise BadInput("compute", operations, problem, f"give more than {least:g} FLOP")
 
 
 def _distances(
@@ -234,7 +234,7 @@ def learning_curve(
     """
     if not callable(system):
         remedy = "pass the class, or lambda: YourSystem(...)"
-        raise BadInput("system", system, "cannot be made afresh", remedy)
+        raise BadInput("system", system, "is not a class or a function that makes a system", remedy)
     runs = [experiment(system(), curriculum, tests, seed, **options) for curriculum in curricula]
     return pd.DataFrame([run.row() for run in runs])
 

@@ -56,7 +56,12 @@ def score_answers(
     References: g-index paper, section 2.4 and θ in section 3.1.
     """
     if len(answers) != len(tests):
-        raise BadInput("answers", len(answers), f"do not go with {len(tests)} tests", "answer each")
+        raise BadInput(
+            "answers",
+            len(answers),
+            f"do not match the {len(tests)} tests",
+            "give one answer for each test",
+        )
     rows = []
     for task, answer in zip(tests, answers, strict=True):
         flow, whole = read_answer(answer)

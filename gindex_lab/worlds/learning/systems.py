@@ -65,7 +65,7 @@ def check_pairs(pairs: object) -> list[tuple[str, Program]]:
     if isinstance(pairs, (str, bytes)) or not isinstance(pairs, Sequence):
         raise BadInput("pairs", pairs, "is not a list of pairs", "pass [(prompt, program), ...]")
     if not pairs:
-        raise BadInput("pairs", pairs, "holds nothing to learn from", "pass at least one pair")
+        raise BadInput("pairs", pairs, "is empty", "pass at least one pair")
     for at, pair in enumerate(pairs):
         if not isinstance(pair, (tuple, list)) or len(pair) != 2:
             remedy = "pass (prompt, program); of a Sample take .pair"
@@ -104,9 +104,11 @@ class Learner:
     def generate(self, prompt: str) -> Program | str:
         """Answer one prompt with a program."""
         if not self.pairs:
-            raise BadInput("prompt", prompt, "comes before any training", "call fit(pairs) first")
+            raise BadInput(
+                "prompt", prompt, "cannot be answered before training", "call fit(pairs) first"
+            )
         if not isinstance(prompt, str) or not prompt.strip():
-            raise BadInput("prompt", prompt, "asks for nothing", "pass a text")
+            raise BadInput("prompt", prompt, "is empty", "pass some text")
         return self._answer(prompt)
 
     def _learn(self) -> None:

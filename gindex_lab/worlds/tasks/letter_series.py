@@ -18,8 +18,15 @@ from gindex_lab.worlds.tasks.series_items import (
 )
 from gindex_lab.worlds.tasks.series_kt import Scale, best_program, continuations, kt, predict
 from gindex_lab.worlds.tasks.series_machine import INSTRUCTIONS, canonical, run
-from gindex_lab.worlds.tasks.series_systems import SLIPS, SYSTEMS, Induction, computed, differences
-from gindex_lab.worlds.tasks.series_table import Table, fit, table
+from gindex_lab.worlds.tasks.series_systems import (
+    SLIPS,
+    SYSTEMS,
+    Induction,
+    computed,
+    differences,
+    fit,
+)
+from gindex_lab.worlds.tasks.series_table import Table, table
 from gindex_lab.worlds.tasks.sessions import SeriesSession as Session
 
 __all__ = [

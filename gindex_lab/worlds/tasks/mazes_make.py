@@ -74,7 +74,7 @@ def make_maze(
     ((0, 1), (1, 1), (1, 0))
     """
     if (seed is None) == (r_seed is None):
-        raise BadInput("seed", seed, "and r_seed are both given, or neither", "give one of them")
+        raise BadInput("seed", seed, "and r_seed exclude each other", "give exactly one of them")
     rows, share = _size(rank, saturation)
     if r_seed is None:
         return Maze(rows, share, tuple(random_maze(rows, share, seed)), name)
@@ -162,7 +162,9 @@ def battery(
         for k in range(each)
     ]
     if not mazes:
-        raise BadInput("ranks", ranks, "and saturations name no maze", "give at least one of each")
+        raise BadInput(
+            "ranks", ranks, "and saturations must not be empty", "give at least one of each"
+        )
     return mazes
 
 

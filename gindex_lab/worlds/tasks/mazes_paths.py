@@ -151,7 +151,7 @@ def check_dots(rank: object, dots: object) -> tuple[int, frozenset[Crossing]]:
     """
     rows = integer("rank", rank, 2)
     if rows > HIGHEST_RANK:
-        raise BadInput("rank", rank, "is larger than anyone draws", f"use 2 to {HIGHEST_RANK}")
+        raise BadInput("rank", rank, "is too large", f"use 2 to {HIGHEST_RANK}")
     if isinstance(dots, str) or not isinstance(dots, Iterable):
         raise BadInput("dots", dots, "is not a list of crossings", "give [(row, column), ...]")
     found = [checked_crossing("dots", _place(dot, rows), rows) for dot in dots]
@@ -159,7 +159,7 @@ def check_dots(rank: object, dots: object) -> tuple[int, frozenset[Crossing]]:
         raise BadInput("dots", (0, 0), "is the tip, which has no dot", "leave it out")
     if len(set(found)) < len(found):
         twice = next(dot for dot in found if found.count(dot) > 1)
-        raise BadInput("dots", twice, "stands there more than once", "give each dot once")
+        raise BadInput("dots", twice, "appears more than once", "give each dot once")
     return rows, frozenset(found)
 
 

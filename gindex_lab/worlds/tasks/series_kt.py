@@ -47,7 +47,12 @@ class Scale:
         choice("rounding", self.rounding, _ROUNDING)
         integer("n_time", self.n_time)
         if self.n_time > 12:
-            raise BadInput("n_time", self.n_time, "is beyond the twelfth letter", "use 1 to 12")
+            raise BadInput(
+                "n_time",
+                self.n_time,
+                "is more than the 12 letters that are supported",
+                "use 1 to 12",
+            )
         number("offset", self.offset, 0, 1e6)
 
     def cost(self, length: object, steps: object) -> FloatArray:

@@ -19,8 +19,9 @@ import pandas as pd
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import integer
-from gindex_lab.worlds.tasks.series_kt import continuations, pattern_of
+from gindex_lab.worlds.tasks.series_kt import Scale, best_program, continuations, pattern_of
 from gindex_lab.worlds.tasks.series_machine import ALPHABET
+from gindex_lab.worlds.tasks.series_table import LETTERS, table
 
 __all__ = [
     "NO_GUESS",
@@ -29,6 +30,7 @@ __all__ = [
     "Induction",
     "computed",
     "differences",
+    "fit",
     "shown_and_answer",
 ]
 
@@ -127,8 +129,6 @@ class Induction:
     longest: int = 7
 
     def __call__(self, shown: Sequence[str]) -> str | None:
-        from gindex_lab.worlds.tasks.series_table import LETTERS, table
-
         limit = integer("longest", self.longest)
         if len(shown) <= LETTERS and limit <= 9:
             found = table(max(limit, 6)).shorter(limit).continuations(list(shown))
@@ -211,3 +211,43 @@ def differences(published: Responses, ours: Responses) -> pd.DataFrame:
         for i, j in place
     ]
     return pd.DataFrame(rows, columns=["system", "item", "published", "computed"])
+
+
+def fit(items: pd.DataFrame, *, longest: int = 9) -> pd.DataFrame:
+    """`published` difficulty, unrounded `kt` and `reconstructed` (rounded down) of each item, NaN where no
+    program of up to `longest` instructions writes the series with its answer.
+
+    Up to 9 instructions a series is looked up in the table; more take a search of seconds each.
+
+    >>> items = pd.DataFrame({"sequence": ["a,d,g,j"], "answer": ["m"], "difficulty": [9]}, ["IT8"])
+    >>> fit(items).round(2).values.tolist()
+    [[9.0, 9.75, 9.0]]
+    """
+    limit = integer("longest", longest)
+    if "difficulty" not in items:
+        problem = "has no column 'difficulty' to compare with"
+        raise BadInput("items", list(items.columns), problem, "pass gl.load('ctest').items")
+    rows = {}
+    for name, shown, answer in shown_and_answer(items):
+        price = _price("".join(shown).replace("_", answer), limit)
+        rows[name] = {
+            "published": items["difficulty"].loc[name],
+            "kt": price,
+            "reconstructed": Scale().rounded(price),
+        }
+    return pd.DataFrame.from_dict(rows, orient="index").astype({"published": int})
+
+
+def _price(series: str, longest: int) -> float:
+    """Unrounded Kt; from the table where no longer program is asked for, or none could be cheaper."""
+    if len(series) <= LETTERS:
+        known = table(9).shorter(longest).kt(series)
+        longer = Scale().cost(10, 6)  # no program of ten instructions costs less
+        if known <= longer or (longest <= 9 and np.isfinite(known)):
+            return known
+        if longest <= 9:
+            return np.nan
+    try:
+        return float(best_program(series, longest=longest)["kt"])
+    except BadInput:  # no such program
+        return np.nan
