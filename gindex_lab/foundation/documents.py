@@ -37,9 +37,8 @@ class Documents(Mapping[str, Any]):
 
     def __getitem__(self, name: str) -> Any:
         if name not in self._content:
-            raise BadInput(
-                "name", name, f"is not in {self.name}", f"use one of {short(sorted(self))}"
-            )
+            problem = f"is not in {self.name}"
+            raise BadInput("name", name, problem, f"use one of {short(sorted(self))}")
         return self._content[name]
 
     def __contains__(self, name: object) -> bool:

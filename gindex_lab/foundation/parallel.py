@@ -243,9 +243,8 @@ def cluster(address: str = "local", workers: int | None = None) -> Iterator[Any]
     """
     client_type, local_type = _dask()
     if address != "local" and "://" not in str(address):
-        raise BadInput(
-            "address", address, "is not a scheduler's address", 'use "local" or "tcp://host:8786"'
-        )
+        problem = "is not a scheduler's address"
+        raise BadInput("address", address, problem, 'use "local" or "tcp://host:8786"')
     count = None if workers is None else integer("workers", workers)
     import joblib
 
@@ -271,16 +270,14 @@ def _connected(client_type: Any, where: Any, address: str) -> Any:
     try:
         return client_type(where, timeout=_PATIENCE)
     except OSError as error:
-        raise BadInput(
-            "address", address, f"does not answer ({error})", "start dask scheduler there"
-        ) from None
+        problem = f"does not answer ({error})"
+        raise BadInput("address", address, problem, "start dask scheduler there") from None
 
 
 def _dask() -> tuple[Any, Any]:
     try:
         from distributed import Client, LocalCluster
     except ImportError:
-        raise BadInput(
-            "cluster", "dask", "is not installed", "pip install dask distributed, or leave it off"
-        ) from None
+        remedy = "pip install dask distributed, or leave it off"
+        raise BadInput("cluster", "dask", "is not installed", remedy) from None
     return Client, LocalCluster

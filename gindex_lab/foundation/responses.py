@@ -195,12 +195,8 @@ class _Table:
         """
         if isinstance(difficulty, str):
             if difficulty not in self.items:
-                raise BadInput(
-                    "difficulty",
-                    difficulty,
-                    "is not a column of items",
-                    f"use one of {list(self.items.columns)}, or pass the numbers",
-                )
+                remedy = f"use one of {list(self.items.columns)}, or pass the numbers"
+                raise BadInput("difficulty", difficulty, "is not a column of items", remedy)
             difficulty = self.items[difficulty]
         items = self.items.drop(columns="difficulty_se", errors="ignore")
         return self._like(self.frame, difficulty=difficulty, items=items, interval=None)
@@ -230,17 +226,15 @@ class _Table:
         wanted = [agent, item, value] + ([trial] if trial else [])
         for column in wanted:
             if column not in table:
-                raise BadInput(
-                    "table", list(table.columns), f"has no column {column!r}", "name the columns"
-                )
+                problem = f"has no column {column!r}"
+                raise BadInput("table", list(table.columns), problem, "name the columns")
         names = ["agent", "item", "response", "trial"]
         long = table[wanted].set_axis(names[: len(wanted)], axis=1).reset_index(drop=True)
         key = ["agent", "item"] + (["trial"] if trial else [])
         if long[key].isna().any(axis=None):
             row = int(np.flatnonzero(long[key].isna().any(axis=1))[0])
-            raise BadInput(
-                "table", f"row {row}", "has no agent, item or trial", "fill or drop the row"
-            )
+            problem = "has no agent, item or trial"
+            raise BadInput("table", f"row {row}", problem, "fill or drop the row")
         twice = long.duplicated(key)
         if twice.any():
             first = tuple(long.loc[twice.idxmax(), key])
@@ -302,9 +296,8 @@ class _Table:
             trial = "trial" if "trial" in long else None
             return cls.from_long(long, trial=trial, **(found | kwargs))
         if len(header) == 1:
-            raise BadInput(
-                "path", str(path), "has fewer than two columns", "put agents first, then items"
-            )
+            problem = "has fewer than two columns"
+            raise BadInput("path", str(path), problem, "put agents first, then items")
         table = read_table(file, [0])
         frame = table.set_index(table.columns[0]).rename_axis(None)
         frame.index = labels_of(frame.index, "agents" in whole)
@@ -367,12 +360,8 @@ class Scores(_Table):
     @classmethod
     def _of_kind(cls, facts: dict[str, Any]) -> type[Any]:
         if facts.get("kind") == "StepCurves":
-            raise BadInput(
-                "path",
-                facts["kind"],
-                "holds the curves of a transform, not scores",
-                "use gl.Responses.read",
-            )
+            problem = "holds the curves of a transform, not scores"
+            raise BadInput("path", facts["kind"], problem, "use gl.Responses.read")
         return cls
 
     def to_responses(

@@ -213,11 +213,6 @@ def _sizes(sizes: object, items: int, families: int) -> np.ndarray:
         return np.sort(np.arange(items) % families)
     counts = vector("sizes", sizes).astype(int)
     if counts.sum() != items:
-        raise BadInput(
-            "sizes",
-            int(counts.sum()),
-            f"do not add up to {items} items",
-            "match them",
-            code="wrong-length",
-        )
+        problem = f"do not add up to {items} items"
+        raise BadInput("sizes", int(counts.sum()), problem, "match them", code="wrong-length")
     return np.repeat(np.arange(len(counts)), counts)

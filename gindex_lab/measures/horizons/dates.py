@@ -63,35 +63,24 @@ def days_of(table: pd.DataFrame, dates: object) -> pd.Series:
         elif agents is not None and dates in agents:
             dates = agents[dates]
         else:
-            raise BadInput(
-                "dates",
-                dates,
-                "is not a column of the table, nor of the agents of the study",
-                "name another column, or pass a mapping from agent to date",
-                code="missing-column",
-            )
+            problem = "is not a column of the table, nor of the agents of the study"
+            remedy = "name another column, or pass a mapping from agent to date"
+            raise BadInput("dates", dates, problem, remedy, code="missing-column")
     if dates is None:
-        raise BadInput(
-            "dates", None, "are needed", "name a column, or pass one date per agent", code="missing"
-        )
+        remedy = "name a column, or pass one date per agent"
+        raise BadInput("dates", None, "are needed", remedy, code="missing")
     if isinstance(dates, (Mapping, pd.Series)):
         given = pd.Series(dates)
         absent = table.index.difference(given.index, sort=False)
         if len(absent):
-            raise BadInput(
-                "dates", absent[0], "is an agent without a date", "give it one", code="missing"
-            )
+            problem = "is an agent without a date"
+            raise BadInput("dates", absent[0], problem, "give it one", code="missing")
         given = given.loc[table.index]
     else:
         values = list(dates)  # type: ignore[call-overload]
         if len(values) != len(table):
-            raise BadInput(
-                "dates",
-                len(values),
-                f"has a different length from the {len(table)} agents",
-                "match them",
-                code="wrong-length",
-            )
+            problem = f"has a different length from the {len(table)} agents"
+            raise BadInput("dates", len(values), problem, "match them", code="wrong-length")
         given = pd.Series(values, index=table.index)
     return _days({f"dates[{agent!r}]": value for agent, value in given.items()}, given.index)
 
@@ -105,9 +94,8 @@ def _days(dates: dict[str, Any], index: pd.Index | None = None) -> pd.Series:
             problem = "may be day and month or month and day"
             raise BadInput(name, value, problem, "write it as 2026-03-20", code="not-a-date")
         if found[k] is pd.NaT or text[k].lower() in ("now", "today"):
-            raise BadInput(
-                name, value, "is not a date", "write it as 2026-03-20", code="not-a-date"
-            )
+            problem = "is not a date"
+            raise BadInput(name, value, problem, "write it as 2026-03-20", code="not-a-date")
     days = (found - pd.Timestamp("1970-01-01", tz="UTC")) / pd.Timedelta(days=1)
     return days.set_axis(list(dates) if index is None else index)
 
@@ -119,34 +107,22 @@ def window(day: pd.Series, since: object, until: object) -> pd.Series:
             ends[k] = float(_days({name: value}).iloc[0])
     kept = day[(day >= ends[0]) & (day <= ends[1])]
     if kept.empty:
-        raise BadInput(
-            "since, until", (since, until), "leave no agent", "widen the window", code="empty"
-        )
+        problem = "leave no agent"
+        raise BadInput("since, until", (since, until), problem, "widen the window", code="empty")
     return kept
 
 
 def column(table: object, column: str, argument: str = "column") -> pd.Series:
     if not isinstance(table, pd.DataFrame):
-        raise BadInput(
-            "table",
-            type(table).__name__,
-            "is not a table",
-            "pass that of gl.horizon",
-            code="wrong-type",
-        )
+        remedy = "pass that of gl.horizon"
+        raise BadInput("table", type(table).__name__, "is not a table", remedy, code="wrong-type")
     if column not in table:
-        raise BadInput(
-            argument,
-            column,
-            "is not a column of the table",
-            "name a measure",
-            code="missing-column",
-        )
+        problem = "is not a column of the table"
+        raise BadInput(argument, column, problem, "name a measure", code="missing-column")
     values = pd.to_numeric(table[column], errors="coerce").astype(float)
     if values.isna().all() and table[column].notna().any():
-        raise BadInput(
-            argument, column, "is a column without numbers", "name a measure", code="not-a-number"
-        )
+        problem = "is a column without numbers"
+        raise BadInput(argument, column, problem, "name a measure", code="not-a-number")
     return values
 
 

@@ -67,33 +67,21 @@ def _fitted(runs: Runs, j: int, agent: object, settings: HorizonSettings) -> Cur
     at = runs.of(j)
     h, y, w = runs.h[at], runs.response[at], runs.weight[at]
     if len(np.unique(h)) < 2:
-        raise BadInput(
-            "responses",
-            agent,
-            "is an agent that met items of one length only, and one length makes no curve",
-            "leave it out with responses.select(agents=...), or give it other items",
-            code="one-length",
-        )
+        problem = "is an agent that met items of one length only, and one length makes no curve"
+        remedy = "leave it out with responses.select(agents=...), or give it other items"
+        raise BadInput("responses", agent, problem, remedy, code="one-length")
     if settings.mode == "exact":
         curves = converged(h, y, w[None, :], settings)
         if curves.state[0] == SEPARABLE:
-            raise BadInput(
-                "penalty",
-                settings.penalty,
-                f"leaves {agent!r} without a slope: its successes and failures do not overlap in length",
-                "use a small penalty, such as 1e-5",
-                code="separable",
-            )
+            problem = f"leaves {agent!r} without a slope: its successes and failures do not overlap in length"
+            remedy = "use a small penalty, such as 1e-5"
+            raise BadInput("penalty", settings.penalty, problem, remedy, code="separable")
         return curves
     curves = fit_reference(h, y, w, settings.penalty)
     if curves.state[0] == NO_FAILURE:
-        raise BadInput(
-            "responses",
-            agent,
-            "is an agent without a failure, and the published code needs both classes",
-            "use mode='exact', or leave the agent out",
-            code="no-failure",
-        )
+        problem = "is an agent without a failure, and the published code needs both classes"
+        remedy = "use mode='exact', or leave the agent out"
+        raise BadInput("responses", agent, problem, remedy, code="no-failure")
     if curves.beta[0] < 0:
         warnings.warn(
             f"success of {agent!r} rises with length: its printed horizon is the length above which it "

@@ -149,9 +149,8 @@ def horizon(
     if seed is not None:
         generator(seed)
     if level is not None and method == "bootstrap" and kind == "exact" and seed is None:
-        raise BadInput(
-            "seed", None, "is needed for the draws", "pass a whole number, seed=1", code="missing"
-        )
+        problem = "is needed for the draws"
+        raise BadInput("seed", None, problem, "pass a whole number, seed=1", code="missing")
     plateaus = plateaus_of(floor, ceiling)
     tau = number("noise", noise, 0)
     choice("error", error, ERRORS)
@@ -214,9 +213,8 @@ def _levels(levels: object) -> tuple[float, ...]:
         raise BadInput("levels", levels, "is empty", "use levels=(0.5, 0.8)", code="empty")
     found = tuple(number("levels", p, 0, 1, open_ends=True) for p in given)
     if len(set(found)) < len(found):
-        raise BadInput(
-            "levels", levels, "holds a level twice", "name each level once", code="duplicate-label"
-        )
+        problem = "holds a level twice"
+        raise BadInput("levels", levels, problem, "name each level once", code="duplicate-label")
     return found
 
 
@@ -225,13 +223,9 @@ def _span(runs: Runs, given: tuple[float, float] | None) -> tuple[float, float]:
     if given is None:
         return low, high
     if given[0] >= high or given[1] <= low:
-        raise BadInput(
-            "interval",
-            given,
-            f"does not meet the tested lengths, {low:.4g} to {high:.4g} log2 minutes",
-            "give (low, high) in log2 minutes, not in minutes",
-            code="out-of-range",
-        )
+        problem = f"does not meet the tested lengths, {low:.4g} to {high:.4g} log2 minutes"
+        remedy = "give (low, high) in log2 minutes, not in minutes"
+        raise BadInput("interval", given, problem, remedy, code="out-of-range")
     return given
 
 

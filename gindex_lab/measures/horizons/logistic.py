@@ -103,9 +103,8 @@ def logistic_indicators(
 def _interval(interval: object) -> Interval:
     span = pair("interval", interval)
     if span is None:
-        raise BadInput(
-            "interval", None, "is needed", "give (low, high) in log2 minutes", code="missing"
-        )
+        remedy = "give (low, high) in log2 minutes"
+        raise BadInput("interval", None, "is needed", remedy, code="missing")
     return span
 
 
@@ -117,20 +116,15 @@ def _curves(*given: object) -> list[FloatArray]:
     for name, x in zip(names, arrays, strict=True):
         if len(x) not in (1, size):
             problem = f"has {len(x)} values where another parameter has {size}"
-            raise BadInput(
-                name, len(x), problem, "pass one number, or one for each curve", code="wrong-length"
-            )
+            remedy = "pass one number, or one for each curve"
+            raise BadInput(name, len(x), problem, remedy, code="wrong-length")
     theta, beta, c, d = (np.broadcast_to(x, size).astype(float) for x in arrays)
     bad = ~((c >= 0) & (c < d) & (d <= 1))
     if bad.any():
         at = int(bad.argmax())
-        raise BadInput(
-            "floor, ceiling",
-            (c[at], d[at]),
-            "are not two shares, the floor below the ceiling",
-            "use 0 <= floor < ceiling <= 1",
-            code="out-of-range",
-        )
+        problem = "are not two shares, the floor below the ceiling"
+        remedy = "use 0 <= floor < ceiling <= 1"
+        raise BadInput("floor, ceiling", (c[at], d[at]), problem, remedy, code="out-of-range")
     return [theta, beta, c, d]
 
 
@@ -138,22 +132,15 @@ def _numbers(name: str, value: object) -> FloatArray:
     try:
         array = np.atleast_1d(np.asarray(value, dtype=float))
     except (TypeError, ValueError):
-        raise BadInput(
-            name, value, "is not a number", "pass numbers", code="not-a-number"
-        ) from None
+        problem = "is not a number"
+        raise BadInput(name, value, problem, "pass numbers", code="not-a-number") from None
     if array.ndim != 1 or not array.size:
-        raise BadInput(
-            name,
-            array.shape,
-            "is not a flat list of numbers",
-            "pass a flat list",
-            code="wrong-shape",
-        )
+        problem = "is not a flat list of numbers"
+        raise BadInput(name, array.shape, problem, "pass a flat list", code="wrong-shape")
     if not np.isfinite(array).all():
         at = int(np.flatnonzero(~np.isfinite(array))[0])
-        raise BadInput(
-            f"{name}[{at}]", array[at], "is not a finite number", "leave it out", code="not-finite"
-        )
+        problem = "is not a finite number"
+        raise BadInput(f"{name}[{at}]", array[at], problem, "leave it out", code="not-finite")
     return array
 
 
@@ -239,18 +226,12 @@ def spread_from_horizons(
     """
     p, r = levels
     if not 0 < p < r < 1:
-        raise BadInput(
-            "levels", levels, "are not two increasing shares", "use (0.5, 0.8)", code="out-of-range"
-        )
+        problem = "are not two increasing shares"
+        raise BadInput("levels", levels, problem, "use (0.5, 0.8)", code="out-of-range")
     long, short = _numbers("longer", longer), _numbers("shorter", shorter)
     if len(long) != len(short):
-        raise BadInput(
-            "shorter",
-            len(short),
-            f"has a different length from {len(long)}",
-            "match them",
-            code="wrong-length",
-        )
+        problem = f"has a different length from {len(long)}"
+        raise BadInput("shorter", len(short), problem, "match them", code="wrong-length")
     if (long <= 0).any() or (short <= 0).any() or (long < short).any():
         raise BadInput(
             "longer, shorter",

@@ -152,9 +152,8 @@ def plateaus_of(floor: object, ceiling: object) -> Plateaus:
 
 def _share(name: str, value: object, low: float, high: float) -> float:
     if isinstance(value, str):
-        raise BadInput(
-            name, value, "is neither a number nor 'fit'", f"use {name}='fit'", code="not-an-option"
-        )
+        problem = "is neither a number nor 'fit'"
+        raise BadInput(name, value, problem, f"use {name}='fit'", code="not-an-option")
     return number(name, value, low, high)
 
 

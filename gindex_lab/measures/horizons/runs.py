@@ -102,22 +102,14 @@ def runs_of(
 
 def _study(responses: ResponsesLike) -> Responses:
     if isinstance(responses, Scores):
-        raise BadInput(
-            "responses",
-            responses,
-            "holds raw scores, and a horizon needs responses between 0 and 1",
-            "turn them into responses first, for instance with scores.to_responses()",
-            code="wrong-type",
-        )
+        problem = "holds raw scores, and a horizon needs responses between 0 and 1"
+        remedy = "turn them into responses first, for instance with scores.to_responses()"
+        raise BadInput("responses", responses, problem, remedy, code="wrong-type")
     study = responses if isinstance(responses, Responses) else Responses(responses)
     if getattr(study, "positions", None) is not None:
-        raise BadInput(
-            "responses",
-            study,
-            "holds the curves of a transform, which have no minutes",
-            "pass the responses that you started from",
-            code="wrong-type",
-        )
+        problem = "holds the curves of a transform, which have no minutes"
+        remedy = "pass the responses that you started from"
+        raise BadInput("responses", study, problem, remedy, code="wrong-type")
     return study
 
 
@@ -150,13 +142,8 @@ def _long(study: Responses, missing: str) -> pd.DataFrame:
     if bad.any():
         at = int(bad.argmax())
         cell = tuple(long.iloc[at][["agent", "item"]])
-        raise BadInput(
-            f"trials{list(cell)}",
-            values[at],
-            "is not in [0, 1]",
-            "rescale the trials",
-            code="out-of-range",
-        )
+        problem, remedy = "is not in [0, 1]", "rescale the trials"
+        raise BadInput(f"trials{list(cell)}", values[at], problem, remedy, code="out-of-range")
     long = long.assign(response=values.to_numpy())
     return long[long["response"].notna()].reset_index(drop=True)
 
@@ -166,36 +153,24 @@ def _lengths(study: Responses, minutes: object) -> tuple[FloatArray, tuple[str, 
     items = study.frame.columns
     if minutes is None and "minutes" not in study.items:
         if study.difficulty is None:
-            raise BadInput(
-                "minutes",
-                None,
-                "are needed: the items have neither a column 'minutes' nor difficulties",
-                "pass minutes=[...], one human time for each item",
-                code="missing",
-            )
+            problem = "are needed: the items have neither a column 'minutes' nor difficulties"
+            remedy = "pass minutes=[...], one human time for each item"
+            raise BadInput("minutes", None, problem, remedy, code="missing")
         length = study.difficulty.to_numpy(dtype=float)
         return _several(length), ("the difficulty is taken as log2 minutes",)
     name = "minutes" if minutes is None else minutes
     if isinstance(name, str):
         if name not in study.items:
-            raise BadInput(
-                "minutes",
-                name,
-                "is not a column of the items",
-                f"use one of {list(study.items.columns)}, or pass the numbers",
-                code="missing-column",
-            )
+            problem = "is not a column of the items"
+            remedy = f"use one of {list(study.items.columns)}, or pass the numbers"
+            raise BadInput("minutes", name, problem, remedy, code="missing-column")
         name = study.items[name]
     found = per_item("minutes", name, items)
     if (found <= 0).any():
         at = int((found <= 0).argmax())
-        raise BadInput(
-            f"minutes[{items[at]!r}]",
-            found[at],
-            "is not a positive length",
-            "give the item its human time in minutes, or leave it out",
-            code="out-of-range",
-        )
+        problem = "is not a positive length"
+        remedy = "give the item its human time in minutes, or leave it out"
+        raise BadInput(f"minutes[{items[at]!r}]", found[at], problem, remedy, code="out-of-range")
     return _several(np.log2(found)), ()
 
 
@@ -236,13 +211,8 @@ def _families(study: Responses) -> tuple[list[str], IntArray]:
         return [], np.full(study.shape[1], -1)
     if study.family.isna().any():
         item = study.family.index[study.family.isna()][0]
-        raise BadInput(
-            "items['family']",
-            item,
-            "is an item without a family",
-            "give it one, or drop the column",
-            code="missing",
-        )
+        problem, remedy = "is an item without a family", "give it one, or drop the column"
+        raise BadInput("items['family']", item, problem, remedy, code="missing")
     text = study.family.map(str)
     names = sorted(set(text))
     number = {name: k for k, name in enumerate(names)}
@@ -252,13 +222,9 @@ def _families(study: Responses) -> tuple[list[str], IntArray]:
 def _check_agents(study: Responses, start: IntArray) -> None:
     empty = np.flatnonzero(np.diff(start) == 0)
     if len(empty):
-        raise BadInput(
-            "responses",
-            study.frame.index[empty[0]],
-            "is an agent without a single response",
-            "leave it out with responses.select(agents=...)",
-            code="empty",
-        )
+        problem = "is an agent without a single response"
+        remedy = "leave it out with responses.select(agents=...)"
+        raise BadInput("responses", study.frame.index[empty[0]], problem, remedy, code="empty")
 
 
 def _weights(
@@ -278,28 +244,17 @@ def _weights(
     found = _given(weights, study, long, order, item)
     if (found < 0).any():
         at = int((found < 0).argmax())
-        raise BadInput(
-            "weights",
-            found[at],
-            "is negative",
-            "pass weights of 0 or more, or weights='equal'",
-            code="out-of-range",
-        )
+        remedy = "pass weights of 0 or more, or weights='equal'"
+        raise BadInput("weights", found[at], "is negative", remedy, code="out-of-range")
     total = np.bincount(agent, found, minlength=len(study.frame))
     if total.max() > _HEAVIEST:
         problem = "add up to more than a float can hold"
-        raise BadInput(
-            "weights", float(total.max()), problem, "divide them by their sum", code="too-large"
-        )
+        remedy = "divide them by their sum"
+        raise BadInput("weights", float(total.max()), problem, remedy, code="too-large")
     if (total <= 0).any():
         name = study.frame.index[int((total <= 0).argmax())]
-        raise BadInput(
-            "weights",
-            name,
-            "is an agent whose weights are all 0",
-            "leave it out",
-            code="out-of-range",
-        )
+        problem = "is an agent whose weights are all 0"
+        raise BadInput("weights", name, problem, "leave it out", code="out-of-range")
     return found
 
 
@@ -313,13 +268,9 @@ def _given(
         if study.trials is not None and weights in long:
             values: Any = long[weights].tolist()
             return per_item("weights", values, pd.RangeIndex(len(long)))[order]
-        raise BadInput(
-            "weights",
-            weights,
-            "is neither a rule nor a column of the items or trials",
-            "use 'diversity', 'equal', None or numbers",
-            code="not-an-option",
-        )
+        problem = "is neither a rule nor a column of the items or trials"
+        remedy = "use 'diversity', 'equal', None or numbers"
+        raise BadInput("weights", weights, problem, remedy, code="not-an-option")
     if study.trials is not None and np.ndim(weights) == 1 and np.size(weights) == len(long):  # type: ignore[arg-type]
         return per_item("weights", weights, pd.RangeIndex(len(long)))[order]
     return per_item("weights", weights, study.frame.columns)[item]

@@ -230,9 +230,8 @@ def max_weight_clique(
     edges = np.asarray(adjacency, dtype=bool)
     count = len(weight)
     if edges.shape != (count, count) or (edges != edges.T).any() or edges.diagonal().any():
-        raise BadInput(
-            "adjacency", edges.shape, "is not a symmetric square without a diagonal", "check it"
-        )
+        problem = "is not a symmetric square without a diagonal"
+        raise BadInput("adjacency", edges.shape, problem, "check it")
     if count == 0 or weight.min() < 1:
         raise BadInput("weights", weight.tolist(), "are not positive", "drop the vertices below 1")
     order = np.empty(count, np.int64)

@@ -208,9 +208,8 @@ def divergences(
     """
     left, right = flows_of("firsts", firsts), flows_of("seconds", seconds)
     if len(left) != len(right):
-        raise BadInput(
-            "seconds", len(right), f"does not match the {len(left)} first programs", "pass as many"
-        )
+        problem = f"does not match the {len(left)} first programs"
+        raise BadInput("seconds", len(right), problem, "pass as many")
     table, _ = encode(left + right, Rules.of(mode))
     places = np.arange(len(left))
     values, opened, _ = _batch(table, places, places + len(left))
@@ -273,12 +272,8 @@ def _in_tiles(
     from gindex_lab.measures.programs.tiles import Corpus, all_pairs, all_pairs_in_file
 
     if out is not None and isinstance(given, Mapping):
-        raise BadInput(
-            "out",
-            str(out),
-            "holds numbers without names",
-            "pass list(flows.values()), keep the names",
-        )
+        problem = "holds numbers without names"
+        raise BadInput("out", str(out), problem, "pass list(flows.values()), keep the names")
     corpus = Corpus.encoded(flows_of("flows", programs), rules)
     if out is None:
         return all_pairs(corpus, dtype, jobs)

@@ -197,17 +197,11 @@ def read_programs(source: Mapping[str, Any] | str | PathLike[str]) -> dict[str, 
     elif isinstance(source, Mapping):
         groups = {str(name): _group(content) for name, content in source.items()}
     else:
-        raise BadInput(
-            "programs", source, "is not programs by domain", "pass a folder or a mapping"
-        )
+        raise BadInput("programs", source, "is not a mapping", "pass one, or a folder of programs")
     empty = [name for name, flows in groups.items() if not flows]
     if not groups or empty:
-        raise BadInput(
-            "programs",
-            empty[0] if empty else str(source)[:60],
-            "holds no program",
-            "add JSON files",
-        )
+        problem, remedy = "holds no program", "add JSON files"
+        raise BadInput("programs", empty[0] if empty else str(source)[:60], problem, remedy)
     return groups
 
 
@@ -219,9 +213,8 @@ def _group(content: Any) -> list[Flow]:
         ]
     if isinstance(content, (list, tuple)):
         return [Flow.of(flow) for flow in content]
-    raise BadInput(
-        "programs", content, "is not a list of programs", "list the flows of each domain"
-    )
+    problem = "is not a list of programs"
+    raise BadInput("programs", content, problem, "list the flows of each domain")
 
 
 def task_domains(

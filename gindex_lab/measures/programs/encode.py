@@ -278,12 +278,8 @@ def _port_labels(flows: Sequence[Flow]) -> list[int]:
     seen = _numbers(frozenset())
     labels = [seen[ports] for flow in flows for ports in flow.ports.values()]
     if len(seen) > 256:
-        raise BadInput(
-            "ports",
-            len(seen),
-            "different sets of ports are more than the 256 supported",
-            "use ports=False",
-        )
+        problem = "different sets of ports are more than the 256 supported"
+        raise BadInput("ports", len(seen), problem, "use ports=False")
     return labels
 
 

@@ -98,9 +98,8 @@ def heaviest_mapping(first: Flow, second: Flow) -> float:
     2.0
     """
     if max(len(first), len(second)) > _MOST:
-        raise BadInput(
-            "first, second", (len(first), len(second)), "are too large", f"use up to {_MOST} nodes"
-        )
+        remedy = f"use up to {_MOST} nodes"
+        raise BadInput("first, second", (len(first), len(second)), "are too large", remedy)
     best = 0.0
     for size in range(1, min(len(first), len(second)) + 1):
         for some in combinations(range(len(first)), size):

@@ -36,9 +36,8 @@ def text_of(path: str | PathLike[str]) -> str:
     try:
         return read_text(path)
     except BadInput as error:
-        raise BadProgram(
-            error.argument, error.value, error.problem, error.remedy, code=error.code
-        ) from None
+        problem, remedy = error.problem, error.remedy
+        raise BadProgram(error.argument, error.value, problem, remedy, code=error.code) from None
 
 
 def _not_json(constant: str) -> Any:
@@ -53,12 +52,8 @@ def _parse(text: str) -> Any:
     except BadProgram:
         raise
     except ValueError as error:
-        raise BadProgram(
-            "nodes",
-            text[:40],
-            f"is not JSON ({str(error)[:80]})",
-            "fix the text, or take what can be saved with Flow.salvage(text)",
-        ) from None
+        remedy = "fix the text, or take what can be saved with Flow.salvage(text)"
+        raise BadProgram("nodes", text[:40], f"is not JSON ({str(error)[:80]})", remedy) from None
 
 
 def node_array(source: object) -> tuple[list[Any], str, str]:
@@ -68,9 +63,8 @@ def node_array(source: object) -> tuple[list[Any], str, str]:
     name = prompt = ""
     if isinstance(source, Mapping):
         if "flow" not in source:
-            raise BadProgram(
-                "nodes", list(source), "is an object without a flow", 'put the nodes under "flow"'
-            )
+            problem = "is an object without a flow"
+            raise BadProgram("nodes", list(source), problem, 'put the nodes under "flow"')
         name, prompt = str(source.get("name") or ""), str(source.get("text") or "")
         source = source["flow"]
         source = _parse(source) if isinstance(source, str) else source
@@ -93,9 +87,8 @@ def checked_nodes(array: list[Any], strict: bool, drop_types: frozenset[str]) ->
         _check_values(place, node)
         if name in kept:
             if strict:
-                raise BadProgram(
-                    f"{place}['id']", name, "is already used", "rename it, or pass strict=False"
-                )
+                problem = "is already used"
+                raise BadProgram(f"{place}['id']", name, problem, "rename it, or pass strict=False")
             warnings.warn(f"{place}: id {name!r} is taken, the last node wins", stacklevel=4)
             del kept[name]
         if node.get("type") not in drop_types:
@@ -122,16 +115,11 @@ def _check_values(place: str, node: Node) -> None:
         if isinstance(value, (str, bool, int, float)) or value is None or key == "wires":
             continue
         if not isinstance(value, (list, tuple, dict)):
-            raise BadProgram(
-                f"{place}[{key!r}]",
-                value,
-                "is not a JSON value",
-                "use text, numbers, lists, objects",
-            )
+            remedy = "use text, numbers, lists, objects"
+            raise BadProgram(f"{place}[{key!r}]", value, "is not a JSON value", remedy)
         if _deeper_than(value, _DEEPEST):
-            raise BadProgram(
-                f"{place}[{key!r}]", type(value), f"is over {_DEEPEST} levels deep", "flatten it"
-            )
+            problem = f"is over {_DEEPEST} levels deep"
+            raise BadProgram(f"{place}[{key!r}]", type(value), problem, "flatten it")
 
 
 def _deeper_than(value: object, levels: int) -> bool:
@@ -157,9 +145,8 @@ def ports_of(name: str, wires: object) -> list[list[str]]:
     if all(isinstance(port, str) for port in wires):
         return [list(wires)]
     if not all(isinstance(port, (list, tuple)) for port in wires):
-        raise BadProgram(
-            f"wires of {name!r}", wires, "mixes ids and lists of ids", "use one list per port"
-        )
+        problem = "mixes ids and lists of ids"
+        raise BadProgram(f"wires of {name!r}", wires, problem, "use one list per port")
     for port in wires:
         for target in port:
             if not isinstance(target, str):
@@ -238,8 +225,8 @@ def _nodes_in(
     for node in candidates:
         try:
             check([node])
-        except BadProgram as problem:
-            lost.append(problem.problem)
+        except BadProgram as error:
+            lost.append(error.problem)
         else:
             nodes.append(node)
     return nodes

@@ -73,9 +73,8 @@ class Flow:
         array, found_name, found_prompt = node_array(nodes)
         self.name, self.prompt = name or found_name, prompt or found_prompt
         if len(array) > largest:
-            raise BadProgram(
-                "nodes", len(array), f"are more than {largest}", "split the flow or raise largest="
-            )
+            problem = f"are more than {largest}"
+            raise BadProgram("nodes", len(array), problem, "split the flow or raise largest=")
         kept = checked_nodes(array, strict, frozenset(drop_types))
         self.nodes: tuple[Node, ...] = tuple(kept.values())
         self.ids: tuple[str, ...] = tuple(kept)

@@ -281,13 +281,10 @@ def _programs_beside(record: Experiment) -> Any:
         return record.folder.parent / "domains"
     try:
         return upstairs("load")("g-index-programs")
-    except DataUnavailable as problem:
-        raise BadInput(
-            "experiment",
-            record.name,
-            "names domains, but their programs are not here",
-            f"pass programs= or distances= ({problem.remedy})",
-        ) from None
+    except DataUnavailable as error:
+        problem = "names domains whose programs are not on this machine"
+        remedy = f"pass programs= or distances= ({error.remedy})"
+        raise BadInput("experiment", record.name, problem, remedy) from None
 
 
 def _select(distances: pd.DataFrame, tasks: pd.Series, curriculum: list[str]) -> FloatArray:
@@ -298,9 +295,8 @@ def _select(distances: pd.DataFrame, tasks: pd.Series, curriculum: list[str]) ->
     ):
         absent = [label for label in wanted if label not in labels]
         if absent:
-            raise BadInput(
-                "distances", absent[0], f"is a {name} without a distance", "pass its programs"
-            )
+            problem = f"is a {name} without a distance"
+            raise BadInput("distances", absent[0], problem, "pass its programs")
     for axis in (distances.index, distances.columns):
         no_duplicates("distances", axis)
     chosen = distances.loc[tasks.tolist(), curriculum]

@@ -77,9 +77,8 @@ class Experiment:
             raise
         except ValueError as error:
             problem = f"is not JSON ({str(error)[:60]})"
-            raise BadInput(
-                "experiment", str(path), problem, "fix the file", code="not-json"
-            ) from None
+            remedy = "fix the file"
+            raise BadInput("experiment", str(path), problem, remedy, code="not-json") from None
         return cls.from_dict(content, name=path.stem, folder=path.parent)
 
     @classmethod
@@ -243,14 +242,12 @@ def _model_name(content: object) -> object:
 
 def _curriculum(curriculum: object) -> dict[str, int]:
     if not isinstance(curriculum, Mapping):
-        raise BadInput(
-            "curriculum", curriculum, "is not samples per domain", "pass {domain: number}"
-        )
+        problem = "is not samples per domain"
+        raise BadInput("curriculum", curriculum, problem, "pass {domain: number}")
     counts = {str(k): integer(f"curriculum[{k!r}]", n, 0) for k, n in curriculum.items()}
     if not any(counts.values()):
-        raise BadInput(
-            "curriculum", counts, "holds no training sample", "give a domain at least one"
-        )
+        problem = "holds no training sample"
+        raise BadInput("curriculum", counts, problem, "give a domain at least one")
     return counts
 
 
@@ -286,9 +283,8 @@ def _distances(distances: object) -> pd.DataFrame | None:
     if distances is None:
         return None
     if not isinstance(distances, pd.DataFrame):
-        raise BadInput(
-            "distances", type(distances), "is not a DataFrame", "index it by task domain"
-        )
+        problem = "is not a DataFrame"
+        raise BadInput("distances", type(distances), problem, "index it by task domain")
     try:
         values = distances.to_numpy(dtype=float)
     except (TypeError, ValueError):

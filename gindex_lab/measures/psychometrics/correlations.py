@@ -56,9 +56,8 @@ def correlations(frame: pd.DataFrame, kind: str = "pearson") -> pd.DataFrame:
     apart = np.argwhere(table.isna().to_numpy())
     if len(apart):
         pair = tuple(table.index[i] for i in apart[0])
-        raise BadInput(
-            "responses", pair, "are two items that no two agents tell apart", "drop one of them"
-        )
+        problem = "are two items that no two agents tell apart"
+        raise BadInput("responses", pair, problem, "drop one of them")
     return table
 
 

@@ -155,12 +155,8 @@ def _minres(matrix: FloatArray, n: int) -> FloatArray:
 
 def _maximum_likelihood(matrix: FloatArray, n: int) -> FloatArray:
     if np.linalg.eigvalsh(matrix).min() < 1e-8:
-        raise BadInput(
-            "method",
-            "ml",
-            "needs a correlation matrix that can be inverted, with more agents than items",
-            'use method="minres"',
-        )
+        problem = "needs a correlation matrix that can be inverted, with more agents than items"
+        raise BadInput("method", "ml", problem, 'use method="minres"')
     return _weighted_loadings(matrix, _likelihood_uniqueness(matrix, n), n)[0]
 
 

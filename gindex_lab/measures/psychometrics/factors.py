@@ -276,12 +276,9 @@ class FactorModel:
 
     def _invertible(self, what: str) -> Any:
         if np.linalg.eigvalsh(self._matrix).min() < 1e-8:
-            raise BadInput(
-                "responses",
-                self.frame.shape,
-                f"has a singular correlation matrix, for which {what} is not defined",
-                "measure more agents than items, or drop items",
-            )
+            problem = f"has a singular correlation matrix, for which {what} is not defined"
+            remedy = "measure more agents than items, or drop items"
+            raise BadInput("responses", self.frame.shape, problem, remedy)
         return self._matrix
 
     # -- how many, and how general ---------------------------------------------------------------------
@@ -340,12 +337,8 @@ class FactorModel:
 def _varying(frame: pd.DataFrame, constant: str) -> pd.DataFrame:
     same = frame.nunique() <= 1
     if same.any() and constant == "error":
-        raise BadInput(
-            "responses",
-            same.idxmax(),
-            "is an item that is the same for all agents, and correlates with nothing",
-            'drop it, or pass constant="drop"',
-        )
+        problem = "is an item that is the same for all agents, and correlates with nothing"
+        raise BadInput("responses", same.idxmax(), problem, 'drop it, or pass constant="drop"')
     return frame.loc[:, ~same]
 
 
@@ -355,9 +348,5 @@ def _check_size(frame: pd.DataFrame, n: int) -> None:
     if agents < 3:
         raise BadInput("responses", frame.shape, "has too few agents", "measure three or more")
     if n >= items or (items - n) ** 2 < items + n:
-        raise BadInput(
-            "n",
-            n,
-            f"is too many factors for {items} varying items",
-            "ask for fewer factors (three items carry one, six carry three)",
-        )
+        remedy = "ask for fewer factors (three items carry one, six carry three)"
+        raise BadInput("n", n, f"is too many factors for {items} varying items", remedy)

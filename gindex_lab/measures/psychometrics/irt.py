@@ -234,12 +234,9 @@ class ItemResponseModel:
     def _same_items(self, responses: ResponsesLike) -> pd.DataFrame:
         frame = table_of(responses)
         if not frame.columns.equals(self.responses.columns):
-            raise BadInput(
-                "responses",
-                list(frame.columns[:3]),
-                "has other items than the model",
-                f"give the same {self.responses.shape[1]} items in the same order",
-            )
+            problem = "has other items than the model"
+            remedy = f"give the same {self.responses.shape[1]} items in the same order"
+            raise BadInput("responses", list(frame.columns[:3]), problem, remedy)
         binary = coded(frame, self.fractions)
         check_agents(binary.loc[:, self._informative])
         return binary

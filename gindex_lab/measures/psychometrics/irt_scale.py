@@ -72,9 +72,8 @@ def irt_difficulty(
     [1.0, 2.0, 3.0, 4.0, 5.0]
     """
     if (centre is None) != (deviation is None):
-        raise BadInput(
-            "centre, deviation", (centre, deviation), "go together", "give both or neither"
-        )
+        problem = "go together"
+        raise BadInput("centre, deviation", (centre, deviation), problem, "give both or neither")
     choice("constant", constant, ["drop", "median"])
     table = responses if isinstance(responses, Responses) else Responses(responses)
     auto = isinstance(priors, str) and priors == "auto"

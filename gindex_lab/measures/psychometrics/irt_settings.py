@@ -107,9 +107,8 @@ class Priors:
 
     def __post_init__(self) -> None:
         if self.slope is not None and self.log_slope is not None:
-            raise BadInput(
-                "priors.log_slope", self.log_slope, "is a second prior on the slope", "give one"
-            )
+            problem = "is a second prior on the slope"
+            raise BadInput("priors.log_slope", self.log_slope, problem, "give one")
         for name in ("slope", "intercept", "guessing", "log_slope"):
             prior = getattr(self, name)
             if prior is None:
@@ -252,12 +251,8 @@ def check_agents(frame: pd.DataFrame) -> None:
     """Every agent has answered something."""
     silent = np.isnan(frame.to_numpy()).all(axis=1)
     if silent.any():
-        raise BadInput(
-            "responses",
-            frame.index[silent.argmax()],
-            "is an agent without any response to a varying item",
-            "drop the agent",
-        )
+        problem = "is an agent without any response to a varying item"
+        raise BadInput("responses", frame.index[silent.argmax()], problem, "drop the agent")
 
 
 def check_size(

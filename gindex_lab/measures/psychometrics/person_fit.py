@@ -146,13 +146,11 @@ def relations(table: pd.DataFrame) -> pd.DataFrame:
     from gindex_lab.measures.psychometrics.correlations import rank_correlation
 
     if "norm_conformity" not in getattr(table, "columns", ()):
-        raise BadInput(
-            "table", type(table).__name__, "holds no person fit", "pass gl.person_fit(...)"
-        )
+        problem = "holds no person fit"
+        raise BadInput("table", type(table).__name__, problem, "pass gl.person_fit(...)")
     if len(table) < 3:
-        raise BadInput(
-            "table", len(table), "are too few agents for a correlation", "use three or more"
-        )
+        problem = "are too few agents for a correlation"
+        raise BadInput("table", len(table), problem, "use three or more")
     against = ["spread", "normalised_generality", "capability"]
     rows = [name for name in table.columns if name not in [*against, "generality", "score"]]
     return pd.DataFrame(

@@ -92,9 +92,8 @@ class WorldSession:
     def skip(self) -> None:
         """Leave this world with a response of 0."""
         if self.finished:
-            raise BadInput(
-                "skip", self.number, "comes after the last world has ended", "start again"
-            )
+            problem = "comes after the last world has ended"
+            raise BadInput("skip", self.number, problem, "start again")
         self.means.append(0.0)
         if not self.finished:
             self._begin()

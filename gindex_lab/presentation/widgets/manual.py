@@ -63,9 +63,8 @@ class Manual:
             return int(self._chance.integers(self.symbols))
         if key == "s":
             if self.last is None:
-                raise BadInput(
-                    "keys", "s", "repeats an action, and there is none", "press a digit first"
-                )
+                problem = "repeats an action, and there is none"
+                raise BadInput("keys", "s", problem, "press a digit first")
             return self.last
         if key in map(str, range(self.symbols)):
             return int(key)

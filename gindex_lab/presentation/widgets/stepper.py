@@ -45,15 +45,13 @@ def actions_of(text: str, symbols: int = 5) -> list[int]:
     ([4, 0, 2], [4, 0, 2])
     """
     if not isinstance(text, str) or not text.strip(" ,"):
-        raise BadInput(
-            "actions", text, "contains no action", f"type digits from 0 to {symbols - 1}"
-        )
+        problem = "contains no action"
+        raise BadInput("actions", text, problem, f"type digits from 0 to {symbols - 1}")
     allowed = "0123456789"[:symbols]
     for sign in text:
         if sign not in allowed and sign not in " ,":
-            raise BadInput(
-                "actions", sign, "is not an action", f"type digits from 0 to {symbols - 1}"
-            )
+            problem = "is not an action"
+            raise BadInput("actions", sign, problem, f"type digits from 0 to {symbols - 1}")
     return [int(sign) for sign in text if sign in allowed]
 
 

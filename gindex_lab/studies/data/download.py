@@ -120,26 +120,17 @@ def retrieve(name: str, url: str, sha256: str, folder: Path) -> Path:
         )
     except requests.exceptions.HTTPError as error:
         status = error.response.status_code if error.response is not None else "an error"
-        raise DataUnavailable(
-            what, url, f"the server answered {status}", f"retry later, {OWN_COPY}"
-        ) from None
+        problem = f"the server answered {status}"
+        raise DataUnavailable(what, url, problem, f"retry later, {OWN_COPY}") from None
     except requests.exceptions.RequestException as error:
         _failed["at"] = time.monotonic()
-        raise DataUnavailable(
-            what,
-            url,
-            f"cannot be reached ({type(error).__name__})",
-            f"go online and retry, {OWN_COPY}",
-        ) from None
+        problem = f"cannot be reached ({type(error).__name__})"
+        raise DataUnavailable(what, url, problem, f"go online and retry, {OWN_COPY}") from None
     except BadInput:
         raise
     except ValueError:  # how pooch reports a wrong hash
-        raise DataUnavailable(
-            what,
-            url,
-            f"is not the pinned file (its SHA-256 is not {sha256[:12]}…), and was discarded",
-            f"retry the download, {OWN_COPY}",
-        ) from None
+        problem = f"is not the pinned file (its SHA-256 is not {sha256[:12]}…), and was discarded"
+        raise DataUnavailable(what, url, problem, f"retry the download, {OWN_COPY}") from None
     return Path(found)
 
 

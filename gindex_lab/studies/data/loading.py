@@ -148,12 +148,8 @@ def load_or(
     found = stand_in()
     source = getattr(found, "source", None)
     if source not in ("own experiment", "simulated"):
-        raise BadInput(
-            "stand_in",
-            source,
-            "does not say what its result is",
-            'set its source to "own experiment" or "simulated"',
-        )
+        remedy = 'set its source to "own experiment" or "simulated"'
+        raise BadInput("stand_in", source, "does not say what its result is", remedy)
     return found
 
 
@@ -302,13 +298,8 @@ def _obtain(what: Entry, download: bool) -> Place:
                     "set GINDEX_LAB_CACHE to a folder that can",
                 ) from error
     if problem := damage(path):
-        raise DataUnavailable(
-            "name",
-            what.name,
-            f"has a cache that is not what was downloaded ({problem}), and cannot be replaced",
-            f"delete {path}",
-            code="damaged-cache",
-        )
+        problem = f"has a cache that is not what was downloaded ({problem}), and cannot be replaced"
+        raise DataUnavailable("name", what.name, problem, f"delete {path}", code="damaged-cache")
     return Place("cache", path)
 
 

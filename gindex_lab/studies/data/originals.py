@@ -96,9 +96,8 @@ def _chess(member: str, event: str, year: int) -> Callable[[Archive], Tidy]:
         names = table["Name"].tolist()
         results = table.drop(columns=["No", "Name", "Score"]).astype(float)
         if results.shape != (len(names), len(names)):
-            raise BadInput(
-                "archive", member, f"is {results.shape}, not a round robin", "fetch it again"
-            )
+            problem = f"is {results.shape}, not a round robin"
+            raise BadInput("archive", member, problem, "fetch it again")
         score = table["Score"].astype(float).to_numpy()
         agents = pd.DataFrame(
             {
@@ -125,9 +124,8 @@ def gvgai(archive: Archive) -> Tidy:
     content = archive.read("gvgai.data/GVGP.results.orig.rds")
     scores = rdata.read_rds(io.BytesIO(content))
     if not isinstance(scores, pd.DataFrame):
-        raise BadInput(
-            "archive", type(scores).__name__, "is not a data frame in R", "fetch it again"
-        )
+        problem = "is not a data frame in R"
+        raise BadInput("archive", type(scores).__name__, problem, "fetch it again")
     scores = scores.set_axis(scores.index.astype(str)).astype(float)
     names = pd.Series(scores.columns, index=scores.columns).str.rsplit(".", n=1, expand=True)
     items = pd.DataFrame({"game": names[0], "level": names[1].astype(int)})

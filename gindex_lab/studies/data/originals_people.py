@@ -139,9 +139,8 @@ def _numbers(member: str, table: pd.DataFrame) -> pd.DataFrame:
     try:
         return table.apply(pd.to_numeric)
     except ValueError as error:
-        raise BadInput(
-            "archive", member, f"holds something that is not a number ({error})", "fetch it again"
-        ) from None
+        problem = f"holds something that is not a number ({error})"
+        raise BadInput("archive", member, problem, "fetch it again") from None
 
 
 CONVERTERS: dict[str, Callable[[Archive], Tidy]] = {"mazes": mazes, "ctest": ctest}

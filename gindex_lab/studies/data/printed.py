@@ -38,9 +38,8 @@ def published(name: str | None = None) -> pd.DataFrame:
     if name not in files:
         near = difflib.get_close_matches(str(name), files, n=1, cutoff=0.4)
         hint = f"did you mean {near[0]!r}? " if near else ""
-        raise BadInput(
-            "name", name, "is not a printed table", f"{hint}gl.published() lists {len(files)}"
-        )
+        problem = "is not a printed table"
+        raise BadInput("name", name, problem, f"{hint}gl.published() lists {len(files)}")
     return read_table(files[name])
 
 

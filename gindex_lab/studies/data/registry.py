@@ -88,9 +88,8 @@ def _register(path: Path) -> dict[str, Entry]:
     try:
         raw = tomllib.loads(path.read_text(encoding="utf-8"))
     except tomllib.TOMLDecodeError as error:
-        raise BadInput(
-            "registry", str(path), f"is not TOML ({error})", "restore the file"
-        ) from None
+        problem = f"is not TOML ({error})"
+        raise BadInput("registry", str(path), problem, "restore the file") from None
     return {name: _entry(name, facts, raw) for name, facts in raw["datasets"].items()}
 
 
@@ -149,9 +148,8 @@ def data_folder() -> Path | None:
         return None
     path = Path(value).expanduser()
     if not path.is_dir():
-        raise BadInput(
-            "GINDEX_LAB_DATA", value, "is not a folder", "create it, or unset the variable"
-        )
+        problem = "is not a folder"
+        raise BadInput("GINDEX_LAB_DATA", value, problem, "create it, or unset the variable")
     return path
 
 

@@ -86,12 +86,9 @@ def correct(what: Entry, frame: pd.DataFrame, fixed: bool) -> pd.DataFrame:
 def _responses(what: Entry, folder: Path) -> pd.DataFrame:
     table = _table(folder, "responses", what.key)
     if what.key not in table:
-        raise BadInput(
-            f"{folder.name}/responses.csv",
-            str(folder),
-            f"has no column {what.key!r}",
-            "name the agents in that column, then one column per item",
-        )
+        problem = f"has no column {what.key!r}"
+        remedy = "name the agents in that column, then one column per item"
+        raise BadInput(f"{folder.name}/responses.csv", str(folder), problem, remedy)
     labels = [c for c in ("row", "agent") if c in table and c != what.key]
     frame = table.drop(columns=labels).set_index(what.key).rename_axis(None)
     expected = (what.agents, what.items)
@@ -117,12 +114,8 @@ def _described(folder: Path, part: str, key: str, labels: pd.Index) -> pd.DataFr
         (table.index.difference(labels), "describes something else than the responses:"),
     ):
         if len(extra):
-            raise BadInput(
-                f"{folder.name}/{part}.csv",
-                str(folder),
-                f"{problem} {extra[0]!r}",
-                "make it match responses.csv",
-            )
+            problem, remedy = f"{problem} {extra[0]!r}", "make it match responses.csv"
+            raise BadInput(f"{folder.name}/{part}.csv", str(folder), problem, remedy)
     return table
 
 
@@ -130,24 +123,16 @@ def _table(folder: Path, part: str, key: str) -> pd.DataFrame:
     """One CSV of the folder; its labels are text, but a `row` is a number."""
     path = folder / f"{part}.csv"
     if not path.is_file():
-        raise BadInput(
-            folder.name,
-            str(folder),
-            f"has no {part}.csv",
-            "a data set needs responses.csv, items.csv and agents.csv",
-        )
+        remedy = "a data set needs responses.csv, items.csv and agents.csv"
+        raise BadInput(folder.name, str(folder), f"has no {part}.csv", remedy)
     labels: list[str | int] = [key] if key in header_of(path) else [0]
     return read_table(path, () if key == "row" else labels)
 
 
 def _column(folder: Path, items: pd.DataFrame, name: str) -> Any:
     if name not in items:
-        raise BadInput(
-            f"{folder.name}/items.csv",
-            str(folder),
-            f"has no column {name!r}",
-            f"add it; its columns are {list(items.columns)}",
-        )
+        remedy = f"add it; its columns are {list(items.columns)}"
+        raise BadInput(f"{folder.name}/items.csv", str(folder), f"has no column {name!r}", remedy)
     return items[name]
 
 
@@ -161,9 +146,8 @@ def read_documents(kind: str, folder: Path, **facts: str) -> Documents:
     """Programs (`kind="flows"`), experiments or tables below a folder."""
     files = document_files(kind, folder)
     if not files:
-        raise BadInput(
-            folder.name, str(folder), f"holds no {kind}", "put the files there, as named"
-        )
+        problem = f"holds no {kind}"
+        raise BadInput(folder.name, str(folder), problem, "put the files there, as named")
     content: dict[str, Any] = {}
     for path in files:
         if kind == "flows":
@@ -183,9 +167,8 @@ def _json(path: Path) -> Any:
     except BadInput:
         raise
     except ValueError as error:
-        raise BadInput(
-            _short_name(path), str(path), f"is not JSON ({error})", "fetch it again, or fix it"
-        ) from None
+        problem = f"is not JSON ({error})"
+        raise BadInput(_short_name(path), str(path), problem, "fetch it again, or fix it") from None
 
 
 def _aiq_table(path: Path) -> pd.DataFrame:
@@ -194,9 +177,8 @@ def _aiq_table(path: Path) -> pd.DataFrame:
         lines = read_text(path, argument=_short_name(path)).splitlines(keepends=True)
         rows = [[cell.strip() for cell in row] for row in csv.reader(lines)]
     except csv.Error as error:
-        raise BadInput(
-            _short_name(path), str(path), f"is not a CSV ({error})", "save it as UTF-8"
-        ) from None
+        problem = f"is not a CSV ({error})"
+        raise BadInput(_short_name(path), str(path), problem, "save it as UTF-8") from None
     rows = [row for row in rows if any(row)]
     if not rows:
         raise BadInput(_short_name(path), str(path), "is empty", "copy the author's table again")

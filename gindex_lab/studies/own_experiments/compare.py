@@ -39,9 +39,8 @@ def best_distinct(
     """
     kept = table[["capability", "spread"]].round(9)  # what differs in the last digits is equal
     if by not in kept:
-        raise BadInput(
-            "by", by, "is not a column that the tables are ordered by", "use capability or spread"
-        )
+        problem = "is not a column that the tables are ordered by"
+        raise BadInput("by", by, problem, "use capability or spread")
     ordered = table.loc[kept.sort_values(by, ascending=not largest, kind="stable").index]
     key = [tuple(kept.loc[row]) for row in ordered.index]
     rows = []
@@ -62,12 +61,8 @@ def tipping_point(curve: pd.DataFrame) -> float:
     ordered = curve.sort_values("difficulty")
     holds = (ordered["response"] >= 0.5).cummin()
     if not holds.any():
-        raise BadInput(
-            "curve",
-            ordered["response"].iloc[0],
-            "starts below ½",
-            "use an agent that solves the easiest items",
-        )
+        remedy = "use an agent that solves the easiest items"
+        raise BadInput("curve", ordered["response"].iloc[0], "starts below ½", remedy)
     return float(ordered["difficulty"][holds].iloc[-1])
 
 

@@ -62,9 +62,8 @@ def digits(
     """
     unknown = [name for name in families if name not in FAMILIES]
     if unknown or not families:
-        raise BadInput(
-            "families", unknown or families, "is not a list of families", f"use {FAMILIES}"
-        )
+        problem = "is not a list of families"
+        raise BadInput("families", unknown or families, problem, f"use {FAMILIES}")
     settings = {"images": integer("images", images), "copies": integer("copies", copies)}
     settings["seed"] = integer("seed", seed, 0)
     rows = run_units(

@@ -217,12 +217,9 @@ class Player:
         searching = self.kind in KINDS[3:]
         integer("strength", self.strength, int(searching))
         if self.strength and not searching:
-            raise BadInput(
-                "strength",
-                self.strength,
-                f"has no effect on a {self.kind} player",
-                "leave it out, or use a negamax or monte carlo player",
-            )
+            problem = f"has no effect on a {self.kind} player"
+            remedy = "leave it out, or use a negamax or monte carlo player"
+            raise BadInput("strength", self.strength, problem, remedy)
         if self.kind == "negamax" and self.strength > 12:
             raise BadInput("strength", self.strength, "would take hours", "use a depth up to 12")
 
@@ -267,9 +264,8 @@ def round_robin(players: Sequence[Player] = PLAYERS, games: int = 10, seed: int 
     if len(players) < 2:
         raise BadInput("players", len(players), "are too few for a tournament", "give two or more")
     if integer("games", games, 1, 10**6) % 2:
-        raise BadInput(
-            "games", games, "is odd, so one of two begins more often", "use an even number"
-        )
+        problem = "is odd, so one of two begins more often"
+        raise BadInput("games", games, problem, "use an even number")
     names = [player.name for player in players]
     no_duplicates("players", names)
     results = pd.DataFrame(np.nan, index=names, columns=names)

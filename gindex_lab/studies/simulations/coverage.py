@@ -239,9 +239,8 @@ def transform_coverage(
     centres = np.array([number("strengths", x) for x in strengths])[:, None]
     random, place = generator(seed), integer("agent", agent, 0)
     if not place < len(centres) - (transform != "rank"):
-        raise BadInput(
-            "agent", agent, "is not an agent, or is the reference", "give another position"
-        )
+        problem = "is not an agent, or is the reference"
+        raise BadInput("agent", agent, problem, "give another position")
     length = integer("items", items, 3)
     truth = _transformed(transform, centres, _TRUTH, random).iloc[[place]]
     tables = [

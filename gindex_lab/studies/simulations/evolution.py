@@ -68,9 +68,8 @@ def select(
     tries = found = 0
     while found < agents:
         if tries >= _MOST:
-            raise BadInput(
-                "excess", over, f"lets {found} of {tries} agents pass", "allow more effort"
-            )
+            problem = f"lets {found} of {tries} agents pass"
+            raise BadInput("excess", over, problem, "allow more effort")
         batch = _candidates(draw, shape, items)
         passed = np.flatnonzero(_survives(batch, pressure, rule, over, items))[: agents - found]
         found += len(passed)

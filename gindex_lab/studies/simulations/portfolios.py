@@ -27,9 +27,8 @@ def best_of(study: Responses, members: Sequence[str]) -> pd.Series:
     """
     absent = [name for name in members if name not in study.frame.index]
     if absent or not len(members):
-        raise BadInput(
-            "members", list(members), f"has no agent of this study: {absent}", "name agents"
-        )
+        problem = f"has no agent of this study: {absent}"
+        raise BadInput("members", list(members), problem, "name agents")
     return study.frame.loc[list(members)].max()
 
 

@@ -33,13 +33,9 @@ def _check_exploration(epsilon: float, decay: int) -> None:
 
 def _check_discount(discount: float) -> None:
     if number("discount", discount, 0) >= 1:
-        raise BadInput(
-            "discount",
-            discount,
-            "must be below 1 for a Q-learner, or its values grow without bound",
-            "use for instance 0.9, or 0 for the discount of the test",
-            code="out-of-range",
-        )
+        problem = "must be below 1 for a Q-learner, or its values grow without bound"
+        remedy = "use for instance 0.9, or 0 for the discount of the test"
+        raise BadInput("discount", discount, problem, remedy, code="out-of-range")
 
 
 @dataclass(frozen=True)
@@ -128,9 +124,8 @@ class HLQ:
     def __post_init__(self) -> None:
         number("initial", self.initial)
         if number("trace", self.trace, 0, 1) == 0:
-            raise BadInput(
-                "trace", 0, "forgets every visit at once", "use 0.9 to 0.999", code="out-of-range"
-            )
+            problem = "forgets every visit at once"
+            raise BadInput("trace", 0, problem, "use 0.9 to 0.999", code="out-of-range")
         number("epsilon", self.epsilon, 0) if self.softmax else _check_exploration(self.epsilon, 0)
         integer("decay", self.decay, 0)
         _check_discount(self.discount)
@@ -158,12 +153,8 @@ class Own:
         """A new agent; `seed` is handed on if `make` asks for it."""
         new = self.make(seed=seed) if _asks_for_seed(self.make) else self.make()
         if not callable(getattr(new, "perceive", None)):
-            raise BadInput(
-                "agent",
-                self.name,
-                "has no method perceive(observation, reward)",
-                "add one that returns the next action",
-            )
+            problem = "has no method perceive(observation, reward)"
+            raise BadInput("agent", self.name, problem, "add one that returns the next action")
         return new
 
 
@@ -220,12 +211,9 @@ def own_discount(own: float, test: float) -> float:
     if own:
         return own
     if test >= 1:
-        raise BadInput(
-            "discount",
-            test,
-            "is taken over from the test by an agent with discount=0, and must be below 1",
-            "give the agent a discount of its own, such as 0.9",
-        )
+        problem = "is taken over from the test by an agent with discount=0, and must be below 1"
+        remedy = "give the agent a discount of its own, such as 0.9"
+        raise BadInput("discount", test, problem, remedy)
     return test
 
 

@@ -344,9 +344,5 @@ def interact(
 def _legal(action: Any, symbols: int, name: str) -> int:
     if isinstance(action, (int, np.integer)) and 0 <= action < symbols:
         return int(action)
-    raise BadInput(
-        "action",
-        action,
-        f"was returned by the agent {name!r}, but is not one of its actions",
-        f"return a whole number from 0 to {symbols - 1}",
-    )
+    problem = f"was returned by the agent {name!r}, but is not one of its actions"
+    raise BadInput("action", action, problem, f"return a whole number from 0 to {symbols - 1}")

@@ -183,9 +183,8 @@ def default_episode(discount: float) -> int:
     29
     """
     if discount >= 1:
-        raise BadInput(
-            "episode", None, "must be given when nothing is discounted", "use for instance 1000"
-        )
+        problem = "must be given when nothing is discounted"
+        raise BadInput("episode", None, problem, "use for instance 1000")
     return math.ceil(math.log(0.05) / math.log(discount))
 
 
@@ -202,9 +201,8 @@ def _checked_sample(sample: object) -> pd.DataFrame:
         raise BadInput("sample", type(sample).__name__, "is not a table", "use gl.aiq.sample(n)")
     for name in ("program", "stratum"):
         if name not in sample.columns:
-            raise BadInput(
-                "sample", list(sample.columns), f"has no column {name!r}", "use gl.aiq.sample(n)"
-            )
+            problem = f"has no column {name!r}"
+            raise BadInput("sample", list(sample.columns), problem, "use gl.aiq.sample(n)")
     if sample.empty:
         raise BadInput("sample", sample.shape, "has no programs", "use gl.aiq.sample(n)")
     return sample
@@ -247,12 +245,8 @@ def _tested(
     else:
         tested = stratified.adaptive(test, stratum, runs, caution, report)
     if len(tested.rows) < 2:
-        raise BadInput(
-            "sample",
-            len(stratum),
-            "has fewer than two programs that end in time",
-            "use a larger sample",
-        )
+        problem = "has fewer than two programs that end in time"
+        raise BadInput("sample", len(stratum), problem, "use a larger sample")
     return tested, int(np.concatenate(wild).sum())
 
 
@@ -298,12 +292,8 @@ def by_program_length(result: Estimate, bucket: int = 1) -> pd.DataFrame:
     width = integer("bucket", bucket, 1)
     programs = result.programs
     if programs["program"].isna().any():
-        raise BadInput(
-            "result",
-            result.agent,
-            "does not name its programs",
-            "log them with --log_agent_failures",
-        )
+        problem = "does not name its programs"
+        raise BadInput("result", result.agent, problem, "log them with --log_agent_failures")
     value = (programs["plus"] + programs["minus"]) / 2
     length = programs["program"].str.len()
     frame = pd.DataFrame(

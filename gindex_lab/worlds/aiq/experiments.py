@@ -108,9 +108,8 @@ def differences(values: pd.DataFrame, ci: float = 0.95) -> pd.DataFrame:
     confidence = number("ci", ci, 0, 1, open_ends=True)
     complete = values.dropna()
     if len(complete) < 3 or values.shape[1] < 2:
-        raise BadInput(
-            "values", values.shape, "needs two agents and three programs", "test more of them"
-        )
+        problem = "needs two agents and three programs"
+        raise BadInput("values", values.shape, problem, "test more of them")
     pairs = list(combinations(complete.columns, 2))
     rows = [_difference((complete[a] - complete[b]).to_numpy(), confidence) for a, b in pairs]
     table = pd.DataFrame(rows, index=pd.MultiIndex.from_tuples(pairs, names=["first", "second"]))
@@ -223,12 +222,8 @@ def rewriting_values(
 def _pair_of_rewritings(rewritings: Sequence[str]) -> list[str]:
     names = [choice("rewritings", name, REWRITINGS) for name in rewritings]
     if isinstance(rewritings, str) or len(names) < 2 or len(set(names)) < len(names):
-        raise BadInput(
-            "rewritings",
-            rewritings,
-            "must name two different rewritings",
-            'use ["original", "sep-ext"]',
-        )
+        problem = "must name two different rewritings"
+        raise BadInput("rewritings", rewritings, problem, 'use ["original", "sep-ext"]')
     return names
 
 
@@ -277,9 +272,8 @@ def ratio_differences(values: pd.DataFrame, ci: float = 0.95) -> pd.DataFrame:
     """
     confidence = number("ci", ci, 0, 1, open_ends=True)
     if len(values) < 3 or values.shape[1] < 2 or (values.notna().sum() < 2).any():
-        raise BadInput(
-            "values", values.shape, "needs two columns of two programs each", "test more of them"
-        )
+        problem = "needs two columns of two programs each"
+        raise BadInput("values", values.shape, problem, "test more of them")
     pairs = list(combinations(values.columns, 2))
     rows = [_ratio_difference(values[a], values[b], confidence) for a, b in pairs]
     return pd.DataFrame(rows, index=pd.MultiIndex.from_tuples(pairs, names=["first", "second"]))

@@ -213,12 +213,9 @@ def _actions(actions: object, symbols: int, name: str = "actions") -> IntArray:
     wrong = np.flatnonzero((whole != array) | (whole < 0) | (whole >= symbols))
     if len(wrong):
         at = int(wrong[0])
-        raise BadInput(
-            f"{name}[{at}]",
-            array[at].item(),
-            "is not an action of this machine" if name == "actions" else "is not a draw",
-            f"use whole numbers from 0 to {symbols - 1}",
-        )
+        problem = "is not an action of this machine" if name == "actions" else "is not a draw"
+        remedy = f"use whole numbers from 0 to {symbols - 1}"
+        raise BadInput(f"{name}[{at}]", array[at].item(), problem, remedy)
     return np.ascontiguousarray(whole)
 
 

@@ -89,12 +89,8 @@ def normalised_aiq(
         }
     ).dropna()
     if not (table["ceiling"] > _EQUAL).any():
-        raise BadInput(
-            "result",
-            result.agent,
-            "contains no program on which an agent can earn a reward",
-            "test more of them",
-        )
+        problem = "contains no program on which an agent can earn a reward"
+        raise BadInput("result", result.agent, problem, "test more of them")
     if len(table) < 2:
         problem = "has one decided program, too few for an interval"
         raise BadInput("result", result.agent, problem, "test more of them, or raise most")
@@ -109,9 +105,8 @@ def _tested(result: Estimate, most: int) -> tuple[pd.DataFrame, int]:
         raise BadInput("result", result, "is not an estimate", 'use estimate("freq", sample)')
     first, episode = result.programs.head(most), int(result.by_episode.index[-1])
     if first["program"].isna().any():
-        raise BadInput(
-            "result", result.agent, "does not name its programs", "run the estimate again"
-        )
+        problem = "does not name its programs"
+        raise BadInput("result", result.agent, problem, "run the estimate again")
     if "log" in result.settings and episode == 1:
         problem = "comes from a log that does not state the length of its episodes"
         raise BadInput("result", result.agent, problem, "pass episode= to estimate_from_log")

@@ -46,14 +46,12 @@ class Settings:
     def __post_init__(self) -> None:
         symbols = integer("symbols", self.symbols, 2)
         if symbols > MOST_SYMBOLS:
-            raise BadProgram(
-                "symbols", symbols, "is a larger alphabet than the tape holds", "use 2 to 100"
-            )
+            problem = "is a larger alphabet than the tape holds"
+            raise BadProgram("symbols", symbols, problem, "use 2 to 100")
         integer("observations", self.observations, 0, MOST_OBSERVATIONS)
         if self.reverse not in (True, False):
-            raise BadProgram(
-                "reverse", self.reverse, "is neither True nor False", "use one of them"
-            )
+            problem = "is neither True nor False"
+            raise BadProgram("reverse", self.reverse, problem, "use one of them")
 
     @property
     def middle(self) -> int:
@@ -81,20 +79,11 @@ def check(program: object) -> str:
     if not program:
         raise BadProgram("program", program, "is empty", 'the shortest program is "#"')
     if foreign := _FOREIGN.search(program):
-        raise BadProgram(
-            "program",
-            program,
-            f"has the foreign character {foreign[0]!r} at position {foreign.start() + 1}",
-            f"use only {INSTRUCTIONS}",
-        )
+        problem = f"has the foreign character {foreign[0]!r} at position {foreign.start() + 1}"
+        raise BadProgram("program", program, problem, f"use only {INSTRUCTIONS}")
     if len(program) > LONGEST:
-        raise BadProgram(
-            "program",
-            program,
-            f"is longer than {LONGEST:,} instructions",
-            "shorten it",
-            code="too-large",
-        )
+        problem = f"is longer than {LONGEST:,} instructions"
+        raise BadProgram("program", program, problem, "shorten it", code="too-large")
     if "#" not in program:
         raise BadProgram("program", program, "has no #", "add # as the last instruction")
     if program[-1] == "#" and _balanced(program):
@@ -129,16 +118,11 @@ def partners(program: str) -> dict[int, int]:
             open_brackets.append(place)
         elif letter == "]":
             if not open_brackets:
-                raise BadProgram(
-                    "program", program, f"the ] at position {place + 1} closes no loop", "remove it"
-                )
+                problem = f"the ] at position {place + 1} closes no loop"
+                raise BadProgram("program", program, problem, "remove it")
             start = open_brackets.pop()
             found[start], found[place] = place, start
     if open_brackets:
-        raise BadProgram(
-            "program",
-            program,
-            f"the [ at position {open_brackets[-1] + 1} is never closed",
-            "add a ]",
-        )
+        problem = f"the [ at position {open_brackets[-1] + 1} is never closed"
+        raise BadProgram("program", program, problem, "add a ]")
     return found

@@ -253,12 +253,9 @@ def _text(path: str | Path) -> str:
 def _row(path: str | Path, number: int, line: str) -> tuple[str, int]:
     place, _, program = line.strip().partition(" ")
     if not place.lstrip("-").isdigit() or not -1 <= int(place) <= 20:
-        raise BadInput(
-            f"{Path(path).name}, line {number}",
-            line,
-            "does not start with a stratum",
-            "write a number from -1 to 20, a space, and the program",
-        )
+        problem = "does not start with a stratum"
+        remedy = "write a number from -1 to 20, a space, and the program"
+        raise BadInput(f"{Path(path).name}, line {number}", line, problem, remedy)
     return check(program.strip()), int(place)
 
 

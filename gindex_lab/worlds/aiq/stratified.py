@@ -180,9 +180,8 @@ def adaptive(
     pools = [np.flatnonzero(stratum == i) for i in range(len(probability))]
     present = int((probability > 0).sum())
     if runs < 3 * present:
-        raise BadInput(
-            "runs", runs, f"is too few for {present} strata", f"use at least {3 * present}"
-        )
+        problem = f"is too few for {present} strata"
+        raise BadInput("runs", runs, problem, f"use at least {3 * present}")
     tested = _Progress(test, pools)
     ends = stages(present, runs)
     for start, end in pairwise(ends):

@@ -255,6 +255,5 @@ def _check_plan(done: Path, plan: Plan) -> None:
         int(table["seed"][0]),
     )
     if found != plan:
-        raise BadInput(
-            "folder", str(done.parent), f"holds another plan, {found}", "use a separate folder"
-        )
+        problem = f"holds another plan, {found}"
+        raise BadInput("folder", str(done.parent), problem, "use a separate folder")

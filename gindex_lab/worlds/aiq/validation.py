@@ -94,9 +94,8 @@ def published_values(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     parts = []
     for condition, name in _TABLES.items():
         if name not in tables:
-            raise BadInput(
-                "tables", name, "is not one of the published tables", 'use gl.load("aiq_published")'
-            )
+            problem = "is not one of the published tables"
+            raise BadInput("tables", name, problem, 'use gl.load("aiq_published")')
         t = tables[name]
         pairs = np.where(t["agent"] == "MC_AIXI", _PAIRS_OF_MC_AIXI, _PAIRS)
         parts.append(
@@ -122,9 +121,8 @@ def published_shares(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     [25.0, 25.0, 25.0, 25.0]
     """
     if _COUNTS not in tables:
-        raise BadInput(
-            "tables", _COUNTS, "is not one of the published tables", 'use gl.load("aiq_published")'
-        )
+        problem = "is not one of the published tables"
+        raise BadInput("tables", _COUNTS, problem, 'use gl.load("aiq_published")')
     counts = tables[_COUNTS].set_index(["section", "Characteristics"])
     found = counts.loc[list(_CLASSES), list(_SAMPLES)].astype(float) / _COUNTED * 100
     return found.set_axis(list(_CLASSES.values())).rename(columns=_SAMPLES).rename_axis("class")
@@ -168,9 +166,8 @@ def settings_test(
     choice("alternative", alternative, ["two-sided", "greater"])
     gain = (first - second).dropna()
     if len(gain) < 2:
-        raise BadInput(
-            "first", len(gain), "shares fewer than two settings", "measure the same settings"
-        )
+        problem = "shares fewer than two settings"
+        raise BadInput("first", len(gain), problem, "measure the same settings")
     test = ttest_1samp(gain, 0.0, alternative=alternative)
     low, high = test.confidence_interval(0.95)
     return {

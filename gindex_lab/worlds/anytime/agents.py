@@ -129,13 +129,8 @@ class QLearning:
     def __post_init__(self) -> None:
         number("alpha", self.alpha, 0, 1)
         if number("gamma", self.gamma, 0, 1) == 1:
-            raise BadInput(
-                "gamma",
-                self.gamma,
-                "lets values grow without bound",
-                "use e.g. 0.9",
-                code="out-of-range",
-            )
+            problem = "lets values grow without bound"
+            raise BadInput("gamma", self.gamma, problem, "use e.g. 0.9", code="out-of-range")
         number("epsilon", self.epsilon, 0, 1)
         number("initial", self.initial)
 
@@ -194,9 +189,8 @@ class Slow:
     def __post_init__(self) -> None:
         object.__setattr__(self, "agent", agent(self.agent))
         if number("cost", self.cost, 0) == 0:
-            raise BadInput(
-                "cost", self.cost, "is not positive", "use seconds above 0", code="out-of-range"
-            )
+            problem = "is not positive"
+            raise BadInput("cost", self.cost, problem, "use seconds above 0", code="out-of-range")
 
 
 Agent = BuiltIn | Own | LuckyStopper | Slow
@@ -235,9 +229,8 @@ def agent(spec: object) -> Agent:
     if callable(getattr(spec, "act", None)):
         return Own(lambda: spec, type(spec).__name__)
     names = ", ".join(map(repr, NAMES))
-    raise BadInput(
-        "agent", spec, "is not an agent", f"use {names}, or a class with act(observation, reward)"
-    )
+    problem = "is not an agent"
+    raise BadInput("agent", spec, problem, f"use {names}, or a class with act(observation, reward)")
 
 
 class Unwrapped(NamedTuple):

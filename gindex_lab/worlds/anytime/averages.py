@@ -61,18 +61,13 @@ def average_reward(rewards: Sequence[float], times: Sequence[Time], tau: Time) -
         raise BadInput("tau", tau, "is not positive", "use a time above 0")
     gains, given = listed("rewards", rewards), listed("times", times)
     if len(gains) != len(given):
-        raise BadInput(
-            "times",
-            len(given),
-            f"has a different length from the {len(gains)} rewards",
-            "pass one for each",
-        )
+        problem = f"has a different length from the {len(gains)} rewards"
+        raise BadInput("times", len(given), problem, "pass one for each")
     moments = [_time(f"times[{place}]", moment) for place, moment in enumerate(given)]
     for place, (before, after) in enumerate(pairwise([0, *moments])):
         if after < before:
-            raise BadInput(
-                f"times[{place}]", after, "is earlier than the one before", "sort the times"
-            )
+            problem = "is earlier than the one before"
+            raise BadInput(f"times[{place}]", after, problem, "sort the times")
     for place, reward in enumerate(gains):
         number(f"rewards[{place}]", reward, -1, 1)
     return average_sorted(gains, moments, limit)

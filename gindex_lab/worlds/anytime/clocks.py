@@ -61,12 +61,9 @@ class VirtualClock:
         """How many actions fit into τ."""
         steps = int(tau // self.cost_of(agent, tau0))
         if steps > MOST_STEPS:
-            raise BadInput(
-                "seconds",
-                float(tau),
-                f"gives an environment of {steps:,} interactions",
-                "raise tau0 or the cost of an action, or use less time",
-            )
+            problem = f"gives an environment of {steps:,} interactions"
+            remedy = "raise tau0 or the cost of an action, or use less time"
+            raise BadInput("seconds", float(tau), problem, remedy)
         return steps
 
     def run(

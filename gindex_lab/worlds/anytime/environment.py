@@ -87,17 +87,11 @@ class Environment:
         pattern = _checked_pattern(self.pattern, space)
         number("delta", self.delta, 0, 1)
         if self.delta == 1:
-            raise BadInput(
-                "delta",
-                self.delta,
-                "would keep every reward",
-                "use a number below 1",
-                code="out-of-range",
-            )
+            problem, remedy = "would keep every reward", "use a number below 1"
+            raise BadInput("delta", self.delta, problem, remedy, code="out-of-range")
         if number("r0", self.r0, 0, 1) == 0:
-            raise BadInput(
-                "r0", self.r0, "gives no rewards", "use a number above 0", code="out-of-range"
-            )
+            problem = "gives no rewards"
+            raise BadInput("r0", self.r0, problem, "use a number above 0", code="out-of-range")
         choice("observation", self.observation, MODES)
         flag("identify", self.identify)
         root = primitive_root(pattern) if isinstance(pattern, str) else pattern
@@ -161,12 +155,9 @@ def checked(environment: object, name: str = "environment") -> Environment:
 
 def _check_space(space: Space) -> None:
     if not strongly_connected(space):
-        raise BadInput(
-            "space",
-            space.text,
-            "is not strongly connected: some cell cannot be reached from another",
-            "change a move, or pass check=False to study it all the same",
-        )
+        problem = "is not strongly connected: some cell cannot be reached from another"
+        remedy = "change a move, or pass check=False to study it all the same"
+        raise BadInput("space", space.text, problem, remedy)
 
 
 def _checked_pattern(pattern: Any, space: Space) -> str | MarkovPattern:
@@ -178,12 +169,10 @@ def _checked_pattern(pattern: Any, space: Space) -> str | MarkovPattern:
     if not isinstance(pattern, str) or not pattern or not set(pattern) <= set("0123456789"):
         raise BadInput("pattern", pattern, "is not a string of digits", "use e.g. '2210'")
     if int(max(pattern)) >= space.actions:
-        raise BadInput(
-            "pattern",
-            pattern,
-            f"has the action {max(pattern)} where the space has actions 0 to {space.actions - 1}",
-            "use digits of the space's actions",
+        problem = (
+            f"has the action {max(pattern)} where the space has actions 0 to {space.actions - 1}"
         )
+        raise BadInput("pattern", pattern, problem, "use digits of the space's actions")
     return pattern
 
 
@@ -284,12 +273,8 @@ class Session:
     def act(self, action: int) -> float:
         """Move, let Good and Evil move at the same time, and get the reward of the new cell."""
         if self.done:
-            raise BadInput(
-                "action",
-                action,
-                f"comes after the last of {self.steps} steps",
-                "start a new session",
-            )
+            problem = f"comes after the last of {self.steps} steps"
+            raise BadInput("action", action, problem, "start a new session")
         actions = self.environment.actions
         if isinstance(action, bool) or np.ndim(action) or action not in range(actions):
             raise BadInput("action", action, "is not an action here", f"use 0 to {actions - 1}")
@@ -322,11 +307,9 @@ def placed(
     start = start or draw_placement(environment.cells, coins)
     cells = range(environment.cells)
     if not {start.cell, start.first, start.second} <= set(cells) or start.good not in (0, 1):
-        raise BadInput(
-            "placement", tuple(start), "is not on the space", f"use cells 0 to {len(cells) - 1}"
-        )
+        problem = "is not on the space"
+        raise BadInput("placement", tuple(start), problem, f"use cells 0 to {len(cells) - 1}")
     if start.first == start.second:
-        raise BadInput(
-            "placement", tuple(start), "has Good and Evil in one cell", "use two different cells"
-        )
+        problem = "has Good and Evil in one cell"
+        raise BadInput("placement", tuple(start), problem, "use two different cells")
     return start._replace(good=1 - start.good) if flag("swap", swap) else start

@@ -116,15 +116,13 @@ def explains(environment: Environment, rewards: Iterable[float], rules: Rules = 
 
 def _checked(rewards: object) -> list[int]:
     if isinstance(rewards, str) or not isinstance(rewards, Iterable):
-        raise BadInput(
-            "rewards", rewards, "is not a sequence of rewards", "pass a list of -1, 0, 1"
-        )
+        problem = "is not a sequence of rewards"
+        raise BadInput("rewards", rewards, problem, "pass a list of -1, 0, 1")
     wanted = list(rewards)
     for place, reward in enumerate(wanted):
         if reward not in (-1, 0, 1):
-            raise BadInput(
-                f"rewards[{place}]", reward, "is not a reward of Λ-One", "use -1, 0 or 1"
-            )
+            problem = "is not a reward of Λ-One"
+            raise BadInput(f"rewards[{place}]", reward, problem, "use -1, 0 or 1")
     return [int(reward) for reward in wanted]
 
 
@@ -227,9 +225,8 @@ def as_environments(table: pd.DataFrame, **rules: Any) -> list[Environment]:
     space = "spacedesc" if "spacedesc" in table else "space"
     for column in (space, "pattern"):
         if column not in table:
-            raise BadInput(
-                "table", list(table.columns), f"has no column {column!r}", "add it as text"
-            )
+            problem = f"has no column {column!r}"
+            raise BadInput("table", list(table.columns), problem, "add it as text")
     rows = zip(table[space], table["pattern"], strict=True)
     return [
         Environment(s, p.removeprefix("p") if isinstance(p, str) else p, **rules) for s, p in rows

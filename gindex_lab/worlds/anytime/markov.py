@@ -64,19 +64,12 @@ class MarkovPattern:
 
     def __post_init__(self) -> None:
         if not 2 <= integer("actions", self.actions, 2) <= 10:
-            raise BadInput(
-                "actions",
-                self.actions,
-                "does not fit one digit",
-                "use 2 to 10 actions",
-                code="out-of-range",
-            )
+            problem, remedy = "does not fit one digit", "use 2 to 10 actions"
+            raise BadInput("actions", self.actions, problem, remedy, code="out-of-range")
         object.__setattr__(self, "actions", int(self.actions))
         _check_word("start", self.start, self.actions)
         if not isinstance(self.rules, tuple):
-            raise BadInput(
-                "rules", self.rules, "is not a tuple of rules", "use ((left, right), ...)"
-            )
+            raise BadInput("rules", self.rules, "is not a tuple", "use ((left, right), ...)")
         for place, rule in enumerate(self.rules):
             _check_rule(f"rules[{place}]", rule, self.actions)
 

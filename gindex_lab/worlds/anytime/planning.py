@@ -57,12 +57,10 @@ def without_trail(environment: Environment) -> Environment:
     Environment('1+|1-', '0')
     """
     if checked(environment).delta > 0:
-        raise BadInput(
-            "environment",
-            environment,
-            f"leaves trails (delta={environment.delta:g}), which exact analysis does not cover",
-            "use delta=0, or play sessions",
+        problem = (
+            f"leaves trails (delta={environment.delta:g}), which exact analysis does not cover"
         )
+        raise BadInput("environment", environment, problem, "use delta=0, or play sessions")
     return environment
 
 
@@ -81,12 +79,8 @@ def _plan(environment: Environment, steps: int, horizon: int) -> Plan:
     script = environment.script(steps)
     depth = min(steps, horizon)
     if depth * len(script) * environment.cells**3 > _MOST_BYTES:
-        raise BadInput(
-            "steps",
-            steps,
-            f"would need a plan for {len(script):,} places of the pattern",
-            "use fewer steps, or a shorter horizon",
-        )
+        problem = f"would need a plan for {len(script):,} places of the pattern"
+        raise BadInput("steps", steps, problem, "use fewer steps, or a shorter horizon")
     return Plan(*best_policy(environment.table, script, depth))
 
 

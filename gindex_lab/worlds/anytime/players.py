@@ -213,12 +213,8 @@ def _own_player(who: Own, session: Session) -> Player:
     except Exception as error:
         raise _failed(who.name, "cannot be started", error) from error
     if not callable(getattr(player, "act", None)):
-        raise BadInput(
-            "agent",
-            who.name,
-            "has no method act(observation, reward)",
-            "add one that returns the next action, or None to rest",
-        )
+        remedy = "add one that returns the next action, or None to rest"
+        raise BadInput("agent", who.name, "has no method act(observation, reward)", remedy)
     return player
 
 

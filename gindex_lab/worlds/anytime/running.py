@@ -219,9 +219,8 @@ class Examination:
         """
         self.reason = ""
         if self.seconds is None:
-            raise BadInput(
-                "seconds", None, "would never end", "give the test a time, or call step()"
-            )
+            problem = "would never end"
+            raise BadInput("seconds", None, problem, "give the test a time, or call step()")
         try:
             while not self.reason and self.step():
                 if each is not None:

@@ -83,9 +83,8 @@ def score(
     worlds = pool_of(pool)
     count, limit = integer("environments", environments, 2), exact_seconds("tau", tau)
     if count > len(worlds):
-        raise BadInput(
-            "environments", count, f"is more than the pool of {len(worlds)}", "use a larger pool"
-        )
+        problem = f"is more than the pool of {len(worlds)}"
+        raise BadInput("environments", count, problem, "use a larger pool")
     who, time, price = agent_of(agent), clock_of(clock), exact_seconds("tau0", tau0)
     rows = []
     for place in _sample(worlds, count, weights, seed):
@@ -193,9 +192,8 @@ def named_agents(agents: object) -> dict[str, Any]:
     if isinstance(agents, Mapping) and agents:
         return {str(name): agent_of(who) for name, who in agents.items()}
     if isinstance(agents, str) or not isinstance(agents, Sequence) or not agents:
-        raise BadInput(
-            "agents", agents, "is not a list of agents", "pass a list, or names to agents"
-        )
+        problem = "is not a list of agents"
+        raise BadInput("agents", agents, problem, "pass a list, or names to agents")
     names = [who if isinstance(who, str) else repr(agent_of(who)) for who in agents]
     no_duplicates("agents", names)
     return {name: agent_of(who) for name, who in zip(names, agents, strict=True)}
@@ -351,9 +349,8 @@ def by_complexity(
     [[1.5, 1.0], [3.5, 0.25]]
     """
     if not isinstance(responses, Responses | Scores) or responses.difficulty is None:
-        raise BadInput(
-            "responses", responses, "has no difficulties", "use gl.anytime.as_items(...)"
-        )
+        problem = "has no difficulties"
+        raise BadInput("responses", responses, problem, "use gl.anytime.as_items(...)")
     count = integer("bins", bins, 1)
     level = number("confidence", confidence, 0, 1, open_ends=True)
     difficulty = responses.difficulty.to_numpy(float)

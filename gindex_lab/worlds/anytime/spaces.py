@@ -93,9 +93,8 @@ def parse(text: object) -> Space:
         raise BadInput("space", text, "is not a description of a space", "use e.g. '1+|1-'")
     rows = [_cell(text, number, part) for number, part in enumerate(text.split("|"))]
     if len({len(row) for row in rows}) > 1:
-        raise BadInput(
-            "space", text, "has cells with different actions", "list the same actions in every cell"
-        )
+        problem = "has cells with different actions"
+        raise BadInput("space", text, problem, "list the same actions in every cell")
     if len(rows) < 2:
         raise BadInput("space", text, "has a single cell", "separate two or more cells by '|'")
     return Space(tuple(rows))
@@ -104,22 +103,15 @@ def parse(text: object) -> Space:
 def _cell(text: str, cell: int, part: str) -> tuple[int, ...]:
     pieces = _MOVE.findall(part)
     if not part or "".join(digit + signs for digit, signs in pieces) != part:
-        raise BadInput(
-            "space",
-            text,
-            f"cell {cell} reads {part!r}, which is not a list of moves",
-            "write each action as a digit and a run of + or -, such as '1++2-'",
-        )
+        problem = f"cell {cell} reads {part!r}, which is not a list of moves"
+        remedy = "write each action as a digit and a run of + or -, such as '1++2-'"
+        raise BadInput("space", text, problem, remedy)
     digits = [int(digit) for digit, _ in pieces]
     expected = list(range(1, len(digits) + 1))
     if digits != expected:
         given, wanted = (" ".join(map(str, row)) for row in (digits, expected))
-        raise BadInput(
-            "space",
-            text,
-            f"cell {cell} lists the actions {given}, not {wanted}",
-            "list every action but 0 once, in order",
-        )
+        problem = f"cell {cell} lists the actions {given}, not {wanted}"
+        raise BadInput("space", text, problem, "list every action but 0 once, in order")
     return tuple(len(signs) * (-1 if signs.startswith("-") else 1) for _, signs in pieces)
 
 
@@ -132,20 +124,17 @@ def space_of(destinations: Sequence[Sequence[int]]) -> Space:
     try:
         table = [list(row) for row in destinations]
     except TypeError:
-        raise BadInput(
-            "destinations", destinations, "is not a table", "pass a row of cells for each cell"
-        ) from None
+        remedy = "pass a row of cells for each cell"
+        raise BadInput("destinations", destinations, "is not a table", remedy) from None
     n = len(table)
     for cell, row in enumerate(table):
         for target in row:
             if isinstance(target, bool) or target not in range(n):
-                raise BadInput(
-                    f"destinations[{cell}]", target, "is not a cell", f"use cells 0 to {n - 1}"
-                )
+                problem = "is not a cell"
+                raise BadInput(f"destinations[{cell}]", target, problem, f"use cells 0 to {n - 1}")
         if not row or row[0] != cell:
-            raise BadInput(
-                f"destinations[{cell}]", row, "does not stay under action 0", f"begin with {cell}"
-            )
+            problem = "does not stay under action 0"
+            raise BadInput(f"destinations[{cell}]", row, problem, f"begin with {cell}")
     moves = tuple(tuple((t - c) % n for t in row[1:]) for c, row in enumerate(table))
     return parse(Space(moves).text)
 
@@ -188,9 +177,8 @@ def random_space(cells: int, actions: int | None = None, seed: SeedLike = 0) -> 
     """
     n = integer("cells", cells, 2)
     if actions is not None and integer("actions", actions, 2) > _MOST_ACTIONS:
-        raise BadInput(
-            "actions", actions, "does not fit one digit", "use 2 to 10 actions", code="out-of-range"
-        )
+        problem = "does not fit one digit"
+        raise BadInput("actions", actions, problem, "use 2 to 10 actions", code="out-of-range")
     rng = generator(seed)
     for _ in range(_MOST_DRAWS):
         count = actions or min(n, _MOST_ACTIONS, 1 + int(rng.geometric(0.5)))
@@ -199,12 +187,8 @@ def random_space(cells: int, actions: int | None = None, seed: SeedLike = 0) -> 
         space = Space(tuple(map(tuple, sizes.tolist())))
         if strongly_connected(space):
             return space
-    raise BadInput(
-        "cells",
-        cells,
-        f"gave no strongly connected space with {actions} actions in {_MOST_DRAWS:,} draws",
-        "use fewer cells or more actions",
-    )
+    problem = f"gave no strongly connected space with {actions} actions in {_MOST_DRAWS:,} draws"
+    raise BadInput("cells", cells, problem, "use fewer cells or more actions")
 
 
 def random_pattern(
@@ -222,9 +206,8 @@ def random_pattern(
     n = integer("actions", actions, 2)
     chance = 1 / integer("cells", cells, 2) if stop is None else number("stop", stop, 0, 1)
     if chance == 0:
-        raise BadInput(
-            "stop", stop, "would never end a pattern", "use a number above 0", code="out-of-range"
-        )
+        problem = "would never end a pattern"
+        raise BadInput("stop", stop, problem, "use a number above 0", code="out-of-range")
     rng = generator(seed)
     size = int(rng.geometric(chance)) if length is None else integer("length", length)
     return "".join(map(str, rng.integers(n, size=size).tolist()))

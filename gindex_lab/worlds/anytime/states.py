@@ -88,12 +88,9 @@ def read_state(exam: Examination, path: Path) -> None:
         raise BadInput("path", str(path), problem, "name another file") from None
     for name, value in identity(exam).items():
         if saved.get(name) != value:
-            raise BadInput(
-                "path",
-                str(path),
-                f"holds a test with {name} {saved.get(name)!r}, not {value!r}",
-                "go on with the same test, or name another file",
-            )
+            problem = f"holds a test with {name} {saved.get(name)!r}, not {value!r}"
+            remedy = "go on with the same test, or name another file"
+            raise BadInput("path", str(path), problem, remedy)
     exam.xi, exam.increments, exam.elapsed, exam.rows = xi, increments, elapsed, rows
 
 

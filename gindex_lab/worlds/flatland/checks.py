@@ -121,9 +121,8 @@ def _check_flow(flow: Definition, flows: Mapping[str, Definition]) -> None:
         raise BadProgram(where, flow.name, "has no nodes", "put one between start and end")
     for name, rule in flow.randoms.items():
         if name not in flow.params:
-            raise BadProgram(
-                where, name, "is randomised but is not a parameter", "name a parameter"
-            )
+            problem = "is randomised but is not a parameter"
+            raise BadProgram(where, name, problem, "name a parameter")
         check_rule(rule, f"{where}, @param {name}")
     for node in flow.nodes:
         _check_node(node, f"{where}, node {node.name}", flows)
@@ -153,9 +152,8 @@ def _check_node(node: Node, where: str, flows: Mapping[str, Definition]) -> None
         fewest = len(wanted)
     else:
         known = ", ".join([*PRIMITIVES, *sorted(flows)][:12])
-        raise BadProgram(
-            where, node.type, "is neither a primitive nor a flow", f"known are {known}"
-        )
+        problem = "is neither a primitive nor a flow"
+        raise BadProgram(where, node.type, problem, f"known are {known}")
     if not fewest <= len(node.args) <= len(wanted):
         problem = f"takes ({' '.join(wanted)}), not {len(node.args)} arguments"
         raise BadProgram(where, node.type, problem, "match them")

@@ -96,9 +96,7 @@ class Drawing:
     def __post_init__(self) -> None:
         for at, part in enumerate(self.shapes):
             if not isinstance(part, (Line, Circle)):
-                raise BadInput(
-                    f"shapes[{at}]", part, "is neither a Line nor a Circle", "use these two"
-                )
+                raise BadInput(f"shapes[{at}]", part, "is not a Line or a Circle", "use one")
             for value in astuple(part):
                 number(f"shapes[{at}]", value, -1e6, 1e6)
 

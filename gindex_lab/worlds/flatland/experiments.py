@@ -87,12 +87,8 @@ def score(
     [[1.0, True, 1.0]]
     """
     if len(answers) != len(tests):
-        raise BadInput(
-            "answers",
-            len(answers),
-            f"do not match the {len(tests)} tests",
-            "give one answer for each test",
-        )
+        problem = f"do not match the {len(tests)} tests"
+        raise BadInput("answers", len(answers), problem, "give one answer for each test")
     rows = []
     for answer, task in zip(answers, tests, strict=True):
         delta = _divergence(task.drawing, answer, mode)
@@ -122,9 +118,8 @@ def _check(system: object, curriculum: object, tests: object) -> None:
         raise BadInput("system", system, "is not a system", remedy)
     for name, tasks in (("curriculum", curriculum), ("tests", tests)):
         if not isinstance(tasks, Sequence) or isinstance(tasks, str) or not tasks:
-            raise BadInput(
-                name, tasks, "holds no tasks", "pass a list of Sample, as of curriculum()"
-            )
+            problem = "holds no tasks"
+            raise BadInput(name, tasks, problem, "pass a list of Sample, as of curriculum()")
         for at, task in enumerate(tasks):
             if not isinstance(task, Sample):
                 remedy = "make it with sample(), or Sample(drawing, domain)"

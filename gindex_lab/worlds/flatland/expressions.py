@@ -95,9 +95,8 @@ def _tokens(text: str, line: int) -> Iterator[tuple[str, int]]:
     while at < end:
         match = _TOKEN.match(text, at)
         if match is None:
-            raise BadProgram(
-                f"line {line}", text[at : at + 20], "cannot be read", "close the quote"
-            )
+            problem = "cannot be read"
+            raise BadProgram(f"line {line}", text[at : at + 20], problem, "close the quote")
         line += text.count("\n", at, match.start(1))
         if match[1][0] != ";":
             yield match[1], line
@@ -113,9 +112,8 @@ def _atom(token: str, line: int) -> Expression:
         return Symbol(token)
     value: int | float = float(token) if re.search(r"[.eE]", token) else _whole(token)
     if not abs(value) <= LARGEST:
-        raise BadProgram(
-            f"line {line}", token, f"is larger than {LARGEST:g}", "use a smaller number"
-        )
+        problem = f"is larger than {LARGEST:g}"
+        raise BadProgram(f"line {line}", token, problem, "use a smaller number")
     return value
 
 
@@ -173,9 +171,8 @@ def reduce(expression: Expression, names: Mapping[str, Expression]) -> Expressio
     if not isinstance(expression, tuple):
         return expression
     if not expression or not isinstance(expression[0], Symbol):
-        raise BadProgram(
-            "expression", to_lisp(expression), "does not start with an operation", "write (+ 1 2)"
-        )
+        problem = "does not start with an operation"
+        raise BadProgram("expression", to_lisp(expression), problem, "write (+ 1 2)")
     name, *rest = expression
     if name not in _OPERATIONS:
         remedy = "use " + " ".join(_OPERATIONS)

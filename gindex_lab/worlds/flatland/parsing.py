@@ -101,9 +101,8 @@ def _reader(syntax: str) -> Callable[[str], Source]:
 
 def _check_text(text: object) -> None:
     if not isinstance(text, str):
-        raise BadProgram(
-            "text", type(text).__name__, "is not text", "pass a str; read() takes a path"
-        )
+        problem = "is not text"
+        raise BadProgram("text", type(text).__name__, problem, "pass a str; read() takes a path")
     if not text.strip():
         raise BadProgram("text", text, "is empty", "write at least one flow and run it")
     if len(text) > LONGEST:

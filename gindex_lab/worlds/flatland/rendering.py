@@ -57,9 +57,8 @@ def _rows(segments: npt.ArrayLike) -> FloatArray:
     """Segments as rows of four finite numbers of a size that can be drawn."""
     lines = numbers("segments", segments)
     if lines.size % 4 or (lines.size and lines.shape[-1] != 4):
-        raise BadInput(
-            "segments", lines.shape, "are not rows x0, y0, x1, y1", "pass trace().segments"
-        )
+        problem = "are not rows x0, y0, x1, y1"
+        raise BadInput("segments", lines.shape, problem, "pass trace().segments")
     if not (np.abs(lines) <= _FARTHEST).all():
         problem = f"leave ±{_FARTHEST:g}, or are not numbers"
         raise BadInput("segments", lines[~(np.abs(lines) <= _FARTHEST)][:3], problem, "fix them")

@@ -91,9 +91,8 @@ def read(text: str) -> Source:
             flow = None
     if flow is not None:
         problem = f"begins on line {flow.line} and never ended"
-        raise BadProgram(
-            f"flow {flow.name}", flow.name, problem, f"end it with X -> {flow.name}(end)"
-        )
+        remedy = f"end it with X -> {flow.name}(end)"
+        raise BadProgram(f"flow {flow.name}", flow.name, problem, remedy)
     if randoms:
         raise BadProgram("@param", next(iter(randoms)), "is not followed by a flow", "move it up")
     return source

@@ -83,9 +83,8 @@ class PictureLearner:
         """Answer one picture with a drawing."""
         picture = as_picture(image)
         if not self.pairs:
-            raise BadInput(
-                "image", "a picture", "cannot be answered before training", "call fit(pairs) first"
-            )
+            problem = "cannot be answered before training"
+            raise BadInput("image", "a picture", problem, "call fit(pairs) first")
         return self._answer(picture)
 
     def _learn(self) -> None:

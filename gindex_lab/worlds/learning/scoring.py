@@ -56,12 +56,8 @@ def score_answers(
     References: g-index paper, section 2.4 and θ in section 3.1.
     """
     if len(answers) != len(tests):
-        raise BadInput(
-            "answers",
-            len(answers),
-            f"do not match the {len(tests)} tests",
-            "give one answer for each test",
-        )
+        problem = f"do not match the {len(tests)} tests"
+        raise BadInput("answers", len(answers), problem, "give one answer for each test")
     rows = []
     for task, answer in zip(tests, answers, strict=True):
         flow, whole = read_answer(answer)
@@ -102,9 +98,8 @@ def _entries(path: Path) -> list[dict[str, Any]]:
     for at, entry in enumerate(entries):
         place = f"{path.name}[{at}]"
         if not isinstance(entry, dict):
-            raise BadInput(
-                place, entry, "is not an object", 'write {"prompt": ..., "generated": ...}'
-            )
+            problem = "is not an object"
+            raise BadInput(place, entry, problem, 'write {"prompt": ..., "generated": ...}')
         for key in ("prompt", "generated"):
             if key not in entry:
                 raise BadInput(place, list(entry), f"has no {key!r}", f"give it {key!r}")

@@ -104,9 +104,8 @@ class Learner:
     def generate(self, prompt: str) -> Program | str:
         """Answer one prompt with a program."""
         if not self.pairs:
-            raise BadInput(
-                "prompt", prompt, "cannot be answered before training", "call fit(pairs) first"
-            )
+            problem = "cannot be answered before training"
+            raise BadInput("prompt", prompt, problem, "call fit(pairs) first")
         if not isinstance(prompt, str) or not prompt.strip():
             raise BadInput("prompt", prompt, "is empty", "pass some text")
         return self._answer(prompt)

@@ -162,9 +162,8 @@ def battery(
         for k in range(each)
     ]
     if not mazes:
-        raise BadInput(
-            "ranks", ranks, "and saturations must not be empty", "give at least one of each"
-        )
+        problem = "and saturations must not be empty"
+        raise BadInput("ranks", ranks, problem, "give at least one of each")
     return mazes
 
 

@@ -62,17 +62,11 @@ class Filters:
         number("tolerance", self.tolerance, 0, 5)
         flag("wrap", self.wrap)
         if integer("longest", self.longest, 6) > 10:
-            raise BadInput(
-                "longest",
-                self.longest,
-                "makes too large a table",
-                "use 6 to 10",
-                code="out-of-range",
-            )
+            problem = "makes too large a table"
+            raise BadInput("longest", self.longest, problem, "use 6 to 10", code="out-of-range")
         if integer("rivals", self.rivals, 6) > 13:
-            raise BadInput(
-                "rivals", self.rivals, "takes hours to search", "use 6 to 13", code="out-of-range"
-            )
+            problem = "takes hours to search"
+            raise BadInput("rivals", self.rivals, problem, "use 6 to 13", code="out-of-range")
 
 
 @dataclass(frozen=True)

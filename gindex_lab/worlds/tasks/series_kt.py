@@ -47,12 +47,8 @@ class Scale:
         choice("rounding", self.rounding, _ROUNDING)
         integer("n_time", self.n_time)
         if self.n_time > 12:
-            raise BadInput(
-                "n_time",
-                self.n_time,
-                "is more than the 12 letters that are supported",
-                "use 1 to 12",
-            )
+            problem = "is more than the 12 letters that are supported"
+            raise BadInput("n_time", self.n_time, problem, "use 1 to 12")
         number("offset", self.offset, 0, 1e6)
 
     def cost(self, length: object, steps: object) -> FloatArray:
@@ -169,18 +165,16 @@ def _cheapest(
     codes: tuple[int, ...], gap: int, scale: Scale, longest: int, margin: float
 ) -> pd.DataFrame:
     if longest > 14:
-        raise BadInput(
-            "longest", longest, "takes days to enumerate", "use 14 or fewer instructions"
-        )
+        problem = "takes days to enumerate"
+        raise BadInput("longest", longest, problem, "use 14 or fewer instructions")
     found = _found(codes, gap, scale, longest, margin)
     if found is None:
         series = "".join("_" if code < 0 else ALPHABET[code] for code in codes)
-        raise BadInput(
-            "sequence",
-            series,
-            f"is written by no program of up to {longest} instructions with Kt below {HIGHEST:.0f}",
-            "allow a larger longest=..., or take a more regular series",
+        problem = (
+            f"is written by no program of up to {longest} instructions with Kt below {HIGHEST:.0f}"
         )
+        remedy = "allow a larger longest=..., or take a more regular series"
+        raise BadInput("sequence", series, problem, remedy)
     return found.copy()
 
 

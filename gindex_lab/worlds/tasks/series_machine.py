@@ -128,9 +128,8 @@ def letters_of(name: str, sequence: object, *, gaps: int = 0) -> list[int]:
         raise BadInput(name, sequence, "is not a series of letters", 'write "adgj" or "a,d,g,j"')
     for letter in found:
         if not isinstance(letter, str) or len(letter) != 1 or letter not in ALPHABET + "_":
-            raise BadInput(
-                name, letter, "is not a letter from a to z", "use small letters, _ for a gap"
-            )
+            problem = "is not a letter from a to z"
+            raise BadInput(name, letter, problem, "use small letters, _ for a gap")
     codes = [ALPHABET.find(str(letter)) for letter in found]
     if codes.count(-1) != gaps:
         wanted = f"exactly {gaps} gap(s) _" if gaps else "no gap _"

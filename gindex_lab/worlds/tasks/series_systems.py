@@ -148,9 +148,8 @@ def shown_and_answer(items: object) -> list[tuple[str, tuple[str, ...], str]]:
     """
     if not isinstance(items, pd.DataFrame):
         if not isinstance(items, Sequence) or any(not hasattr(x, "shown") for x in items):
-            raise BadInput(
-                "items", items, "are not items", "pass generate(...), or a table of them"
-            )
+            problem = "are not items"
+            raise BadInput("items", items, problem, "pass generate(...), or a table of them")
         return [(x.name, tuple(x.shown), x.answer) for x in items]
     for column in ("sequence", "answer"):
         if column not in items:

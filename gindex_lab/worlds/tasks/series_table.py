@@ -120,12 +120,9 @@ class Table:
     def _rows(self, codes: tuple[int, ...]) -> Ints:
         """The rows that write this pattern (-1: any letter), up to rotation."""
         if len(codes) > LETTERS:
-            raise BadInput(
-                "sequence",
-                len(codes),
-                f"letters are more than the {LETTERS} of the table",
-                "use gl.letter_series.kt or continuations, which search for it",
-            )
+            problem = f"letters are more than the {LETTERS} of the table"
+            remedy = "use gl.letter_series.kt or continuations, which search for it"
+            raise BadInput("sequence", len(codes), problem, remedy)
         low, high = self._range(codes)
         anchor = 1 if codes[0] < 0 else 0
         digits = self.digits[:, low:high]

@@ -33,9 +33,8 @@ class _Session:
         self.items = list(items) if isinstance(items, Sequence) else []
         if not self.items or not all(isinstance(item, self._type) for item in self.items):
             kind = self._type.__name__
-            raise BadInput(
-                "items", items, f"is not a list of {kind}", "pass what the generator gave"
-            )
+            problem = f"is not a list of {kind}"
+            raise BadInput("items", items, problem, "pass what the generator gave")
         no_duplicates("items", [item.name for item in self.items])
         self.scores: dict[str, float] = {}
 
