@@ -20,7 +20,7 @@ import pandas as pd
 from benchmarks.rows import Row, best_time, race
 from gindex_lab.measures.psychometrics.irt import irt, simulate_irt
 from gindex_lab.measures.psychometrics.irt_em import e_step
-from gindex_lab.measures.psychometrics.irt_settings import Patterns, Settings
+from gindex_lab.measures.psychometrics.irt_settings import IrtSettings, Patterns
 
 __all__ = ["run"]
 
@@ -122,5 +122,5 @@ def _peer(peer: str, values: np.ndarray) -> tuple[str, Fit]:
 
 def _log_likelihood(values: np.ndarray, slope: np.ndarray, difficulty: np.ndarray) -> float:
     data = Patterns.of(values)
-    by_pattern, _ = e_step(data, np.stack([slope, -slope * difficulty], 1), *Settings().grid())
+    by_pattern, _ = e_step(data, np.stack([slope, -slope * difficulty], 1), *IrtSettings().grid())
     return float(data.agents @ by_pattern)

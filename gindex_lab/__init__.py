@@ -94,7 +94,7 @@ _UPSTAIRS = {
     "presentation.plots.population": "plot_scree",
     "presentation.plots.programs": "plot_divergence plot_flow",
     "press.notebook": "show",
-    "studies.data.download": "Archive",
+    "studies.data.download": "OriginalArchive",
     "studies.data.loading": "load",
     "studies.data.original_files": "original",
 }

@@ -20,7 +20,7 @@ from gindex_lab.worlds.aiq.agents import (
 )
 from gindex_lab.worlds.aiq.episodes import Trial, interact, run
 from gindex_lab.worlds.aiq.machine import Machine
-from gindex_lab.worlds.aiq.program import Settings
+from gindex_lab.worlds.aiq.program import MachineSettings
 
 PROGRAMS = [",.#", ".,#", ",+.,.#", ",,.>,.#", ",[>++<[+]]>.#", "%[,.]>,.#", ",>%[-<+.>],.#"]
 AGENTS = [
@@ -98,7 +98,9 @@ def test_compiled_agents_equal_the_readable_ones(who):
             assert compiled.diverged[row, j] == getattr(twin.learner, "diverged", False)
 
 
-@pytest.mark.parametrize("machine", [Settings(4, 2), Settings(3, 2, True), Settings(2, 1)], ids=str)
+@pytest.mark.parametrize(
+    "machine", [MachineSettings(4, 2), MachineSettings(3, 2, True), MachineSettings(2, 1)], ids=str
+)
 @pytest.mark.parametrize("who", [Freq(), QLearning(), HLQ()], ids=describe)
 def test_compiled_agents_equal_the_readable_ones_on_other_machines(who, machine):
     trial = Trial((100,), machine=machine, seed=5)

@@ -14,7 +14,7 @@ from gindex_lab.foundation.errors import BadInput, BadProgram
 from gindex_lab.worlds.aiq import kernel, random_streams
 from gindex_lab.worlds.aiq.kernel import compile_program
 from gindex_lab.worlds.aiq.machine import Machine, episode, run, trace
-from gindex_lab.worlds.aiq.program import Settings, check, partners
+from gindex_lab.worlds.aiq.program import MachineSettings, check, partners
 
 
 def golden(goldens, name):
@@ -22,7 +22,7 @@ def golden(goldens, name):
 
 
 def machine_of(case):
-    return Settings(case["num_symbols"], case["obs_cells"], bool(case["reverse_output"]))
+    return MachineSettings(case["num_symbols"], case["obs_cells"], bool(case["reverse_output"]))
 
 
 @pytest.mark.parametrize("name", ["bf_traces_nochance.jsonl", "bf_traces_chance.jsonl"])
@@ -73,7 +73,7 @@ def programs(draw):
     st.lists(st.integers(0, 1), min_size=1, max_size=12),
 )
 def test_compiled_machine_equals_the_readable_one(program, n, cells, reverse, actions):
-    setup = Settings(n, cells, reverse)
+    setup = MachineSettings(n, cells, reverse)
     draws = [3, 1, 4, 1, 5, 9, 2, 6]
     got = episode(program, actions, setup, chance=draws)
     symbols = iter(draws * 20_000)
@@ -90,7 +90,7 @@ def test_compiled_machine_equals_the_readable_one(program, n, cells, reverse, ac
 @settings(max_examples=300)
 @given(programs(), st.integers(2, 7), st.lists(st.integers(0, 1), min_size=1, max_size=12))
 def test_fused_code_equals_one_row_per_instruction_until_overtime(program, n, actions):
-    setup = Settings(n)
+    setup = MachineSettings(n)
     key = random_streams.stream_key(3, 0, 0, 1, random_streams.CHANCE)
     fused, single = kernel.new_state(setup), kernel.new_state(setup)
     for action in actions:
@@ -122,7 +122,7 @@ def test_a_straight_line_is_too_long_from_a_thousand_steps(length):
         kernel.act(
             compile_program("+" * length + ",#", fused=fused),
             5,
-            *kernel.new_state(Settings()),
+            *kernel.new_state(MachineSettings()),
             0,
             kernel.NO_RECORD,
             not fused,
@@ -146,7 +146,7 @@ def test_tape_wraps_around_as_in_the_reference(direction):
 
 
 def test_reset_machine_is_a_fresh_machine():
-    code, setup = kernel.compile_program("<%>>,.+>.#"), Settings()
+    code, setup = kernel.compile_program("<%>>,.+>.#"), MachineSettings()
     state = kernel.new_state(setup)
     key = random_streams.stream_key(1, 2, 3, 1, random_streams.CHANCE)
     for action in (0, 4, 1):

@@ -21,7 +21,7 @@ from gindex_lab.worlds.aiq.sampler import sample
 from gindex_lab.worlds.aiq.sweep import (
     NOT_RUN,
     SETTINGS,
-    Plan,
+    SweepPlan,
     keep_sweep,
     measured_sweep,
     read_sweep,
@@ -37,7 +37,7 @@ from gindex_lab.worlds.aiq.validation import (
 sweeps = importlib.import_module(
     "gindex_lab.worlds.aiq.sweep"
 )  # the module: gl.aiq.sweep is its function
-SMALL = Plan(programs=300, runs=80, episodes=(20, 60), seed=3)
+SMALL = SweepPlan(programs=300, runs=80, episodes=(20, 60), seed=3)
 TWO = {"Freq,0.05": "Freq", "Q_l,0.0,0.5,0.5,0.02,0.8": "Q(0.5)"}
 
 
@@ -135,8 +135,8 @@ def test_rows_stand_by_sample_setting_and_length(swept):
         ({"conditions": ["SEP"]}, r"conditions='SEP'"),
         ({"settings": {"Freq": "x"}}, r"agent='Freq': is not an agent"),
         ({"settings": {"MC_AIXI,50,8,3,0.85,0.3": "MC-AIXI"}}, r"is not an agent"),
-        ({"plan": Plan(300, 80, (20,), 3)}, r"holds another plan.*name a folder of its own"),
-        ({"plan": Plan(300, 80, (20, 60), 4)}, r"holds another plan"),
+        ({"plan": SweepPlan(300, 80, (20,), 3)}, r"holds another plan.*name a folder of its own"),
+        ({"plan": SweepPlan(300, 80, (20, 60), 4)}, r"holds another plan"),
     ],
 )
 def test_wrong_sweeps_are_refused_by_message(swept, change, message):

@@ -15,7 +15,7 @@ from gindex_lab.worlds.flatland.checks import rule_of
 from gindex_lab.worlds.flatland.execution import SIZE, _wrapped, steps, trace
 from gindex_lab.worlds.flatland.expansion import expand
 from gindex_lab.worlds.flatland.expressions import Symbol, read_expressions, to_lisp
-from gindex_lab.worlds.flatland.programs import Call, Definition, Limits, Link, Node, Program
+from gindex_lab.worlds.flatland.programs import Call, Definition, DrawingLimits, Link, Node, Program
 
 F = gl.flatland
 SYNTAXES = ("fbp", "lisp", "json")
@@ -611,7 +611,7 @@ def test_arguments_that_double_at_every_level_are_refused():
 def test_far_moves_are_refused():
     with pytest.raises(BadProgram, match="farther than 2000 in one move"):
         run(SIDE + "{} -> side(1000000)").trace()
-    assert run(SIDE + "{} -> side(5000)", limits=Limits(distance=1e4)).trace().ink == 5000
+    assert run(SIDE + "{} -> side(5000)", limits=DrawingLimits(distance=1e4)).trace().ink == 5000
 
 
 def test_a_count_is_known_only_once_its_loop_runs():

@@ -13,7 +13,7 @@ from gindex_lab.foundation.responses import Responses
 from gindex_lab.measures.psychometrics import irt_scale
 from gindex_lab.measures.psychometrics.irt import Priors, irt, simulate_irt
 from gindex_lab.measures.psychometrics.irt_information import information, numerical_information
-from gindex_lab.measures.psychometrics.irt_settings import Patterns, Settings
+from gindex_lab.measures.psychometrics.irt_settings import IrtSettings, Patterns
 from gindex_lab.studies.own_experiments.respondents import letter_series_respondents
 
 
@@ -119,18 +119,18 @@ def test_the_lognormal_prior_is_its_density():
 
 def test_the_fit_with_a_lognormal_prior_is_at_rest():
     _, table = simulated(50, items=8)
-    model = irt(table, priors="lognormal", settings=Settings(tolerance=1e-8))
+    model = irt(table, priors="lognormal", settings=IrtSettings(tolerance=1e-8))
     at, data = model.fitted_parameters, Patterns.of(model.responses.to_numpy())
     from gindex_lab.measures.psychometrics.irt_em import e_step, expected, score
 
-    nodes, weights = Settings().grid()
+    nodes, weights = IrtSettings().grid()
     posterior = e_step(data, at, nodes, weights)[1]
     slope = score(expected(data, posterior, nodes, 2), at, nodes)[0] + model.priors.pull(at)[0]
     assert np.abs(slope).max() < 1e-4
     assert (at[:, 0] > 0).all()
-    given = data, at, "2pl", Settings(), model.priors
+    given = data, at, "2pl", IrtSettings(), model.priors
     assert information(*given) == pytest.approx(
-        numerical_information(data, at, Settings(), model.priors), abs=1e-3
+        numerical_information(data, at, IrtSettings(), model.priors), abs=1e-3
     )
 
 

@@ -14,7 +14,7 @@ import gindex_lab as gl
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.worlds.tasks import series_table
 from gindex_lab.worlds.tasks.series_items import rotated
-from gindex_lab.worlds.tasks.series_kt import Scale
+from gindex_lab.worlds.tasks.series_kt import KtScale
 from gindex_lab.worlds.tasks.series_machine import ALPHABET, INSTRUCTIONS, text_of
 from gindex_lab.worlds.tasks.series_systems import shown_and_answer
 
@@ -126,7 +126,7 @@ def test_search_and_table_agree_where_the_table_is_complete():
 )
 def test_the_last_digits_do_not_change_a_whole_kt(rounding, values):
     numbers = [13 - 1e-12, 12.7, 13 + 1e-12, 13.3]
-    assert [Scale(rounding=rounding).rounded(x) for x in numbers] == values
+    assert [KtScale(rounding=rounding).rounded(x) for x in numbers] == values
 
 
 def test_rounding_time_and_offset_are_parameters():
@@ -350,9 +350,9 @@ def test_a_series_that_no_program_writes_is_named_as_given():
 
 
 def test_time_is_counted_up_to_the_twelfth_letter():
-    assert Scale(n_time=12).n_time == 12
+    assert KtScale(n_time=12).n_time == 12
     with pytest.raises(BadInput) as caught:
-        Scale(n_time=13)
+        KtScale(n_time=13)
     assert caught.value.argument == "n_time"
 
 

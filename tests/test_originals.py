@@ -11,7 +11,7 @@ from loops import looped
 
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.studies.data import download, originals_horizon, originals_people
-from gindex_lab.studies.data.download import Archive
+from gindex_lab.studies.data.download import OriginalArchive
 from gindex_lab.studies.data.originals import convert, group_levels
 from gindex_lab.studies.data.originals_people import LAYOUT, MAZES
 from gindex_lab.studies.data.registry import entries
@@ -27,7 +27,7 @@ def make_zip(path, members):
 
 
 def converted(name, path):
-    with Archive(path) as archive:
+    with OriginalArchive(path) as archive:
         return convert(entries()[name].converter, archive)
 
 
@@ -381,7 +381,7 @@ def test_unexpected_layout_is_named(name, members, message, tmp_path):
 def test_path_traversal_is_refused(member, tmp_path):
     path = make_zip(tmp_path / "evil.zip", {"fine.csv": "a", member: "b"})
     with pytest.raises(BadInput, match="names a file outside itself"):
-        Archive(path)
+        OriginalArchive(path)
     assert sorted(p.name for p in tmp_path.iterdir()) == ["evil.zip"]
 
 
@@ -389,14 +389,14 @@ def test_absurd_size_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(download, "LARGEST_MEMBER", 1000)
     path = make_zip(tmp_path / "bomb.zip", {"bomb.csv": "0" * 1001})
     with pytest.raises(BadInput, match=r"holds 'bomb.csv' of 1,001 bytes, more than 1,000"):
-        Archive(path)
+        OriginalArchive(path)
 
 
 def test_truncated_zip_is_refused(tmp_path):
     path = make_zip(tmp_path / "cut.zip", {"a.csv": "a,b\n" * 500})
     path.write_bytes(path.read_bytes()[:-30])
     with pytest.raises(BadInput, match=r"archive='cut.zip': is not a complete zip file"):
-        Archive(path)
+        OriginalArchive(path)
 
 
 @pytest.mark.parametrize("content", [b"", b"<html>404</html>"])
@@ -404,7 +404,7 @@ def test_what_is_no_zip_is_refused(content, tmp_path):
     path = tmp_path / "page.zip"
     path.write_bytes(content)
     with pytest.raises(BadInput, match="is not a complete zip file"):
-        Archive(path)
+        OriginalArchive(path)
 
 
 def test_damaged_member_is_named(tmp_path):
@@ -412,7 +412,7 @@ def test_damaged_member_is_named(tmp_path):
     content = bytearray(path.read_bytes())
     content[content.index(b"1,2")] ^= 0xFF
     path.write_bytes(content)
-    with Archive(path) as archive, pytest.raises(BadInput, match=r"has a damaged 'a\.csv'"):
+    with OriginalArchive(path) as archive, pytest.raises(BadInput, match=r"has a damaged 'a\.csv'"):
         archive.table("a.csv")
 
 
@@ -422,7 +422,7 @@ def test_encrypted_member_is_named(tmp_path):
     for signature, offset in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
         struct.pack_into("<H", content, content.index(signature) + offset, 1)
     path.write_bytes(content)
-    with Archive(path) as archive, pytest.raises(BadInput, match=r"has a damaged 'a\.csv'"):
+    with OriginalArchive(path) as archive, pytest.raises(BadInput, match=r"has a damaged 'a\.csv'"):
         archive.table("a.csv")
 
 
@@ -439,7 +439,10 @@ def test_rds_that_is_no_data_frame_is_refused(tmp_path):
 
 def test_unknown_converter_is_named(tmp_path):
     path = make_zip(tmp_path / "a.zip", {"a": "b"})
-    with Archive(path) as archive, pytest.raises(BadInput, match="converter='poker': does not"):
+    with (
+        OriginalArchive(path) as archive,
+        pytest.raises(BadInput, match="converter='poker': does not"),
+    ):
         convert("poker", archive)
 
 

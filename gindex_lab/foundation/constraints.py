@@ -121,7 +121,7 @@ _EXACTLY: Mapping[Range, str] = {
     SHARE: "Composing.margin generalisation_level.distance",
     POSITIVE: "designs.tolerance",
     INTERVAL: "read.scale",
-    RESULT: "Estimate.confidence Result.interval Score.interval",
+    RESULT: "Estimate.confidence TestResult.interval Score.interval",
     Range(2): """
         by_budget.tests compare.tests coverage.levels factor_view.draws normalised_aiq.most
         population_responses.agents random_pattern.actions random_space.actions simulate_profile.levels
@@ -136,7 +136,7 @@ _EXACTLY: Mapping[Range, str] = {
     Range(6, 10): "Filters.longest",
     Range(0, 1, "[)"): "HLQ.discount QLearning.discount",
     Range(0, 1, "(]"): "HLQ.trace",
-    Range(0, 1e6): "Scale.offset kt.offset table.offset",
+    Range(0, 1e6): "KtScale.offset kt.offset table.offset",
     Range(1e-6, 1e6): "Noisy.noise",
     Range(2, 100): "curve_demo.levels",
     Range(-20, 30): "horizon_view.theta",
@@ -162,7 +162,7 @@ RANGES: dict[str, Range] = {
 
 #: Words of which a function knows a few; it refuses any other by name, with the code "not-an-option".
 CHOICES = _names("""
-    Rules.reward Rules.start alternative anytime_view.agent as_items.difficulty as_items.scale base
+    WorldRules.reward WorldRules.start alternative anytime_view.agent as_items.difficulty as_items.scale base
     collision conditions constant corpus.domains correlation data design discriminative domain dtype
     engine error estimator extrapolate family format fractions frame incomplete kind law linkage
     measure measures method metric missing mode model observation outside

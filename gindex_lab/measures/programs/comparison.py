@@ -22,7 +22,7 @@ from gindex_lab.foundation import parallel
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.validate import FloatArray, Mode, choice
 from gindex_lab.measures.programs.divergence import EFFORT, ROOM, bounds_of, say_if_cold
-from gindex_lab.measures.programs.encode import IntArray, Rules, Table, encode
+from gindex_lab.measures.programs.encode import FlowTable, IntArray, Rules, encode
 from gindex_lab.measures.programs.flows import Flow, FlowLike
 
 __all__ = [
@@ -112,7 +112,7 @@ def flows_of(name: str, flows: object) -> list[Flow]:
     return [Flow.of(flow) for flow in flows]
 
 
-def copies_of(t: Table) -> tuple[IntArray, IntArray]:
+def copies_of(t: FlowTable) -> tuple[IntArray, IntArray]:
     """One flow of each kind, and for every flow the number of its kind: copies compare alike."""
     kind, values, label = t.kind.tobytes(), t.content.values.tobytes(), t.relation.tobytes()
     nodes, rows, corners = t.first.tolist(), t.content.row[t.first].tolist(), t.corner.tolist()
@@ -133,7 +133,7 @@ def copies_of(t: Table) -> tuple[IntArray, IntArray]:
 
 
 def distinct(
-    t: Table,
+    t: FlowTable,
     of: IntArray,
     left: IntArray,
     right: IntArray,
@@ -170,7 +170,7 @@ def distinct(
 
 
 def _batch(
-    t: Table, lefts: IntArray, rights: IntArray
+    t: FlowTable, lefts: IntArray, rights: IntArray
 ) -> tuple[FloatArray, dict[int, tuple[float, float]], Counter[str]]:
     """Δ of a list of pairs; a pair too hard for the batch gets a search of its own."""
     from gindex_lab.measures.programs.matching import OPEN, divergences_of, solve
@@ -192,7 +192,7 @@ def _batch(
     return values, opened, counts
 
 
-def _room(t: Table) -> int:
+def _room(t: FlowTable) -> int:
     """Vertices that the batch provides for: all pairs of nodes of the largest flow, within reason."""
     most = int(np.diff(t.first).max(initial=1))
     return int(min(ROOM, max(1, most) ** 2))
@@ -331,7 +331,7 @@ def nearest_many(
 
 
 def nearest_in(
-    t: Table, queries: IntArray, known: tuple[int, int], barred: IntArray
+    t: FlowTable, queries: IntArray, known: tuple[int, int], barred: IntArray
 ) -> tuple[IntArray, FloatArray, int, int]:
     """The nearest to each query among the flows of a table from known[0] to known[1], but the one `barred`,
     and its Δ: Ω (Eq 6); how many pairs were weighed and evaluated."""

@@ -23,7 +23,7 @@ import numpy.typing as npt
 
 from gindex_lab.foundation.upstairs import upstairs
 from gindex_lab.foundation.validate import Mode, integer, number
-from gindex_lab.measures.programs.encode import Rules, Table, encode, shades
+from gindex_lab.measures.programs.encode import FlowTable, Rules, encode, shades
 from gindex_lab.measures.programs.flows import Flow, FlowLike
 
 if TYPE_CHECKING:
@@ -153,7 +153,7 @@ def divergence(
 
 
 def bounds_of(
-    t: Table, a: int, b: int, effort: int, until: float | None
+    t: FlowTable, a: int, b: int, effort: int, until: float | None
 ) -> tuple[float, float, list[tuple[int, int]], str]:
     """Δ of one pair of a table from below and above, with all that the budget allows; the places of the
     matched nodes, and what decided."""
@@ -199,7 +199,7 @@ def say_if_cold() -> None:
         logging.getLogger("gindex_lab").warning("compiling the kernels of Δ (once, about 30 s) ...")
 
 
-def _first_try(t: Table, a: int, b: int) -> tuple[int, int, list[tuple[int, int]], int]:
+def _first_try(t: FlowTable, a: int, b: int) -> tuple[int, int, list[tuple[int, int]], int]:
     """What one call of the kernel finds: enough for all but hard pairs."""
     from gindex_lab.measures.programs.matching import solve
 
@@ -214,12 +214,12 @@ def _pairs(image: npt.NDArray[Any]) -> list[tuple[int, int]]:
     return [(i, j) for i, j in enumerate(image.tolist()) if j >= 0]
 
 
-def _places(t: Table, flow: int) -> list[int]:
+def _places(t: FlowTable, flow: int) -> list[int]:
     return t.place[t.first[flow] : t.first[flow + 1]].tolist()
 
 
 def _search(
-    t: Table, a: int, b: int, effort: int, until: float | None
+    t: FlowTable, a: int, b: int, effort: int, until: float | None
 ) -> tuple[int, int, list[tuple[int, int]], str]:
     """Bounds on the similarity by matching, then by clique search, with the pairs of the lower one."""
     from gindex_lab.measures.programs import matching
@@ -270,7 +270,7 @@ def best_clique(
 
 
 def _rough(
-    t: Table, a: int, b: int, effort: int, until: float | None
+    t: FlowTable, a: int, b: int, effort: int, until: float | None
 ) -> tuple[int, int, list[tuple[int, int]], str]:
     """Bounds for flows whose association graph would be too large, and what ended the greedy mapping.
 

@@ -23,7 +23,7 @@ from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.validate import Mode, mode_of
 from gindex_lab.measures.programs.flows import Flow
 
-__all__ = ["FlowNodes", "Rules", "Table", "encode", "ends", "freeze", "shades"]
+__all__ = ["FlowNodes", "FlowTable", "Rules", "encode", "ends", "freeze", "shades"]
 
 IntArray = npt.NDArray[np.int64]
 
@@ -76,7 +76,7 @@ class FlowNodes(NamedTuple):
     symmetric: bool
 
 
-class Table(NamedTuple):
+class FlowTable(NamedTuple):
     """Many programs in one set of arrays; the nodes of each are sorted by type.
 
     Program f has the nodes first[f] ... first[f+1]-1; node k (of all) has the type kind[k], and `content`
@@ -119,7 +119,7 @@ def freeze(value: Any, strict: bool) -> Any:
     return ("nan",) if value != value else value
 
 
-def encode(flows: Sequence[Flow], rules: Rules) -> tuple[Table, bool]:
+def encode(flows: Sequence[Flow], rules: Rules) -> tuple[FlowTable, bool]:
     """The table of many flows, and whether w(v', v'') = w(v'', v') throughout."""
     types = [kind for flow in flows for kind in flow.types]
     attributes = [own for flow in flows for own in _attributes(flow, rules)]
@@ -142,7 +142,7 @@ def encode(flows: Sequence[Flow], rules: Rules) -> tuple[Table, bool]:
     content = FlowNodes(row, width, values, unit // divisors, unit % divisors, rules.symmetric)
     relation = _labels(flows, rank - start, first, corner, rules.ports)
     place = (order - start).astype(np.int32)
-    table = Table(
+    table = FlowTable(
         first, kind, corner, relation, place, content, unit, 0.0, rules.both_ways, 1.0, _UNORDERED
     )
     return table, rules.symmetric or uniform
@@ -283,7 +283,7 @@ def _port_labels(flows: Sequence[Flow]) -> list[int]:
     return labels
 
 
-def shades(t: Table, flow: int, rounds: int = 4) -> IntArray:
+def shades(t: FlowTable, flow: int, rounds: int = 4) -> IntArray:
     """A number per node for its content and that of the nodes up to `rounds` wires away.
 
     Nodes that correspond in a renamed copy have the same shade (Weisfeiler and Leman's refinement).

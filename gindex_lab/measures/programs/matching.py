@@ -24,7 +24,7 @@ from gindex_lab.measures.programs.cliques import (
     search,
     still_open,
 )
-from gindex_lab.measures.programs.encode import IntArray, Table
+from gindex_lab.measures.programs.encode import FlowTable, IntArray
 from gindex_lab.measures.programs.similarity import assign, similarity
 
 __all__ = [
@@ -44,7 +44,7 @@ BY_BOUND, BY_SEARCH, OPEN = range(3)  # what decided a pair, if anything did
 
 
 @compiled
-def divergence_of(t: Table, a: int, b: int, weight: int) -> float:
+def divergence_of(t: FlowTable, a: int, b: int, weight: int) -> float:
     """Eq 5: Δ = 1 - (Σ w)² / (|V'| |V''|), of a similarity Σ w in units; 1 where one program is empty."""
     n, o = t.first[a + 1] - t.first[a], t.first[b + 1] - t.first[b]
     if n == 0 or o == 0:
@@ -55,7 +55,9 @@ def divergence_of(t: Table, a: int, b: int, weight: int) -> float:
 
 
 @compiled
-def divergences_of(t: Table, lefts: IntArray, rights: IntArray, weights: IntArray) -> FloatArray:
+def divergences_of(
+    t: FlowTable, lefts: IntArray, rights: IntArray, weights: IntArray
+) -> FloatArray:
     """Eq 5 for many pairs."""
     result = np.empty(len(lefts))
     for k in range(len(lefts)):
@@ -77,7 +79,7 @@ class Squares(NamedTuple):
 
 
 @compiled
-def squares_of(t: Table, a: int, b: int) -> Squares:
+def squares_of(t: FlowTable, a: int, b: int) -> Squares:
     """The relations of two programs, looked up once for many comparisons."""
     n, o = t.first[a + 1] - t.first[a], t.first[b + 1] - t.first[b]
     return Squares(t.relation, t.corner[a], n, t.corner[b], o, t.tolerance, t.both_ways)
@@ -123,7 +125,7 @@ def new_pairs(vertices: int, nodes: int, block: int) -> CandidatePairs:
 
 
 @compiled
-def count_pairs(t: Table, a: int, b: int) -> int:
+def count_pairs(t: FlowTable, a: int, b: int) -> int:
     """The number of pairs of nodes of one type."""
     x, y, count = t.first[a], t.first[b], 0
     while x < t.first[a + 1] and y < t.first[b + 1]:
@@ -155,7 +157,7 @@ def worth_keeping(block: IntArray, start: int, columns: int, most: int) -> int:
 
 
 @compiled
-def associate(t: Table, a: int, b: int, most: int, pairs: CandidatePairs) -> tuple[int, int]:
+def associate(t: FlowTable, a: int, b: int, most: int, pairs: CandidatePairs) -> tuple[int, int]:
     """List the vertices of the association graph (Eq 11), and match the nodes blind to relations.
 
     Returns the number of vertices and the weight of the matching, which no common subgraph exceeds. With
@@ -195,7 +197,7 @@ def associate(t: Table, a: int, b: int, most: int, pairs: CandidatePairs) -> tup
 
 
 @compiled
-def matching_agrees(t: Table, a: int, b: int, partner: IntArray) -> bool:
+def matching_agrees(t: FlowTable, a: int, b: int, partner: IntArray) -> bool:
     """Whether the matching that is blind to relations happens to preserve them all."""
     squares = squares_of(t, a, b)
     for i in range(squares.nodes_a):
@@ -224,7 +226,9 @@ def connect(squares: Squares, vertices: int, pairs: CandidatePairs, adjacent: Bi
 
 
 @compiled
-def arrange(t: Table, a: int, b: int, vertices: int, pairs: CandidatePairs, adjacent: Bits) -> None:
+def arrange(
+    t: FlowTable, a: int, b: int, vertices: int, pairs: CandidatePairs, adjacent: Bits
+) -> None:
     """The association graph, its vertices in the order that suits the search (in a small one, any)."""
     squares = squares_of(t, a, b)
     connect(squares, vertices, pairs, adjacent)
@@ -260,7 +264,7 @@ def first_clique(vertices: int, pairs: CandidatePairs, adjacent: Bits, stack: St
 
 @compiled
 def by_search(
-    t: Table,
+    t: FlowTable,
     a: int,
     b: int,
     vertices: int,
@@ -285,7 +289,7 @@ def by_search(
 
 @compiled
 def decide(
-    t: Table,
+    t: FlowTable,
     a: int,
     b: int,
     most: int,
@@ -308,7 +312,7 @@ def decide(
 
 
 @compiled
-def most_nodes(t: Table) -> int:
+def most_nodes(t: FlowTable) -> int:
     """Nodes of the largest program of a table."""
     nodes = 1
     for f in range(len(t.first) - 1):
@@ -318,7 +322,7 @@ def most_nodes(t: Table) -> int:
 
 @compiled
 def solve(
-    t: Table,
+    t: FlowTable,
     lefts: IntArray,
     rights: IntArray,
     most: int,

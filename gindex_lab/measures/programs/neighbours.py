@@ -11,7 +11,7 @@ import numpy as np
 
 from gindex_lab.foundation.validate import FloatArray
 from gindex_lab.measures.programs.cliques import Places, compiled, new_stack
-from gindex_lab.measures.programs.encode import IntArray, Table
+from gindex_lab.measures.programs.encode import FlowTable, IntArray
 from gindex_lab.measures.programs.matching import (
     OPEN,
     Squares,
@@ -28,7 +28,7 @@ __all__ = ["closest", "rough", "shared_types"]
 
 
 @compiled
-def shared_types(t: Table, a: int, b: int) -> int:
+def shared_types(t: FlowTable, a: int, b: int) -> int:
     """A bound on the similarity by the number of nodes of each type; the nodes of a program stand by type."""
     x, y, count = t.first[a], t.first[b], 0
     while x < t.first[a + 1] and y < t.first[b + 1]:
@@ -42,7 +42,7 @@ def shared_types(t: Table, a: int, b: int) -> int:
 
 
 @compiled
-def best_partners(t: Table, a: int, b: int, best: IntArray) -> int:
+def best_partners(t: FlowTable, a: int, b: int, best: IntArray) -> int:
     """A bound on the similarity by the best partner of each node, from either side."""
     n, o = t.first[a + 1] - t.first[a], t.first[b + 1] - t.first[b]
     best[:o] = 0
@@ -61,7 +61,7 @@ def best_partners(t: Table, a: int, b: int, best: IntArray) -> int:
 
 
 @compiled
-def floors(t: Table, query: int, start: int, end: int) -> FloatArray:
+def floors(t: FlowTable, query: int, start: int, end: int) -> FloatArray:
     """The lower bound on Δ by types, from one program to each of those from `start` to `end`."""
     result = np.zeros(end - start)
     for c in range(start, end):
@@ -71,7 +71,7 @@ def floors(t: Table, query: int, start: int, end: int) -> FloatArray:
 
 @compiled
 def closest(
-    t: Table,
+    t: FlowTable,
     queries: IntArray,
     start: int,
     end: int,
@@ -140,7 +140,7 @@ def fitting(s: Squares, i: int, j: int, placed: Places, image: Places) -> tuple[
 
 @compiled
 def rough(
-    t: Table,
+    t: FlowTable,
     a: int,
     b: int,
     effort: int,

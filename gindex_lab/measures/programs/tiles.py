@@ -25,7 +25,7 @@ from gindex_lab.foundation.journals import Journal, fingerprint
 from gindex_lab.foundation.output import appendable, writing
 from gindex_lab.foundation.validate import FloatArray
 from gindex_lab.measures.programs.comparison import copies_of, distinct
-from gindex_lab.measures.programs.encode import IntArray, Rules, Table, encode
+from gindex_lab.measures.programs.encode import FlowTable, IntArray, Rules, encode
 from gindex_lab.measures.programs.flows import Flow
 
 __all__ = ["Corpus", "all_pairs", "all_pairs_in_file"]
@@ -43,7 +43,7 @@ class Corpus(NamedTuple):
     `of` names one flow of each kind and `number` the kind of every flow; `mirrored`: Δ is symmetric.
     """
 
-    table: Table
+    table: FlowTable
     of: IntArray
     number: IntArray
     rules: Rules

@@ -22,9 +22,9 @@ from gindex_lab.foundation.validate import FloatArray, choice, vector
 from gindex_lab.measures.psychometrics import irt_em, irt_fit, irt_information
 from gindex_lab.measures.psychometrics.irt_settings import (
     FRACTIONS,
+    IrtSettings,
     Patterns,
     Priors,
-    Settings,
     check_agents,
     check_size,
     coded,
@@ -33,14 +33,14 @@ from gindex_lab.measures.psychometrics.irt_settings import (
 )
 from gindex_lab.measures.psychometrics.irt_simulate import shuffle_within_items, simulate_irt
 
-__all__ = ["ItemResponseModel", "Priors", "Settings", "irt", "simulate_irt"]
+__all__ = ["IrtSettings", "ItemResponseModel", "Priors", "irt", "simulate_irt"]
 
 
 def irt(
     responses: ResponsesLike,
     model: str = "2pl",
     *,
-    settings: str | Settings = "default",
+    settings: str | IrtSettings = "default",
     priors: str | Priors | None = None,
     fractions: str = "truncate",
 ) -> ItemResponseModel:
@@ -51,7 +51,7 @@ def irt(
     responses : Responses, or a table of numbers in [0, 1], agents x items
     model : "1pl", "2pl" or "3pl"
     settings : "default", "mirt" (the defaults of R's mirt: 61 nodes on [-6, 6], stop when no
-        parameter moves by 1e-4, at most 500 steps), or a `Settings`
+        parameter moves by 1e-4, at most 500 steps), or `IrtSettings`
     priors : None, "weak" (keeps few agents' items finite), "lognormal" (and their slopes positive), or
         a `Priors`
     fractions : what a response strictly between 0 and 1 counts as. "truncate": a failure, only 1 is
@@ -83,7 +83,7 @@ def irt(
     choice("model", model, list(irt_em.MODELS))
     choice("fractions", fractions, FRACTIONS)
     belief, frame = Priors.named(priors), table_of(responses)
-    knobs = Settings.named(settings, frame.shape[1])
+    knobs = IrtSettings.named(settings, frame.shape[1])
     binary = coded(frame, fractions)
     informative = varies(frame.round()) & varies(binary)
     values = frame.to_numpy()
@@ -101,9 +101,9 @@ class ItemResponseModel:
         self,
         responses: pd.DataFrame,
         informative: pd.Series,
-        fit: irt_em.Fit,
+        fit: irt_em.EmFit,
         model: str,
-        settings: Settings,
+        settings: IrtSettings,
         priors: Priors,
         fractions: str = "truncate",
     ) -> None:

@@ -20,13 +20,13 @@ import numpy as np
 import numpy.typing as npt
 
 from gindex_lab.foundation.validate import FloatArray
-from gindex_lab.measures.psychometrics.irt_settings import Patterns, Priors, Settings
+from gindex_lab.measures.psychometrics.irt_settings import IrtSettings, Patterns, Priors
 
 __all__ = [
     "MODELS",
     "STEEPEST",
     "Counts",
-    "Fit",
+    "EmFit",
     "curves",
     "e_step",
     "expected",
@@ -46,7 +46,7 @@ _EXPANDED, _SETTLED = 10, 1e-3  # steps with parameter expansion, at most, and w
 _NEAR = 0.02  # closer to a bound than this is on it: less than the shortest of the halved steps
 
 
-class Fit(NamedTuple):
+class EmFit(NamedTuple):
     """Where the EM ended."""
 
     parameters: FloatArray  # items x 2, or x 3 with guessing
@@ -107,8 +107,8 @@ def e_step(
     odds are aθ + d, so that the first product needs two columns instead of one per node.
 
     >>> one = Patterns.of(np.array([[1.0, 1.0]]))
-    >>> log_likelihood, posterior = e_step(one, np.array([[1.0, 0.0]] * 2), *Settings().grid())
-    >>> (posterior @ Settings().grid()[0]).round(3)  # both right: above average
+    >>> log_likelihood, posterior = e_step(one, np.array([[1.0, 0.0]] * 2), *IrtSettings().grid())
+    >>> (posterior @ IrtSettings().grid()[0]).round(3)  # both right: above average
     array([0.704])
     """
     log_odds, log_wrong = _log_curves(parameters, nodes)
@@ -153,7 +153,7 @@ class Counts(NamedTuple):
 def expected(data: Patterns, posterior: FloatArray, nodes: FloatArray, size: int) -> Counts:
     """The expected counts of an E-step, for parameters of `size` columns.
 
-    >>> data, (nodes, weights) = Patterns.of(np.array([[1.0, 0.0]] * 3)), Settings().grid()
+    >>> data, (nodes, weights) = Patterns.of(np.array([[1.0, 0.0]] * 3)), IrtSettings().grid()
     >>> _, posterior = e_step(data, np.array([[1.0, 0.0]] * 2), nodes, weights)
     >>> expected(data, posterior, nodes, 2).right[:, 1].round(6)  # three right, none right
     array([3., 0.])
@@ -178,7 +178,7 @@ def score(
 ) -> tuple[FloatArray, FloatArray]:
     """Gradient (items x k) and expected information (items x k x k) of the M-step's target.
 
-    >>> nodes, weights = Settings().grid()
+    >>> nodes, weights = IrtSettings().grid()
     >>> half_right = Counts(np.array([[0.0, 50.0]]), 100 * weights[None])
     >>> score(half_right, np.array([[0.0, 0.0]]), nodes)[0].round(6)  # flat at a half: at rest
     array([[0., 0.]])
@@ -279,11 +279,11 @@ def _start(data: Patterns, size: int) -> FloatArray:
     return np.stack(columns[:size], 1)
 
 
-def fit(data: Patterns, model: str, settings: Settings, priors: Priors) -> Fit:
+def fit(data: Patterns, model: str, settings: IrtSettings, priors: Priors) -> EmFit:
     """Bock-Aitkin EM with SQUAREM steps that are taken only where they do not lose likelihood.
 
     >>> data = Patterns.of(np.array([[1, 1, 1], [1, 1, 0], [1, 0, 0], [0, 1, 0]] * 25, dtype=float))
-    >>> found = fit(data, "1pl", Settings(), Priors())
+    >>> found = fit(data, "1pl", IrtSettings(), Priors())
     >>> found.converged, np.argmin(found.parameters[:, 1])  # the last item is the hardest
     (True, np.int64(2))
     """
@@ -316,13 +316,13 @@ def fit(data: Patterns, model: str, settings: Settings, priors: Priors) -> Fit:
         history.append(target)
         converged = bool(np.abs(one - old).max() < settings.tolerance) or _idle(history)
     log_likelihood, _ = e_step(data, one, nodes, weights)
-    return Fit(one, float(data.agents @ log_likelihood), converged, used)
+    return EmFit(one, float(data.agents @ log_likelihood), converged, used)
 
 
-def upright(fit: Fit) -> Fit:
+def upright(fit: EmFit) -> EmFit:
     """Ability grows with what is right: turn the scale round if most discriminations say so.
 
-    >>> upright(Fit(np.array([[-1.0, 0.5], [-2.0, 0.0]]), -1.0, True, 1)).parameters[:, 0]
+    >>> upright(EmFit(np.array([[-1.0, 0.5], [-2.0, 0.0]]), -1.0, True, 1)).parameters[:, 0]
     array([1., 2.])
     """
     sign = -1.0 if fit.parameters[:, 0].sum() < 0 else 1.0

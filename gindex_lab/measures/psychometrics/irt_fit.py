@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from gindex_lab.foundation.validate import FloatArray
 from gindex_lab.measures.psychometrics.irt_em import curves, e_step, logistic
-from gindex_lab.measures.psychometrics.irt_settings import Patterns, Settings
+from gindex_lab.measures.psychometrics.irt_settings import IrtSettings, Patterns
 
 __all__ = [
     "expected_a_posteriori",
@@ -55,13 +55,13 @@ def item_information(parameters: FloatArray, ability: FloatArray) -> FloatArray:
 
 
 def expected_a_posteriori(
-    data: Patterns, parameters: FloatArray, settings: Settings
+    data: Patterns, parameters: FloatArray, settings: IrtSettings
 ) -> tuple[FloatArray, FloatArray]:
     """Mean and standard deviation of the posterior of each agent's ability (Bock and Mislevy 1982).
 
     >>> data = Patterns.of(np.array([[1.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 0.0]]))
     >>> items = np.array([[1.0, 1.0], [1.0, 0.0], [1.0, -1.0]])  # easy, middling, hard
-    >>> mean, sd = expected_a_posteriori(data, items, Settings())
+    >>> mean, sd = expected_a_posteriori(data, items, IrtSettings())
     >>> mean.round(2), sd.round(2)
     (array([ 0.32, -0.32, -0.96]), array([0.8 , 0.8 , 0.81]))
     """
@@ -224,7 +224,7 @@ def sum_score_chances(chance: FloatArray) -> FloatArray:
 
 
 def s_x2(
-    values: FloatArray, parameters: FloatArray, settings: Settings, free: int
+    values: FloatArray, parameters: FloatArray, settings: IrtSettings, free: int
 ) -> dict[str, FloatArray]:
     """S-X² of each item (Orlando and Thissen 2000, Eq. 5): observed against expected shares of right
     responses among agents with the same sum score; neighbouring scores are merged until at least one
@@ -234,7 +234,7 @@ def s_x2(
     >>> rng, items = np.random.default_rng(1), np.array([[1.0, 0.5], [1.0, 0.0], [1.0, -0.5]] * 3)
     >>> chance = curves(items, rng.standard_normal(500)).T
     >>> drawn = (rng.random(chance.shape) < chance) * 1.0
-    >>> s_x2(drawn, items, Settings(), free=0)["s_x2_p"].round(2)  # the items were not estimated
+    >>> s_x2(drawn, items, IrtSettings(), free=0)["s_x2_p"].round(2)  # the items were not estimated
     array([0.7 , 0.6 , 0.37, 0.7 , 0.02, 0.26, 0.52, 0.64, 0.87])
     """
     from scipy.stats import chi2

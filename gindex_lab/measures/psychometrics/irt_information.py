@@ -14,7 +14,7 @@ import numpy as np
 
 from gindex_lab.foundation.validate import FloatArray
 from gindex_lab.measures.psychometrics.irt_em import curves, e_step, expected, logistic, score
-from gindex_lab.measures.psychometrics.irt_settings import Patterns, Priors, Settings
+from gindex_lab.measures.psychometrics.irt_settings import IrtSettings, Patterns, Priors
 
 __all__ = [
     "covariance",
@@ -26,15 +26,15 @@ __all__ = [
 
 
 def information(
-    data: Patterns, parameters: FloatArray, model: str, settings: Settings, priors: Priors
+    data: Patterns, parameters: FloatArray, model: str, settings: IrtSettings, priors: Priors
 ) -> FloatArray:
     """The observed information of the free parameters, the priors' precision included.
 
     >>> data = Patterns.of(np.array([[1, 1, 1], [1, 1, 0], [1, 0, 0], [0, 1, 0]] * 9, dtype=float))
     >>> at = np.array([[1.0, 1.0], [1.0, 1.0], [1.0, -1.0]])
-    >>> information(data, at, "2pl", Settings(), Priors()).shape
+    >>> information(data, at, "2pl", IrtSettings(), Priors()).shape
     (6, 6)
-    >>> information(data, at, "1pl", Settings(), Priors()).shape
+    >>> information(data, at, "1pl", IrtSettings(), Priors()).shape
     (4, 4)
     """
     if parameters.shape[1] == 3:
@@ -50,7 +50,7 @@ def information(
     return shared.T @ full @ shared
 
 
-def _complete(data: Patterns, parameters: FloatArray, settings: Settings) -> FloatArray:
+def _complete(data: Patterns, parameters: FloatArray, settings: IrtSettings) -> FloatArray:
     """The information if abilities were seen: each item's 2 x 2 block, slopes before intercepts."""
     nodes, weights = settings.grid()
     _, posterior = e_step(data, parameters, nodes, weights)
@@ -59,7 +59,7 @@ def _complete(data: Patterns, parameters: FloatArray, settings: Settings) -> Flo
     return np.block(rows)
 
 
-def _lost(data: Patterns, parameters: FloatArray, settings: Settings) -> FloatArray:
+def _lost(data: Patterns, parameters: FloatArray, settings: IrtSettings) -> FloatArray:
     """Σ over agents of the posterior covariance of the complete score (y - P) (θ, 1).
 
     With u = P (θ, 1): y y' Var(θ) on the slopes, -y Cov(θ, u') and its transpose, Cov(u, u').
@@ -99,14 +99,14 @@ def _masked_second_moment(u: FloatArray, posterior: FloatArray, seen: FloatArray
 
 
 def numerical_information(
-    data: Patterns, parameters: FloatArray, settings: Settings, priors: Priors
+    data: Patterns, parameters: FloatArray, settings: IrtSettings, priors: Priors
 ) -> FloatArray:
     """The same by central differences of the score, for any model without shared slopes.
 
     >>> data = Patterns.of(np.array([[1, 1, 1], [1, 1, 0], [1, 0, 0], [0, 1, 0]] * 9, dtype=float))
     >>> at = np.array([[1.0, 1.0], [1.2, 1.0], [0.8, -1.0]])
-    >>> exact = information(data, at, "2pl", Settings(), Priors())
-    >>> np.allclose(numerical_information(data, at, Settings(), Priors()), exact, atol=1e-5)
+    >>> exact = information(data, at, "2pl", IrtSettings(), Priors())
+    >>> np.allclose(numerical_information(data, at, IrtSettings(), Priors()), exact, atol=1e-5)
     True
     """
     nodes, weights = settings.grid()
@@ -141,7 +141,7 @@ def covariance(info: FloatArray) -> FloatArray:
 
 
 def known_ability_covariance(
-    data: Patterns, parameters: FloatArray, settings: Settings, priors: Priors
+    data: Patterns, parameters: FloatArray, settings: IrtSettings, priors: Priors
 ) -> FloatArray:
     """Each item's own inverse information (items x k x k), as if the abilities were known.
 
@@ -150,7 +150,7 @@ def known_ability_covariance(
 
     >>> data = Patterns.of(np.array([[1, 1, 1], [1, 1, 0], [1, 0, 0], [0, 1, 0]] * 9, dtype=float))
     >>> at = np.array([[1.0, 1.0], [1.2, 1.0], [0.8, -1.0]])
-    >>> known_ability_covariance(data, at, Settings(), Priors()).shape
+    >>> known_ability_covariance(data, at, IrtSettings(), Priors()).shape
     (3, 2, 2)
     """
     nodes, weights = settings.grid()

@@ -1,6 +1,6 @@
 """What an item response fit is told: the grid and stopping rule, the priors, the patterns.
 
-`Settings` and `Priors` are the knobs, each with named choices ("mirt", "weak"). A table of responses
+`IrtSettings` and `Priors` are the knobs, each with named choices ("mirt", "weak"). A table of responses
 is checked and coded as 0 and 1; `Patterns` is that table with equal rows collapsed, the form in
 which the EM of `irt_em` wants it.
 """
@@ -21,9 +21,9 @@ from gindex_lab.foundation.validate import FloatArray, integer, number, numeric_
 
 __all__ = [
     "FRACTIONS",
+    "IrtSettings",
     "Patterns",
     "Priors",
-    "Settings",
     "check_agents",
     "check_size",
     "coded",
@@ -35,14 +35,14 @@ FRACTIONS = ["truncate", "round", "weigh", "error"]
 
 
 @dataclass(frozen=True)
-class Settings:
-    """The knobs of the fit. `Settings()` has mirt's grid, `Settings.named("mirt")` all it does.
+class IrtSettings:
+    """The knobs of the fit. `IrtSettings()` has mirt's grid, `IrtSettings.named("mirt")` all it does.
 
     `nodes` points on [-limit, limit] stand for the abilities; the fit has converged when no
     parameter moves by more than `tolerance` in one EM step, and gives up after `iterations` steps.
 
-    >>> Settings.named("mirt")
-    Settings(nodes=61, limit=6.0, tolerance=0.0001, iterations=500, accelerate=True)
+    >>> IrtSettings.named("mirt")
+    IrtSettings(nodes=61, limit=6.0, tolerance=0.0001, iterations=500, accelerate=True)
     """
 
     nodes: int = 61
@@ -58,13 +58,13 @@ class Settings:
         integer("settings.iterations", self.iterations, 1)
 
     @classmethod
-    def named(cls, settings: object, items: int = 1) -> Settings:
+    def named(cls, settings: object, items: int = 1) -> IrtSettings:
         """Settings from their name: "default", or "mirt" (R's mirt 1.x: 61 nodes on [-6, 6]).
 
         The more items, the narrower an agent's posterior: from 160 items on, the default grid gets
         finer, so that its step stays near one standard error. mirt's does not.
 
-        >>> Settings.named("default", items=100).nodes, Settings.named("default", items=1000).nodes
+        >>> IrtSettings.named("default", items=100).nodes, IrtSettings.named("default", items=1000).nodes
         (61, 153)
         """
         if isinstance(settings, cls):
@@ -73,12 +73,14 @@ class Settings:
             return cls(nodes=max(61, 2 * int(np.ceil(6 * np.sqrt(0.16 * items))) + 1))
         if settings == "mirt":
             return cls(tolerance=1e-4, iterations=500)
-        raise BadInput("settings", settings, "is not known", 'use "default", "mirt" or Settings()')
+        raise BadInput(
+            "settings", settings, "is not known", 'use "default", "mirt" or IrtSettings()'
+        )
 
     def grid(self) -> tuple[FloatArray, FloatArray]:
         """The nodes and their weights, the normal density scaled to sum to one.
 
-        >>> nodes, weights = Settings(nodes=5, limit=2).grid()
+        >>> nodes, weights = IrtSettings(nodes=5, limit=2).grid()
         >>> nodes, weights.round(3)
         (array([-2., -1.,  0.,  1.,  2.]), array([0.054, 0.244, 0.403, 0.244, 0.054]))
         """

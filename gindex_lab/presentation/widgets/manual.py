@@ -20,7 +20,7 @@ from gindex_lab.presentation.plots.teaching import plot_rewards
 from gindex_lab.presentation.widgets.live import Demo, Value, View, blank_figure
 from gindex_lab.presentation.widgets.stepper import PROGRAMS
 from gindex_lab.worlds.aiq.machine import Machine
-from gindex_lab.worlds.aiq.program import Settings
+from gindex_lab.worlds.aiq.program import MachineSettings
 from gindex_lab.worlds.aiq.semantics import classify
 
 __all__ = ["Manual", "manual_demo", "manual_view", "play"]
@@ -80,7 +80,7 @@ def play(program: str, keys: Sequence[str], symbols: int = 5, seed: int = 0) -> 
     """
     agent = Manual(list(keys), symbols, seed)
     dice = generator(np.random.SeedSequence([seed, 1]))
-    machine = Machine(program, Settings(symbols), lambda: int(dice.integers(symbols)))
+    machine = Machine(program, MachineSettings(symbols), lambda: int(dice.integers(symbols)))
     rows, reward, seen = [], 0.0, [symbols // 2]
     for key in keys:
         action = agent.perceive(seen, reward)

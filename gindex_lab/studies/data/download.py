@@ -27,7 +27,7 @@ from gindex_lab.foundation.bounds import check_time, current, too_large
 from gindex_lab.foundation.errors import BadInput, DataUnavailable
 from gindex_lab.foundation.inputs import as_path, check_archive, member_bytes, open_regular
 
-__all__ = ["Archive", "offline", "retrieve"]
+__all__ = ["OriginalArchive", "offline", "retrieve"]
 
 TIMEOUT = (5.0, 30.0)  # seconds to connect, seconds between bytes
 RETRY_AFTER = 300.0
@@ -134,14 +134,14 @@ def retrieve(name: str, url: str, sha256: str, folder: Path) -> Path:
     return Path(found)
 
 
-class Archive:
+class OriginalArchive:
     """A zip file of an author, read with suspicion: every oddity is an error that names it.
 
     >>> import tempfile, zipfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     with zipfile.ZipFile(f"{folder}/small.zip", "w") as new:
     ...         new.writestr("scores.csv", "agent,score\\na,1\\n")
-    ...     with Archive(Path(folder) / "small.zip") as archive:
+    ...     with OriginalArchive(Path(folder) / "small.zip") as archive:
     ...         archive.table("scores.csv", ["agent"])
       agent  score
     0     a      1

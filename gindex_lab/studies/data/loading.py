@@ -25,7 +25,7 @@ from gindex_lab.foundation.responses import Responses, Scores
 from gindex_lab.foundation.validate import choice, mode_of
 from gindex_lab.studies.data import download as network
 from gindex_lab.studies.data.checksums import damage, write_checksums
-from gindex_lab.studies.data.registry import Entry, Place, cached_path, entries, entry, find
+from gindex_lab.studies.data.registry import Place, RegisterEntry, cached_path, entries, entry, find
 from gindex_lab.studies.data.tidy import correct, document_files, read_documents, read_tidy
 
 __all__ = [
@@ -108,7 +108,7 @@ def load(
     return read_tidy(what, place.path, lambda frame: correct(what, frame, fixed), facts)
 
 
-def _grouped(what: Entry, scores: Scores, fixed: bool) -> Scores:
+def _grouped(what: RegisterEntry, scores: Scores, fixed: bool) -> Scores:
     """Means over the levels of each game; the rounding decides which of them tie."""
     from gindex_lab.studies.data.originals import group_levels
 
@@ -225,7 +225,7 @@ def fetch(names: str | Iterable[str] | None = None) -> dict[str, str]:
     return outcome
 
 
-def _fetched(what: Entry) -> str:
+def _fetched(what: RegisterEntry) -> str:
     if what.derived_from:
         return f"computed from {what.derived_from}: {_fetched(entry(what.derived_from))}"
     place = find(what)
@@ -234,11 +234,11 @@ def _fetched(what: Entry) -> str:
     return f"downloaded to {_obtain(what, download=True).path}"
 
 
-def _place(what: Entry) -> Place | None:
+def _place(what: RegisterEntry) -> Place | None:
     return _place(entry(what.derived_from)) if what.derived_from else find(what)
 
 
-def _files(what: Entry, folder: Path) -> list[Path]:
+def _files(what: RegisterEntry, folder: Path) -> list[Path]:
     if not what.is_table:
         return document_files(what.kind, folder)
     names = (
@@ -251,13 +251,13 @@ def _files(what: Entry, folder: Path) -> list[Path]:
     return [folder / n for n in names if (folder / n).exists()]
 
 
-def _remedy(what: Entry) -> str:
+def _remedy(what: RegisterEntry) -> str:
     if what.own_table:
         return f"{what.permission}: then put your table into $GINDEX_LAB_DATA/{what.name}/"
     return f"not to be downloaded: put it into $GINDEX_LAB_DATA/{what.name}/"
 
 
-def _sound(what: Entry, place: Place | None, download: bool) -> Place | None:
+def _sound(what: RegisterEntry, place: Place | None, download: bool) -> Place | None:
     """The place, unless it is a cache that is not what was downloaded: that is fetched again, or refused."""
     problem = damage(place.path) if place is not None and place.kind == "cache" else ""
     if place is None or not problem:
@@ -275,7 +275,7 @@ def _sound(what: Entry, place: Place | None, download: bool) -> Place | None:
     return None
 
 
-def _obtain(what: Entry, download: bool) -> Place:
+def _obtain(what: RegisterEntry, download: bool) -> Place:
     """Download, convert and cache: the folder appears whole or not at all."""
     _check_obtainable(what, download)
     path = cached_path(what)
@@ -303,7 +303,7 @@ def _obtain(what: Entry, download: bool) -> Place:
     return Place("cache", path)
 
 
-def _check_obtainable(what: Entry, download: bool) -> None:
+def _check_obtainable(what: RegisterEntry, download: bool) -> None:
     if not what.files:
         form = "responses.csv, items.csv, agents.csv" if what.is_table else f"the {what.kind}"
         problem = f"is not on this machine and not to be downloaded ({what.permission})"
@@ -316,7 +316,7 @@ def _check_obtainable(what: Entry, download: bool) -> None:
         raise DataUnavailable("name", what.name, problem, remedy)
 
 
-def _retrieve_all(what: Entry, scratch: Path) -> dict[str, Path]:
+def _retrieve_all(what: RegisterEntry, scratch: Path) -> dict[str, Path]:
     """Every file of the register; one from another repository stands there with its whole address."""
     found = {}
     for k, (name, sha256) in enumerate(what.files.items()):
@@ -325,7 +325,7 @@ def _retrieve_all(what: Entry, scratch: Path) -> dict[str, Path]:
     return found
 
 
-def _fill(what: Entry, originals: dict[str, Path], folder: Path) -> None:
+def _fill(what: RegisterEntry, originals: dict[str, Path], folder: Path) -> None:
     if what.converter is None:
         for name, path in originals.items():
             target = folder / Path(name).relative_to(what.folder)
@@ -340,5 +340,5 @@ def _fill(what: Entry, originals: dict[str, Path], folder: Path) -> None:
         originals_horizon.CONVERTERS[what.converter](files).write(folder)
         return
     (archive_path,) = originals.values()
-    with network.Archive(archive_path) as archive:
+    with network.OriginalArchive(archive_path) as archive:
         convert(what.converter, archive).write(folder)

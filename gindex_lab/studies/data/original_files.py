@@ -13,7 +13,7 @@ from gindex_lab.foundation.errors import BadInput, DataUnavailable
 from gindex_lab.foundation.output import file_hash, writing
 from gindex_lab.foundation.places import cache_folder
 from gindex_lab.studies.data import download as network
-from gindex_lab.studies.data.registry import Entry, data_folder, entry
+from gindex_lab.studies.data.registry import RegisterEntry, data_folder, entry
 
 __all__ = ["original"]
 
@@ -42,7 +42,7 @@ def original(name: str, *, download: bool = True) -> Path:
         return network.retrieve(name, what.url + file, sha256, folder)
 
 
-def _places(what: Entry, file: str) -> Iterator[Path]:
+def _places(what: RegisterEntry, file: str) -> Iterator[Path]:
     own = data_folder()
     if own is not None:
         yield own / what.name / file

@@ -1,6 +1,6 @@
 """From the authors' files to the tidy form: one small converter a data set.
 
-Every converter takes an open `Archive` and gives a `Tidy`: responses (agents x items), items and
+Every converter takes an open `OriginalArchive` and gives a `Tidy`: responses (agents x items), items and
 agents, with the names, orders and numbers of the original, and nothing else of it. The data about
 people (mazes, letter series) are converted in `originals_people`, where the personal columns are left
 behind. Errors of the sources are kept here as they are; `datasets` corrects them on loading.
@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
-from gindex_lab.studies.data.download import Archive
+from gindex_lab.studies.data.download import OriginalArchive
 
 __all__ = ["Tidy", "convert", "group_levels"]
 
@@ -48,7 +48,7 @@ class Tidy:
             self.counts.rename("count").rename_axis("quantity").to_csv(folder / "counts.csv")
 
 
-def convert(converter: str, archive: Archive) -> Tidy:
+def convert(converter: str, archive: OriginalArchive) -> Tidy:
     """Convert an archive with the converter that the register names."""
     from gindex_lab.studies.data import originals_people
 
@@ -58,7 +58,7 @@ def convert(converter: str, archive: Archive) -> Tidy:
     return known[converter](archive)
 
 
-def ale(archive: Archive) -> Tidy:
+def ale(archive: OriginalArchive) -> Tidy:
     """Atari scores; the agents with their dates (the references are dated before all systems)."""
     scores = archive.table("ale.data/ALE_clean_24x45.csv", ["name"]).set_index("name")
     dates = archive.table("ale.data/ALE_clean_24x45_dates.csv", ["name", "Start", "End"])
@@ -90,8 +90,8 @@ def _r_names(columns: pd.Index) -> list[str]:
     return columns.str.replace(r"[^A-Za-z0-9._]", ".", regex=True).tolist()
 
 
-def _chess(member: str, event: str, year: int) -> Callable[[Archive], Tidy]:
-    def chess(archive: Archive) -> Tidy:
+def _chess(member: str, event: str, year: int) -> Callable[[OriginalArchive], Tidy]:
+    def chess(archive: OriginalArchive) -> Tidy:
         table = archive.table(f"chess.data/{member}.csv", ["No", "Name", "Score"])
         names = table["Name"].tolist()
         results = table.drop(columns=["No", "Name", "Score"]).astype(float)
@@ -117,7 +117,7 @@ def _chess(member: str, event: str, year: int) -> Callable[[Archive], Tidy]:
     return chess
 
 
-def gvgai(archive: Archive) -> Tidy:
+def gvgai(archive: OriginalArchive) -> Tidy:
     """Game scores, from the one file in R's own format."""
     import rdata
 
@@ -171,7 +171,7 @@ _LAMBDA_COLUMNS = {0: "cells", 1: "actions", 2: "spacedesc", 6: "pattern", 7: "p
 _LAMBDA_AGENT, _LAMBDA_REWARD, _LAMBDA_SESSION = 9, 15, 7
 
 
-def lambda_one(archive: Archive) -> Tidy:
+def lambda_one(archive: OriginalArchive) -> Tidy:
     """Mean rewards in 140 environments, a pair of rows (human, Q-learning) each; no header, `;`."""
     log = archive.table("lambda.data/Experimentos.csv", sep=";", header=None, decimal=",")
     if log.shape[1] <= _LAMBDA_REWARD or set(log[_LAMBDA_AGENT]) != {"Human", "QLearning"}:
@@ -207,7 +207,7 @@ def _compressed(text: str) -> int:
     return len(zlib.compress(text.encode()))
 
 
-def openml(archive: Archive) -> Tidy:
+def openml(archive: OriginalArchive) -> Tidy:
     """Right or wrong on each flower; names repeat, so the key is the row, from 1."""
     machines = archive.table("openml.data/results_Iris_Study7306_473x150.csv", ["learner"])
     humans = archive.table("openml.data/results_Iris_5x150-HUMANS.csv", ["learner"])
@@ -229,7 +229,7 @@ def openml(archive: Archive) -> Tidy:
     return Tidy(answers, items, agents)
 
 
-CONVERTERS: dict[str, Callable[[Archive], Tidy]] = {
+CONVERTERS: dict[str, Callable[[OriginalArchive], Tidy]] = {
     "ale": ale,
     "chess_Leiden2015": _chess(
         "Leiden2015", "World Computer Chess Championship 2015, Leiden", 2015

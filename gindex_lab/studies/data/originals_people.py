@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
-from gindex_lab.studies.data.download import Archive
+from gindex_lab.studies.data.download import OriginalArchive
 from gindex_lab.studies.data.originals import Tidy
 from gindex_lab.worlds.tasks.mazes_paths import TABLE_S1 as MAZES
 from gindex_lab.worlds.tasks.mazes_paths import difficulty
@@ -53,7 +53,7 @@ def maze_difficulty(rank: int, saturation: float, steps: int, dots: int) -> floa
     return float(f"{difficulty(rank, saturation, steps, dots):.7g}")
 
 
-def mazes(archive: Archive) -> Tidy:
+def mazes(archive: OriginalArchive) -> Tidy:
     """Mazes solved or not, for the people who gave their demographics, in the order of sessions."""
     columns = [_RENAMED.get(name, name) for name in MAZES]
     answers = archive.table(LAYOUT["maze answers"], ["session", *columns])
@@ -99,7 +99,7 @@ def _age_group(birth_year: pd.Series) -> pd.Series:
     return group.where(age.notna())
 
 
-def ctest(archive: Archive) -> Tidy:
+def ctest(archive: OriginalArchive) -> Tidy:
     """Letter series: people's 1, 0, -0.25 mapped to [0, 1] by (r + 0.25)/1.25; programs as they are."""
     table = archive.table(LAYOUT["letter answers"], _LETTER_ITEMS, encoding="latin-1")
     raw = _numbers(LAYOUT["letter answers"], table[_LETTER_ITEMS])
@@ -118,7 +118,7 @@ def ctest(archive: Archive) -> Tidy:
     return Tidy(responses, items, agents, counts=counts)
 
 
-def _letter_programs(archive: Archive) -> pd.DataFrame:
+def _letter_programs(archive: OriginalArchive) -> pd.DataFrame:
     magic = archive.table(LAYOUT["letter magic"], encoding="latin-1")
     others = archive.table(LAYOUT["letter programs"], encoding="latin-1")
     for member, table in (("letter magic", magic), ("letter programs", others)):
@@ -143,4 +143,4 @@ def _numbers(member: str, table: pd.DataFrame) -> pd.DataFrame:
         raise BadInput("archive", member, problem, "fetch it again") from None
 
 
-CONVERTERS: dict[str, Callable[[Archive], Tidy]] = {"mazes": mazes, "ctest": ctest}
+CONVERTERS: dict[str, Callable[[OriginalArchive], Tidy]] = {"mazes": mazes, "ctest": ctest}

@@ -20,7 +20,7 @@ from typing import Any
 from gindex_lab.foundation import places
 from gindex_lab.foundation.errors import BadInput
 
-__all__ = ["TABLES", "Entry", "Place", "data_folder", "entries", "entry", "find"]
+__all__ = ["TABLES", "Place", "RegisterEntry", "data_folder", "entries", "entry", "find"]
 
 TABLES = ("Responses", "Scores")
 CONVERTER_VERSION = (
@@ -29,7 +29,7 @@ CONVERTER_VERSION = (
 
 
 @dataclass(frozen=True)
-class Entry:
+class RegisterEntry:
     """One data set of the register; the fields are the keys of `data/registry.toml`."""
 
     name: str
@@ -84,7 +84,7 @@ class Place:
 
 
 @cache
-def _register(path: Path) -> dict[str, Entry]:
+def _register(path: Path) -> dict[str, RegisterEntry]:
     try:
         raw = tomllib.loads(path.read_text(encoding="utf-8"))
     except tomllib.TOMLDecodeError as error:
@@ -93,9 +93,9 @@ def _register(path: Path) -> dict[str, Entry]:
     return {name: _entry(name, facts, raw) for name, facts in raw["datasets"].items()}
 
 
-def _entry(name: str, facts: dict[str, Any], raw: dict[str, Any]) -> Entry:
+def _entry(name: str, facts: dict[str, Any], raw: dict[str, Any]) -> RegisterEntry:
     source = raw["sources"].get(facts.get("source"), {})
-    return Entry(
+    return RegisterEntry(
         name=name,
         **(
             facts
@@ -110,7 +110,7 @@ def _entry(name: str, facts: dict[str, Any], raw: dict[str, Any]) -> Entry:
     )
 
 
-def entries() -> dict[str, Entry]:
+def entries() -> dict[str, RegisterEntry]:
     """All data sets, by name.
 
     >>> [name for name, what in entries().items() if what.own_table]
@@ -119,7 +119,7 @@ def entries() -> dict[str, Entry]:
     return _register(places.project_file("registry", "registry.toml"))
 
 
-def entry(name: str) -> Entry:
+def entry(name: str) -> RegisterEntry:
     """One data set by name.
 
     >>> entry("ale").size
@@ -153,17 +153,17 @@ def data_folder() -> Path | None:
     return path
 
 
-def cached_path(what: Entry) -> Path:
+def cached_path(what: RegisterEntry) -> Path:
     """Where the cache holds (or would hold) this data set."""
     return places.cache_folder() / what.name / what.cache_key
 
 
-def _explains_only(what: Entry, path: Path) -> bool:
+def _explains_only(what: RegisterEntry, path: Path) -> bool:
     """A README alone says where downloadable data come from, and is not the data."""
     return bool(what.files) and {p.name for p in path.iterdir()} == {"README.md"}
 
 
-def find(what: Entry) -> Place | None:
+def find(what: RegisterEntry) -> Place | None:
     """Where the data set is on this machine, or None."""
     data = data_folder()
     if data is not None:

@@ -22,13 +22,13 @@ from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.files import header_of, read_table
 from gindex_lab.foundation.inputs import parse_json, read_text
 from gindex_lab.foundation.responses import Responses, Scores
-from gindex_lab.studies.data.registry import Entry
+from gindex_lab.studies.data.registry import RegisterEntry
 
 __all__ = ["correct", "document_files", "read_documents", "read_tidy"]
 
 
 def read_tidy(
-    what: Entry,
+    what: RegisterEntry,
     folder: Path,
     amend: Callable[[pd.DataFrame], pd.DataFrame],
     facts: dict[str, Any],
@@ -46,7 +46,7 @@ def read_tidy(
     return kind(amend(frame), difficulty=difficulty, items=items, agents=agents, **facts)
 
 
-def _trials(what: Entry, folder: Path, frame: pd.DataFrame) -> pd.DataFrame | None:
+def _trials(what: RegisterEntry, folder: Path, frame: pd.DataFrame) -> pd.DataFrame | None:
     """The repeated runs behind the frame, which holds their means."""
     if what.trial is None:
         return None
@@ -64,7 +64,7 @@ def _trials(what: Entry, folder: Path, frame: pd.DataFrame) -> pd.DataFrame | No
     return runs.rename(columns={what.trial: "trial"})
 
 
-def correct(what: Entry, frame: pd.DataFrame, fixed: bool) -> pd.DataFrame:
+def correct(what: RegisterEntry, frame: pd.DataFrame, fixed: bool) -> pd.DataFrame:
     """The frame with its known errors corrected, or as the source has them, whichever it held."""
     frame = frame.copy()
     for fix in what.corrections:
@@ -83,7 +83,7 @@ def correct(what: Entry, frame: pd.DataFrame, fixed: bool) -> pd.DataFrame:
     return frame
 
 
-def _responses(what: Entry, folder: Path) -> pd.DataFrame:
+def _responses(what: RegisterEntry, folder: Path) -> pd.DataFrame:
     table = _table(folder, "responses", what.key)
     if what.key not in table:
         problem = f"has no column {what.key!r}"

@@ -8,7 +8,7 @@ from gindex_lab.foundation.contents import contents as _contents
 __getattr__, __dir__, __all__ = _contents(
     __name__,
     {
-        "program": "Settings check",
+        "program": "MachineSettings Settings check",
         # the machine
         "kernel": "compile_program",
         "machine": "Episode Machine episode run trace",
@@ -30,7 +30,7 @@ __getattr__, __dir__, __all__ = _contents(
         "author_logs": "estimate_from_log",
         "experiments": "compare null_experiment rewriting_effect",
         # the paper's experiment, and agents as respondents
-        "sweep": "Plan measured_sweep read_sweep sweep",
+        "sweep": "Plan SweepPlan measured_sweep read_sweep sweep",
         "validation": "beside consistent_tests published_shares published_values settings_test",
         "respondents": "agent_grid item_programs respond subtests",
     },

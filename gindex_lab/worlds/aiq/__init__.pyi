@@ -30,6 +30,7 @@ from gindex_lab.worlds.aiq.normalised import normalised_aiq as normalised_aiq
 from gindex_lab.worlds.aiq.patterns import by_pattern as by_pattern
 from gindex_lab.worlds.aiq.patterns import shares as shares
 from gindex_lab.worlds.aiq.program import check as check
+from gindex_lab.worlds.aiq.program import MachineSettings as MachineSettings
 from gindex_lab.worlds.aiq.program import Settings as Settings
 from gindex_lab.worlds.aiq.respondents import agent_grid as agent_grid
 from gindex_lab.worlds.aiq.respondents import item_programs as item_programs
@@ -53,6 +54,7 @@ from gindex_lab.worlds.aiq.sweep import measured_sweep as measured_sweep
 from gindex_lab.worlds.aiq.sweep import Plan as Plan
 from gindex_lab.worlds.aiq.sweep import read_sweep as read_sweep
 from gindex_lab.worlds.aiq.sweep import sweep as sweep
+from gindex_lab.worlds.aiq.sweep import SweepPlan as SweepPlan
 from gindex_lab.worlds.aiq.symbolic import straight_line as straight_line
 from gindex_lab.worlds.aiq.validation import beside as beside
 from gindex_lab.worlds.aiq.validation import consistent_tests as consistent_tests

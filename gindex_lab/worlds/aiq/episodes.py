@@ -50,7 +50,7 @@ from gindex_lab.worlds.aiq.kernel import (
     reward_of,
 )
 from gindex_lab.worlds.aiq.minds import IntArray, Mind
-from gindex_lab.worlds.aiq.program import Settings, check
+from gindex_lab.worlds.aiq.program import MachineSettings, check
 from gindex_lab.worlds.aiq.random_streams import AGENT, CHANCE, stream_key
 
 __all__ = ["Pairs", "Trial", "interact", "run"]
@@ -186,7 +186,7 @@ class Trial:
 
     lengths: tuple[int, ...]
     discount: float = 1.0
-    machine: Settings = field(default_factory=Settings)
+    machine: MachineSettings = field(default_factory=MachineSettings)
     seed: int = 1
     reference: bool = False  # divide discounted sums as the authors do
 

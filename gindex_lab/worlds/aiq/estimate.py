@@ -27,7 +27,7 @@ from gindex_lab.worlds.aiq.agents import agent as agent_of
 from gindex_lab.worlds.aiq.agents import describe
 from gindex_lab.worlds.aiq.episodes import Pairs, Trial, run
 from gindex_lab.worlds.aiq.logs import Log, Runner, header_of
-from gindex_lab.worlds.aiq.program import Settings
+from gindex_lab.worlds.aiq.program import MachineSettings
 from gindex_lab.worlds.aiq.stratified import episode_table, program_table, strata_table
 
 __all__ = [
@@ -172,7 +172,9 @@ def trial_of(
     if factor == 0:
         raise BadInput("discount", discount, "counts only the first reward", "use 0.9 to 1")
     lengths = default_episode(factor) if episode is None else episode
-    machine = Settings(sample.attrs.get("symbols", 5), sample.attrs.get("observations", 1), reverse)
+    machine = MachineSettings(
+        sample.attrs.get("symbols", 5), sample.attrs.get("observations", 1), reverse
+    )
     return Trial(_lengths(lengths), factor, machine, integer("seed", seed, 0), reference)
 
 

@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.validate import FloatArray, vector
-from gindex_lab.worlds.aiq.program import Settings, check, partners
+from gindex_lab.worlds.aiq.program import MachineSettings, check, partners
 
 __all__ = ["QUICK", "Caps", "Process", "close", "same_law"]
 
@@ -60,7 +60,7 @@ class Process:
     """An environment as a decision process, or the reason why it did not close."""
 
     program: str
-    settings: Settings
+    settings: MachineSettings
     reason: str = ""
     states: int = 0
     pointers: IntArray = field(default_factory=lambda: np.zeros(1, dtype=np.int64))
@@ -196,7 +196,7 @@ def close(
     from gindex_lab.worlds.aiq import exact_kernel as kernel
 
     caps = caps or Caps()
-    settings = Settings(symbols, observations)
+    settings = MachineSettings(symbols, observations)
     jumps = partners(check(program))
     text = np.frombuffer(program.encode(), dtype=np.uint8)
     table = np.zeros(len(program), dtype=np.int64)

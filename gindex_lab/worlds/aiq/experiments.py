@@ -34,7 +34,7 @@ from gindex_lab.worlds.aiq.agents import agent as agent_of
 from gindex_lab.worlds.aiq.episodes import Trial, run
 from gindex_lab.worlds.aiq.estimate import trial_of
 from gindex_lab.worlds.aiq.logs import LogFile
-from gindex_lab.worlds.aiq.program import Settings
+from gindex_lab.worlds.aiq.program import MachineSettings
 from gindex_lab.worlds.aiq.rewriting import REWRITINGS, rewriter
 from gindex_lab.worlds.aiq.sampler import generate, sample
 
@@ -228,7 +228,7 @@ def _pair_of_rewritings(rewritings: Sequence[str]) -> list[str]:
 
 
 def _same_raw_programs(
-    names: Sequence[str], seed: int, settings: Settings
+    names: Sequence[str], seed: int, settings: MachineSettings
 ) -> Iterator[tuple[pd.DataFrame, pd.DataFrame]]:
     """Texts of raw programs in every form, and whether the sampler accepts the form."""
     from gindex_lab.worlds.aiq.strata import probe

@@ -27,7 +27,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gindex_lab.foundation.kernels import compiled
-from gindex_lab.worlds.aiq.program import Settings, check
+from gindex_lab.worlds.aiq.program import MachineSettings, check
 from gindex_lab.worlds.aiq.random_streams import below
 
 __all__ = [
@@ -83,10 +83,10 @@ class State(NamedTuple):
     registers: Registers
 
 
-def new_state(settings: Settings) -> State:
+def new_state(settings: MachineSettings) -> State:
     """A fresh machine: everything blank, all pointers at 0.
 
-    >>> [array.shape for array in new_state(Settings())]
+    >>> [array.shape for array in new_state(MachineSettings())]
     [(100000,), (32,), (2,), (5,)]
     """
     blank = settings.middle
@@ -204,7 +204,7 @@ def compile_program(program: str, symbols: int = 5, fused: bool = True) -> Code:
     [[0, 1, 2, 4], [5, 0, 0, 0]]
     """
     text = np.frombuffer(check(program).encode(), dtype=np.uint8)
-    symbols = Settings(symbols).symbols
+    symbols = MachineSettings(symbols).symbols
     code = np.empty((len(text), WIDTH), dtype=np.int32)
     return code[: assemble(text, symbols, fused, code)].ravel()
 

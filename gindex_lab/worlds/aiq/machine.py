@@ -23,7 +23,7 @@ import pandas as pd
 from gindex_lab.foundation.bounds import check_cells
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.validate import FloatArray, generator, integer
-from gindex_lab.worlds.aiq.program import Settings, check, partners
+from gindex_lab.worlds.aiq.program import MachineSettings, check, partners
 
 if TYPE_CHECKING:
     from gindex_lab.worlds.aiq.kernel import State
@@ -48,7 +48,7 @@ class Machine:
     """
 
     program: str
-    settings: Settings = field(default_factory=Settings)
+    settings: MachineSettings = field(default_factory=MachineSettings)
     chance: Callable[[], int] = lambda: 0
     watch: Callable[[Machine, int], None] = lambda machine, place: None
 
@@ -156,14 +156,14 @@ def run(
 
     References: Vadinský (2018), section 1; Legg and Veness (2013), section 4.
     """
-    result = episode(program, actions, Settings(symbols, observations, reverse), seed=seed)
+    result = episode(program, actions, MachineSettings(symbols, observations, reverse), seed=seed)
     return result.rewards, result.observations
 
 
 def episode(
     program: str,
     actions: Sequence[int] | IntArray,
-    settings: Settings | None = None,
+    settings: MachineSettings | None = None,
     seed: int = 0,
     chance: Sequence[int] | None = None,
 ) -> Episode:
@@ -176,7 +176,7 @@ def episode(
     """
     from gindex_lab.worlds.aiq import kernel, random_streams
 
-    settings = settings or Settings()
+    settings = settings or MachineSettings()
     code = kernel.compile_program(program, settings.symbols, fused=False)
     moves = _actions(actions, settings.symbols)
     state = kernel.new_state(settings)
@@ -233,7 +233,7 @@ def trace(
     >>> table[["instruction", "cell", "output"]].values.tolist()
     [[',', 3, [2, 2]], ['+', 4, [2, 2]], ['.', 4, [4, 2]], ['#', 4, [4, 2]]]
     """
-    settings = Settings(symbols, observations, reverse)
+    settings = MachineSettings(symbols, observations, reverse)
     random = generator(seed)
     rows: list[dict[str, object]] = []
     now = [0, 0, 0]  # cycle, action, and cells kept so far

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from gindex_lab.foundation.validate import FloatArray
 from gindex_lab.worlds.aiq.agents import HLQ, BuiltIn, Constant, Freq, QLearning, own_discount
-from gindex_lab.worlds.aiq.program import Settings
+from gindex_lab.worlds.aiq.program import MachineSettings
 
 __all__ = ["ConstantMind", "FreqMind", "HLQMind", "Mind", "QMind", "RandomMind", "mind_of"]
 
@@ -72,11 +72,11 @@ class HLQMind(NamedTuple):
 Mind = RandomMind | ConstantMind | FreqMind | QMind | HLQMind
 
 
-def mind_of(agent: BuiltIn, discount: float, machine: Settings) -> Mind:
+def mind_of(agent: BuiltIn, discount: float, machine: MachineSettings) -> Mind:
     """An agent's parameters and empty memory, for a test with this `discount` on this machine.
 
     >>> from gindex_lab.worlds.aiq.agents import QLearning
-    >>> mind_of(QLearning(trace=0.5, discount=0.8), 1.0, Settings()).fade
+    >>> mind_of(QLearning(trace=0.5, discount=0.8), 1.0, MachineSettings()).fade
     0.4
     """
     pairs = machine.symbols ** (1 + machine.observations)

@@ -17,7 +17,7 @@ from itertools import accumulate
 from gindex_lab.foundation.errors import BadProgram
 from gindex_lab.foundation.validate import integer
 
-__all__ = ["INSTRUCTIONS", "Settings", "check", "partners"]
+__all__ = ["INSTRUCTIONS", "MachineSettings", "check", "partners"]
 
 INSTRUCTIONS = "+-<>,.%[]#"
 MOST_SYMBOLS = 100
@@ -32,10 +32,10 @@ _FOREIGN = re.compile(f"[^{re.escape(INSTRUCTIONS)}]")
 
 
 @dataclass(frozen=True)
-class Settings:
+class MachineSettings:
     """The machine BF(n, o): `symbols` on the tape, `observations` beside the reward, output `reverse`.
 
-    >>> Settings().middle, Settings(symbols=10).middle      # the blank symbol
+    >>> MachineSettings().middle, MachineSettings(symbols=10).middle      # the blank symbol
     (2, 4)
     """
 
@@ -126,3 +126,6 @@ def partners(program: str) -> dict[int, int]:
         problem = f"the [ at position {open_brackets[-1] + 1} is never closed"
         raise BadProgram("program", program, problem, "add a ]")
     return found
+
+
+Settings = MachineSettings  # its name until November 2026

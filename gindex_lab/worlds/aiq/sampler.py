@@ -22,7 +22,7 @@ from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.inputs import read_text
 from gindex_lab.foundation.output import write_text
 from gindex_lab.foundation.validate import Mode, choice, flag, integer, mode_of
-from gindex_lab.worlds.aiq.program import Settings, check
+from gindex_lab.worlds.aiq.program import MachineSettings, check
 from gindex_lab.worlds.aiq.rewriting import REWRITINGS, passes_sdp, rewriter
 
 __all__ = ["generate", "read_sample", "sample", "save_sample"]
@@ -53,7 +53,7 @@ class _Recipe:
         choice("discriminative", self.discriminative, DISCRIMINATIVE)
         integer("minimum_length", self.minimum_length, 0)
         integer("seed", self.seed, 0)
-        Settings(self.symbols, self.observations)
+        MachineSettings(self.symbols, self.observations)
         if self.theoretical and (self.minimum_length or self.extend_shorter):
             problem = "cannot be combined with a minimum length"
             remedy = "leave out minimum_length and extend_shorter"
@@ -117,7 +117,7 @@ def _chunks(recipe: _Recipe, wanted: int) -> Iterator[list[tuple[str, int]]]:
     """Accepted programs, chunk after chunk of raw ones."""
     from gindex_lab.worlds.aiq.strata import probe
 
-    settings = Settings(recipe.symbols, recipe.observations)
+    settings = MachineSettings(recipe.symbols, recipe.observations)
     keep = _keeper(recipe)
     change = rewriter("none" if recipe.theoretical else recipe.rewriting)
     first, size = 0, min(_CHUNK, 8 * wanted + 200)

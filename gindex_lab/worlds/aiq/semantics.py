@@ -24,7 +24,7 @@ from gindex_lab.foundation.validate import generator
 from gindex_lab.worlds.aiq.exact import QUICK, Caps, Process, close, same_law
 from gindex_lab.worlds.aiq.machine import episode
 from gindex_lab.worlds.aiq.patterns import CLASSES, by_pattern
-from gindex_lab.worlds.aiq.program import Settings, check, partners
+from gindex_lab.worlds.aiq.program import MachineSettings, check, partners
 from gindex_lab.worlds.aiq.symbolic import POINTLESS, Line, Source, pointless_classes, straight_line
 
 __all__ = [
@@ -253,7 +253,7 @@ def coupled(
     0
     """
     random = generator(seed)
-    settings = Settings(symbols, observations)
+    settings = MachineSettings(symbols, observations)
     different = 0
     for run in range(runs):
         first, second = (

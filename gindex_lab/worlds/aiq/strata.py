@@ -27,7 +27,7 @@ from gindex_lab.worlds.aiq.kernel import (
     new_state,
     reset,
 )
-from gindex_lab.worlds.aiq.program import Settings, check
+from gindex_lab.worlds.aiq.program import MachineSettings, check
 from gindex_lab.worlds.aiq.random_streams import ACTIONS, CHANCE, below, stream_key
 
 __all__ = ["LENGTHS", "OVERTIME", "PASSIVE", "STRATA", "probe", "stratum"]
@@ -148,13 +148,13 @@ def _probe_many(
 def probe(
     programs: Sequence[str],
     numbers: Integers,
-    settings: Settings,
+    settings: MachineSettings,
     seed: int,
     minimum_length: int = 0,
 ) -> list[int]:
     """The strata of programs that are known to be programs; `numbers` name their random streams.
 
-    >>> probe([",.#", "..,#"], np.arange(2), Settings(), seed=1)
+    >>> probe([",.#", "..,#"], np.arange(2), MachineSettings(), seed=1)
     [1, 0]
     """
     if not programs:
@@ -178,7 +178,7 @@ def stratum(program: str, symbols: int = 5, observations: int = 1, seed: int = 0
     >>> [stratum(program) for program in (",.#", ".,#", ",-.#", "%.,#", "..,#", "+[],.#")]
     [1, 2, 6, 11, 0, -1]
     """
-    settings = Settings(symbols, observations)
+    settings = MachineSettings(symbols, observations)
     if "." not in check(program) or "," not in program:
         return PASSIVE
     return probe([program], np.array([0]), settings, seed)[0]

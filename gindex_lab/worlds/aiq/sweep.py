@@ -34,7 +34,7 @@ __all__ = [
     "EPISODES",
     "NOT_RUN",
     "SETTINGS",
-    "Plan",
+    "SweepPlan",
     "keep_sweep",
     "measured_sweep",
     "read_sweep",
@@ -87,7 +87,7 @@ CONDITIONS: dict[str, tuple[str, str]] = {
 
 
 @dataclass(frozen=True)
-class Plan:
+class SweepPlan:
     """The size of a sweep; the default is the paper's."""
 
     programs: int = 200_000
@@ -100,7 +100,7 @@ def sweep(
     folder: str | Path,
     conditions: Sequence[str] = ("SEP-ext", "SDP"),
     settings: Mapping[str, str] | None = None,
-    plan: Plan | None = None,
+    plan: SweepPlan | None = None,
     *,
     jobs: int | None = 1,
 ) -> pd.DataFrame:
@@ -111,7 +111,7 @@ def sweep(
     each plan a folder of its own: another plan's folder is refused.
 
     >>> import tempfile
-    >>> small = Plan(programs=400, runs=100, episodes=(50, 100))
+    >>> small = SweepPlan(programs=400, runs=100, episodes=(50, 100))
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     table = sweep(folder, ["SEP-ext"], {"Freq,0.05": "Freq"}, small)
     >>> table[["condition", "kind", "episode"]].values.tolist()
@@ -119,7 +119,7 @@ def sweep(
 
     References: Vadinský (2018), sections 3.1 and 3.2.
     """
-    size = Plan() if plan is None else plan
+    size = SweepPlan() if plan is None else plan
     chosen = SETTINGS if settings is None else settings
     conditions = list(conditions)
     for condition in conditions:
@@ -175,7 +175,7 @@ def measured_sweep() -> tuple[pd.DataFrame, dict[str, Any]]:
 
 
 def keep_sweep(
-    folder: str | Path, plan: Plan | None = None, *, commit: str, cpu_minutes: float
+    folder: str | Path, plan: SweepPlan | None = None, *, commit: str, cpu_minutes: float
 ) -> None:
     """Put a sweep into `data/measured/`, for `measured_sweep`: the values to four digits, and the facts.
 
@@ -186,7 +186,7 @@ def keep_sweep(
 
     import numba
 
-    table, size = read_sweep(folder), Plan() if plan is None else plan
+    table, size = read_sweep(folder), SweepPlan() if plan is None else plan
     for file in sorted(Path(folder).glob("*.csv")):
         _check_plan(file, size)
     newest = max(file.stat().st_mtime for file in Path(folder).glob("*.csv"))
@@ -204,7 +204,7 @@ def keep_sweep(
     write_text(path.with_suffix(".json"), json.dumps(facts, indent=1) + "\n")
 
 
-def _measured(folder: Path, plan: Plan, task: tuple[str, str, str]) -> None:
+def _measured(folder: Path, plan: SweepPlan, task: tuple[str, str, str]) -> None:
     line, _, condition = task
     done = folder / f"{condition}-{line.replace(',', '_')}.csv"
     if is_vouched(done):
@@ -230,7 +230,7 @@ def _sample_of(condition: str, programs: int, seed: int) -> pd.DataFrame:
     return sample(programs, *CONDITIONS[condition], seed=seed)
 
 
-def _rows(result: Estimate, task: tuple[str, str, str], plan: Plan, mark: str) -> pd.DataFrame:
+def _rows(result: Estimate, task: tuple[str, str, str], plan: SweepPlan, mark: str) -> pd.DataFrame:
     line, kind, condition = task
     table = result.by_episode.reset_index()
     table.insert(0, "condition", condition)
@@ -246,9 +246,9 @@ def _rows(result: Estimate, task: tuple[str, str, str], plan: Plan, mark: str) -
     )
 
 
-def _check_plan(done: Path, plan: Plan) -> None:
+def _check_plan(done: Path, plan: SweepPlan) -> None:
     table = read_table(done)
-    found = Plan(
+    found = SweepPlan(
         int(table["programs"][0]),
         int(table["runs"][0]),
         tuple(table["episode"]),
@@ -257,3 +257,6 @@ def _check_plan(done: Path, plan: Plan) -> None:
     if found != plan:
         problem = f"holds another plan, {found}"
         raise BadInput("folder", str(done.parent), problem, "use a separate folder")
+
+
+Plan = SweepPlan  # its name until November 2026

@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from gindex_lab.worlds.aiq.exact import QUICK, Caps, Process, close, same_law
-from gindex_lab.worlds.aiq.program import Settings, check
+from gindex_lab.worlds.aiq.program import MachineSettings, check
 
 __all__ = ["POINTLESS", "Line", "Source", "candidates", "pointless_classes", "straight_line"]
 
@@ -109,7 +109,7 @@ def straight_line(program: str, symbols: int = 5, observations: int = 1) -> Line
     >>> straight_line(".,#").reward, straight_line(".,%#").reward
     (Source(kind='action', delay=1, shift=0), Source(kind='chance', delay=1, shift=0))
     """
-    settings = Settings(symbols, observations)
+    settings = MachineSettings(symbols, observations)
     if "[" in check(program):
         return None
     cycle = _run(program, 1 + observations)

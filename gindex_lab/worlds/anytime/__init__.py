@@ -14,7 +14,7 @@ __getattr__, __dir__, __all__ = _contents(
         "environment": "Environment Observation Placement Session",
         "markov": "MarkovPattern elias",
         "complexity": "complexity description_bits published_complexity",
-        "logs": "Rules VARIANTS as_environments explained explains logged_environments "
+        "logs": "Rules VARIANTS WorldRules as_environments explained explains logged_environments "
         "logged_rewards",
         # what is exactly so
         "planning": "achievable bias_of_placements fewest_sensitive_steps is_reward_sensitive "
@@ -26,7 +26,7 @@ __getattr__, __dir__, __all__ = _contents(
         "averages": "Average average_reward stopping_bias",
         "clocks": "RealClock VirtualClock",
         "pool": "Pool make_pool",
-        "running": "Examination Result test",
+        "running": "Examination Result TestResult test",
         "scoring": "Score as_items by_budget by_complexity compare describe_items score",
     },
 )

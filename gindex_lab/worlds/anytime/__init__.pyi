@@ -33,6 +33,7 @@ from gindex_lab.worlds.anytime.logs import logged_environments as logged_environ
 from gindex_lab.worlds.anytime.logs import logged_rewards as logged_rewards
 from gindex_lab.worlds.anytime.logs import Rules as Rules
 from gindex_lab.worlds.anytime.logs import VARIANTS as VARIANTS
+from gindex_lab.worlds.anytime.logs import WorldRules as WorldRules
 from gindex_lab.worlds.anytime.markov import elias as elias
 from gindex_lab.worlds.anytime.markov import MarkovPattern as MarkovPattern
 from gindex_lab.worlds.anytime.planning import achievable as achievable
@@ -46,6 +47,7 @@ from gindex_lab.worlds.anytime.pool import Pool as Pool
 from gindex_lab.worlds.anytime.running import Examination as Examination
 from gindex_lab.worlds.anytime.running import Result as Result
 from gindex_lab.worlds.anytime.running import test as test
+from gindex_lab.worlds.anytime.running import TestResult as TestResult
 from gindex_lab.worlds.anytime.scoring import as_items as as_items
 from gindex_lab.worlds.anytime.scoring import by_budget as by_budget
 from gindex_lab.worlds.anytime.scoring import by_complexity as by_complexity

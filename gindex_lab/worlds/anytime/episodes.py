@@ -25,7 +25,14 @@ from gindex_lab.worlds.anytime.kernel import play as play_compiled
 from gindex_lab.worlds.anytime.planning import plan
 from gindex_lab.worlds.anytime.players import ask, begin
 
-__all__ = ["Run", "compiled_rewards", "environments_of", "mean_rewards", "play", "play_readable"]
+__all__ = [
+    "SessionRun",
+    "compiled_rewards",
+    "environments_of",
+    "mean_rewards",
+    "play",
+    "play_readable",
+]
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -34,7 +41,7 @@ _NO_SCRIPT = np.zeros(1, dtype=np.int64)
 
 
 @dataclass(frozen=True)
-class Run:
+class SessionRun:
     """The rewards of one session, as many as the agent took steps."""
 
     rewards: FloatArray
@@ -59,7 +66,7 @@ def play(
     swap: bool = False,
     placement: Placement | None = None,
     seed: SeedLike = 0,
-) -> Run:
+) -> SessionRun:
     """Play one session of `steps` (10 (n_c - 1) by default, as published).
 
     `engine` is "compiled" (our own agents only), "readable", or "auto". `swap` exchanges Good and Evil: the
@@ -74,8 +81,8 @@ def play(
     if engine == "compiled" and isinstance(who.agent, Own):
         raise BadInput("engine", engine, "runs our own agents only", 'use engine="auto"')
     if engine == "readable" or isinstance(who.agent, Own):
-        return Run(play_readable(agent, session))
-    return Run(compiled_rewards(agent, session))
+        return SessionRun(play_readable(agent, session))
+    return SessionRun(compiled_rewards(agent, session))
 
 
 def compiled_rewards(agent: object, session: Session) -> FloatArray:

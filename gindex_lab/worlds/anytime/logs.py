@@ -32,7 +32,7 @@ from gindex_lab.worlds.anytime.planning import without_trail
 
 __all__ = [
     "VARIANTS",
-    "Rules",
+    "WorldRules",
     "as_environments",
     "explained",
     "explains",
@@ -47,7 +47,7 @@ STARTS = ("any", "agent at 0", "good at 0", "apart")
 
 
 @dataclass(frozen=True)
-class Rules:
+class WorldRules:
     """Rules of Λ-One that might have been: the defaults are those that hold.
 
     `collision`: who moves when Good and Evil would enter one cell ("coin", "good", "evil", "stay", "share").
@@ -68,29 +68,31 @@ class Rules:
 
 
 VARIANTS = {
-    "reward before Good/Evil move": Rules(reward="before"),
-    "pattern offset +1": Rules(offset=1),
-    "pattern offset -1": Rules(offset=-1),
-    "first reward at the initial placement": Rules(reward="placement"),
-    "collision: Good always wins": Rules(collision="good"),
-    "collision: Evil always wins": Rules(collision="evil"),
-    "collision: both stay": Rules(collision="stay"),
-    "collision: both share the cell": Rules(collision="share"),
-    "agent starts at cell 0": Rules(start="agent at 0"),
-    "Good starts at cell 0": Rules(start="good at 0"),
-    "agent never starts on Good/Evil": Rules(start="apart"),
+    "reward before Good/Evil move": WorldRules(reward="before"),
+    "pattern offset +1": WorldRules(offset=1),
+    "pattern offset -1": WorldRules(offset=-1),
+    "first reward at the initial placement": WorldRules(reward="placement"),
+    "collision: Good always wins": WorldRules(collision="good"),
+    "collision: Evil always wins": WorldRules(collision="evil"),
+    "collision: both stay": WorldRules(collision="stay"),
+    "collision: both share the cell": WorldRules(collision="share"),
+    "agent starts at cell 0": WorldRules(start="agent at 0"),
+    "Good starts at cell 0": WorldRules(start="good at 0"),
+    "agent never starts on Good/Evil": WorldRules(start="apart"),
 }
-_RULES = Rules()
+_RULES = WorldRules()
 
 
-def explains(environment: Environment, rewards: Iterable[float], rules: Rules = _RULES) -> bool:
+def explains(
+    environment: Environment, rewards: Iterable[float], rules: WorldRules = _RULES
+) -> bool:
     """Whether some placement, actions and coins give exactly these rewards.
 
     >>> explains(Environment("1+|1-", "1"), [1, -1, 1])
     True
     """
     n = without_trail(environment).cells
-    if not isinstance(rules, Rules):
+    if not isinstance(rules, WorldRules):
         raise BadInput("rules", rules, "are not rules", "use gl.anytime.Rules(...)")
     wanted = _checked(rewards)
     script = environment.script(len(wanted))
@@ -180,7 +182,7 @@ def logged_rewards(path: str | Path | None = None) -> pd.DataFrame:
     `gindex_lab.studies.data.original_files`), else downloaded. The tidy data set has the means only.
     """
     place = upstairs("original")("lambda") if path is None else as_path("path", path)
-    with upstairs("Archive")(place) as archive:
+    with upstairs("OriginalArchive")(place) as archive:
         log = archive.table("lambda.data/Experimentos.csv", sep=";", header=None, decimal=",")
     if log.shape[1] <= _MEAN or not set(log[_AGENT]) <= {"Human", "QLearning"}:
         raise BadInput("path", str(place), "is not the log of Lambda-One", "fetch it again")
@@ -192,7 +194,7 @@ def logged_rewards(path: str | Path | None = None) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["agent", "space", "pattern", "rewards"])
 
 
-def explained(runs: pd.DataFrame, variants: Mapping[str, Rules] | None = None) -> pd.DataFrame:
+def explained(runs: pd.DataFrame, variants: Mapping[str, WorldRules] | None = None) -> pd.DataFrame:
     """How many runs each set of rules can explain: a row per set, a column per agent.
 
     The first row is our environment; the others are the alternatives of `VARIANTS`. A single run that a set
@@ -202,7 +204,7 @@ def explained(runs: pd.DataFrame, variants: Mapping[str, Rules] | None = None) -
     >>> explained(runs, {"Good starts at cell 0": VARIANTS["Good starts at cell 0"]})["a"].tolist()
     [1, 1]
     """
-    rules = {"our rules": Rules(), **(VARIANTS if variants is None else variants)}
+    rules = {"our rules": WorldRules(), **(VARIANTS if variants is None else variants)}
     worlds = [Environment(s, p) for s, p in zip(runs["space"], runs["pattern"], strict=True)]
     found = {
         name: [explains(w, r, rule) for w, r in zip(worlds, runs["rewards"], strict=True)]
@@ -236,3 +238,6 @@ def as_environments(table: pd.DataFrame, **rules: Any) -> list[Environment]:
 def logged_environments(**rules: Any) -> list[Environment]:
     """The 140 environments of Λ-One on which people and Q-learning were compared (2011)."""
     return as_environments(upstairs("load")("lambda").items, **rules)
+
+
+Rules = WorldRules  # its name until November 2026

@@ -31,10 +31,10 @@ from gindex_lab.worlds.anytime.chance import Stream
 from gindex_lab.worlds.anytime.environment import Observation, Session
 from gindex_lab.worlds.anytime.planning import plan
 
-__all__ = ["Player", "ask", "begin"]
+__all__ = ["Actor", "ask", "begin"]
 
 
-class Player(Protocol):
+class Actor(Protocol):
     """Whoever can act: the next action, or None to rest until the time is up."""
 
     def act(self, observation: Observation, reward: float) -> int | None:
@@ -159,7 +159,7 @@ def _best_of(worths: list[float], draws: Stream) -> int:
 class Stopping:
     """A player that rests once its mean reward is above a mark."""
 
-    def __init__(self, player: Player, stop: tuple[float, int], session: Session) -> None:
+    def __init__(self, player: Actor, stop: tuple[float, int], session: Session) -> None:
         self.player, self.stop, self.session = player, stop, session
 
     def act(self, observation: Observation, reward: float) -> int | None:
@@ -171,7 +171,7 @@ class Stopping:
         return self.player.act(observation, reward)
 
 
-_PLAYERS: dict[type, Callable[[Any, Session], Player]] = {
+_PLAYERS: dict[type, Callable[[Any, Session], Actor]] = {
     Random: RandomPlayer,
     Reactive: ReactivePlayer,
     Scripted: ScriptedPlayer,
@@ -183,7 +183,7 @@ _PLAYERS: dict[type, Callable[[Any, Session], Player]] = {
 }
 
 
-def begin(spec: object, session: Session) -> Player:
+def begin(spec: object, session: Session) -> Actor:
     """A player for this session.
 
     >>> import gindex_lab as gl
@@ -198,7 +198,7 @@ def begin(spec: object, session: Session) -> Player:
     return player if np.isinf(stop[0]) else Stopping(player, stop, session)
 
 
-def _own_player(who: Own, session: Session) -> Player:
+def _own_player(who: Own, session: Session) -> Actor:
     offered = {
         "seed": session.agent_key & (2**63 - 1),
         "actions": session.environment.actions,
@@ -218,7 +218,7 @@ def _own_player(who: Own, session: Session) -> Player:
     return player
 
 
-def ask(player: Player, session: Session, reward: float, name: str) -> int | None:
+def ask(player: Actor, session: Session, reward: float, name: str) -> int | None:
     """The player's next action, checked: an error inside it is told with the step where it happened.
 
     >>> import gindex_lab as gl

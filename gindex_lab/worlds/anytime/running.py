@@ -43,7 +43,7 @@ from gindex_lab.worlds.anytime.environment import Environment, Session
 from gindex_lab.worlds.anytime.pool import Pool, pool_of
 from gindex_lab.worlds.anytime.states import read_state, write_state
 
-__all__ = ["Examination", "Result", "Task", "test"]
+__all__ = ["Examination", "NextTask", "TestResult", "test"]
 
 COLUMNS = (
     *("xi", "tau", "complexity", "completed", "counted", "reward", "score", "score_counted"),
@@ -51,7 +51,7 @@ COLUMNS = (
 )
 
 
-class Task(NamedTuple):
+class NextTask(NamedTuple):
     """What comes next: an environment for the time `tau`, at this place of the pool, chosen at `xi`."""
 
     environment: Environment
@@ -63,7 +63,7 @@ class Task(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Result:
+class TestResult:
     """The score of the completed environments, and how the test went.
 
     `value` is Y / |used|; `value_counted` the average over the environments in which some interaction
@@ -92,7 +92,7 @@ class Result:
     def __repr__(self) -> str:
         low, high = self.interval
         return (
-            f"Result({self.value:.3f} [{low:.3f}, {high:.3f}], {len(self.rows)} environments, "
+            f"TestResult({self.value:.3f} [{low:.3f}, {high:.3f}], {len(self.rows)} environments, "
             f"{self.reason})"
         )
 
@@ -142,7 +142,7 @@ class Examination:
         tau = self.tau0 * Fraction(3, 2) ** len(self.rows)
         return tau if self.seconds is None else min(tau, self.seconds)
 
-    def task(self) -> Task | None:
+    def task(self) -> NextTask | None:
         """The next environment; None if there is none left to choose. Nothing changes before `record`."""
         xi, increments, used = self.xi, self.increments, self.used
         while xi - 1 <= self.pool.complexity[-1]:
@@ -151,13 +151,13 @@ class Examination:
                 number_ = len(self.rows)
                 place = window[Stream(nested_seed(self.seed, 0), number_).below(len(window))]
                 own = nested_seed(self.seed, 1, number_)
-                return Task(self.pool.environments[place], self.tau, place, xi, increments, own)
+                return NextTask(self.pool.environments[place], self.tau, place, xi, increments, own)
             xi, increments = xi + 1, increments + 1
         return None
 
     def record(self, task: object, average: object, elapsed: Fraction | None = None) -> None:
         """Take in what happened in an environment: score, complexity and time for the next."""
-        if not isinstance(task, Task) or not isinstance(average, Average):
+        if not isinstance(task, NextTask) or not isinstance(average, Average):
             problem = "are not a task and its result"
             raise BadInput("task, average", (task, average), problem, "use task() and Average(...)")
         reward = number("average.value", average.value, -1, 1)
@@ -195,7 +195,7 @@ class Examination:
         self.record(task, *self._measure(task))
         return True
 
-    def _measure(self, task: Task) -> tuple[Average, Fraction]:
+    def _measure(self, task: NextTask) -> tuple[Average, Fraction]:
         """Def 16 in this environment, and the time that it took: τ, or what a real clock shows."""
         began = self.clock.now() if isinstance(self.clock, RealClock) else 0
         swaps = (False, True) if self.antithetic else (False,)
@@ -206,13 +206,13 @@ class Examination:
             return average, Fraction(self.clock.now() - began, 1_000_000_000)
         return average, task.tau * len(both)
 
-    def _average(self, task: Task, swap: bool) -> Average:
+    def _average(self, task: NextTask, swap: bool) -> Average:
         def session(steps: int) -> Session:
             return task.environment.start(task.seed, steps=steps, swap=swap)
 
         return self.clock.run(self.agent, session, task.tau, self.tau0)
 
-    def run(self, each: Callable[[Examination], object] | None = None) -> Result:
+    def run(self, each: Callable[[Examination], object] | None = None) -> TestResult:
         """Go on until the time is up; Ctrl-C ends it with the completed environments.
 
         `each` is called after every environment, and may call `stop()`.
@@ -234,11 +234,11 @@ class Examination:
         self.reason = "stopped"
 
     @property
-    def result(self) -> Result:
+    def result(self) -> TestResult:
         """The valid result of what is complete, at any time."""
         rewards = np.array([row["reward"] for row in self.rows], dtype=float)
         counts = np.array([row["counted"] > 0 for row in self.rows], dtype=bool)
-        return Result(
+        return TestResult(
             float(rewards.mean()) if len(rewards) else 0.0,
             float(rewards[counts].mean()) if counts.any() else 0.0,
             mean_interval(rewards),
@@ -267,7 +267,7 @@ def test(
     path: str | PathLike[str] | None = None,
     each: Callable[[Examination], object] | None = None,
     seed: SeedLike = 0,
-) -> Result:
+) -> TestResult:
     """The anytime test of an agent for `seconds`: an object with `.value` and `.trajectory`.
 
     `agent` is a name, an agent of `gl.anytime`, or your own (see `gl.anytime.agent`). On the virtual clock
@@ -312,3 +312,6 @@ def _go_on(exam: Examination, path: Path) -> None:
 
 
 test.__test__ = False  # type: ignore[attr-defined]
+
+
+Result = TestResult  # its name until November 2026

@@ -32,7 +32,7 @@ from gindex_lab.worlds.anytime.pool import Pool, pool_of
 from gindex_lab.worlds.anytime.running import Examination
 
 __all__ = [
-    "Comparison",
+    "AgentComparison",
     "Score",
     "as_items",
     "by_budget",
@@ -106,7 +106,7 @@ def _sample(pool: Pool, count: int, weights: str, seed: SeedLike) -> np.ndarray:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class AgentComparison:
     """`table`: an agent per row, its mean score over tests with an interval; `tests`: a row per test."""
 
     table: pd.DataFrame
@@ -125,7 +125,7 @@ def compare(
     confidence: float = 0.95,
     jobs: int = 1,
     seed: SeedLike = 0,
-) -> Comparison:
+) -> AgentComparison:
     """The anytime test of several agents, `tests` times each with seeds of their own, the same for all.
 
     >>> from gindex_lab.worlds.anytime.pool import make_pool
@@ -145,7 +145,7 @@ def compare(
     ]
     rows = parallel.map(_one_test, tasks, jobs=jobs, progress="anytime tests")
     long = pd.DataFrame(rows)
-    return Comparison(_summary(long, list(named), level), long)
+    return AgentComparison(_summary(long, list(named), level), long)
 
 
 def _one_test(task: tuple[str, Any, dict[str, Any], int]) -> dict[str, Any]:

@@ -10,7 +10,7 @@ __getattr__, __dir__, __all__ = _contents(
     __name__,
     {
         # programs, and their three syntaxes
-        "programs": "Call Definition Limits Link Node Program",
+        "programs": "Call Definition DrawingLimits Limits Link Node Program",
         "parsing": "parse read write",
         "expansion": "Graph expand",
         "shapes_library": "library shape uses",

@@ -29,6 +29,7 @@ from gindex_lab.worlds.flatland.parsing import read as read
 from gindex_lab.worlds.flatland.parsing import write as write
 from gindex_lab.worlds.flatland.programs import Call as Call
 from gindex_lab.worlds.flatland.programs import Definition as Definition
+from gindex_lab.worlds.flatland.programs import DrawingLimits as DrawingLimits
 from gindex_lab.worlds.flatland.programs import Limits as Limits
 from gindex_lab.worlds.flatland.programs import Link as Link
 from gindex_lab.worlds.flatland.programs import Node as Node

@@ -20,7 +20,7 @@ from gindex_lab.foundation.errors import BadProgram
 from gindex_lab.foundation.validate import FloatArray
 from gindex_lab.worlds.flatland.expansion import GraphNode
 from gindex_lab.worlds.flatland.expressions import Symbol, reduce
-from gindex_lab.worlds.flatland.programs import SIZE, Limits, Program
+from gindex_lab.worlds.flatland.programs import SIZE, DrawingLimits, Program
 
 __all__ = ["Segment", "Step", "Trace", "steps", "trace"]
 
@@ -99,7 +99,7 @@ class Trace:
             yield Segment(x0, y0, x1, y1, pen)
 
 
-def trace(program: Program, limits: Limits | None = None) -> Trace:
+def trace(program: Program, limits: DrawingLimits | None = None) -> Trace:
     """Run a program to its end, or to an error where it needs more than its limits allow."""
     lines: list[float] = []
     pens: list[bool] = []
@@ -116,7 +116,7 @@ def trace(program: Program, limits: Limits | None = None) -> Trace:
     return Trace(table, np.array(pens, dtype=bool), place, pose[2] % 360, count)
 
 
-def steps(program: Program, limits: Limits | None = None) -> Iterator[Step]:
+def steps(program: Program, limits: DrawingLimits | None = None) -> Iterator[Step]:
     """The run as one `Step` at a time: to draw as it goes, to stop where it matters.
 
     >>> from gindex_lab.worlds.flatland import parse
@@ -140,7 +140,7 @@ def _wrapped(value: float) -> float:
     return 0.0 if rest >= SIZE - 1e-9 else rest
 
 
-def _machine(program: Program, limits: Limits | None) -> Iterator[tuple[Any, ...]]:
+def _machine(program: Program, limits: DrawingLimits | None) -> Iterator[tuple[Any, ...]]:
     """A stack of what is still to do: a node with the pose it gets, or a loop with the rounds left."""
     bounds, graph = limits or program.limits, program.graph
     counts: dict[str, Any] = {}
@@ -188,7 +188,7 @@ def _machine(program: Program, limits: Limits | None) -> Iterator[tuple[Any, ...
             todo.append((target, pose, 0, 0))
 
 
-def _too_long(node: GraphNode, limits: Limits) -> BadProgram:
+def _too_long(node: GraphNode, limits: DrawingLimits) -> BadProgram:
     problem = f"has not finished after {limits.steps:,} steps"
     return BadProgram("program", node.id, problem, "shorten its loops, or raise limits.steps")
 
@@ -196,7 +196,7 @@ def _too_long(node: GraphNode, limits: Limits) -> BadProgram:
 Move = tuple[float, float, bool]  # how far, how many degrees, with the pen down
 
 
-def _constant_move(node: GraphNode, limits: Limits) -> Move | None:
+def _constant_move(node: GraphNode, limits: DrawingLimits) -> Move | None:
     """What a move or turn does, where that does not depend on the count of a loop."""
     changing = any(isinstance(value, (tuple, Symbol)) for value in node.params.values())
     far = node.type == "move" and not changing and abs(node.params["dist"]) > limits.distance
@@ -205,7 +205,7 @@ def _constant_move(node: GraphNode, limits: Limits) -> Move | None:
     return _move(node, {}, limits)
 
 
-def _move(node: GraphNode, counts: dict[str, Any], limits: Limits) -> Move:
+def _move(node: GraphNode, counts: dict[str, Any], limits: DrawingLimits) -> Move:
     if node.type == "turn":
         return 0.0, _number(node, "theta", counts), False
     distance = _number(node, "dist", counts)

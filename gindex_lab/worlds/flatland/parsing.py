@@ -16,7 +16,7 @@ from typing import NamedTuple
 from gindex_lab.foundation.errors import BadInput, BadProgram
 from gindex_lab.foundation.inputs import as_path, read_text
 from gindex_lab.foundation.validate import choice
-from gindex_lab.worlds.flatland.programs import Call, Definition, Limits, Program
+from gindex_lab.worlds.flatland.programs import Call, Definition, DrawingLimits, Program
 
 __all__ = ["SHAPES", "Source", "parse", "read", "write"]
 
@@ -47,7 +47,7 @@ def parse(
     syntax: str = "fbp",
     *,
     folder: str | PathLike[str] | None = None,
-    limits: Limits | None = None,
+    limits: DrawingLimits | None = None,
 ) -> Program:
     """A program from text in one of the syntaxes "fbp", "lisp", "json".
 
@@ -67,12 +67,12 @@ def parse(
     if source.run is None:
         remedy = 'end with {"position": [64, 64], "theta": 0} -> flow(arguments)'
         raise BadProgram("program", text.strip()[-40:], "runs nothing", remedy)
-    program = Program(flows, source.run, limits or Limits())
+    program = Program(flows, source.run, limits or DrawingLimits())
     _ = program.graph  # a program too large or too deep is refused here, not at its first use
     return program
 
 
-def read(path: str | PathLike[str], **options: Limits) -> Program:
+def read(path: str | PathLike[str], **options: DrawingLimits) -> Program:
     """A program from a file; its ending says the syntax, its folder is that of its includes.
 
     >>> read(SHAPES / "square.fbp")

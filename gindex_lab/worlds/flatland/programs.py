@@ -24,7 +24,17 @@ if TYPE_CHECKING:
     from gindex_lab.worlds.flatland.execution import Trace
     from gindex_lab.worlds.flatland.expansion import Graph
 
-__all__ = ["PORTS", "PRIMITIVES", "SIZE", "Call", "Definition", "Limits", "Link", "Node", "Program"]
+__all__ = [
+    "PORTS",
+    "PRIMITIVES",
+    "SIZE",
+    "Call",
+    "Definition",
+    "DrawingLimits",
+    "Link",
+    "Node",
+    "Program",
+]
 
 SIZE = 128.0  # the side of the canvas
 # parameters of each primitive with their defaults; None: must be given
@@ -37,7 +47,7 @@ PORTS = {"loop": ("body", "out")}
 
 
 @dataclass(frozen=True)
-class Limits:
+class DrawingLimits:
     """What a program may use, so that a hostile one ends with an error and not with the machine.
 
     `steps`: primitives executed. `nodes`: of the program with all its flows written out. `depth`: flows
@@ -107,7 +117,7 @@ class Program:
 
     flows: Mapping[str, Definition]
     run: Call
-    limits: Limits = field(default=Limits(), compare=False, repr=False)
+    limits: DrawingLimits = field(default=DrawingLimits(), compare=False, repr=False)
 
     def __post_init__(self) -> None:
         from gindex_lab.worlds.flatland.checks import canonical, check_program
@@ -122,12 +132,12 @@ class Program:
 
         return expand(self)
 
-    def trace(self, limits: Limits | None = None) -> Trace:
+    def trace(self, limits: DrawingLimits | None = None) -> Trace:
         """Run the program: every move with its pen, and the pose at the end."""
         from gindex_lab.worlds.flatland.execution import trace
 
         given: object = limits
-        if not isinstance(given, Limits | None):
+        if not isinstance(given, DrawingLimits | None):
             remedy = "pass gl.flatland.Limits(...)"
             raise BadInput("limits", given, "is not a set of limits", remedy, code="wrong-type")
         return trace(self, given)
@@ -178,3 +188,6 @@ class Program:
 
         call = f"{self.run.flow}({' '.join(map(to_lisp, self.run.args))})"
         return f"Program({call!r}, {len(self.flows)} flow" + "s" * (len(self.flows) != 1) + ")"
+
+
+Limits = DrawingLimits  # its name until November 2026

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.validate import FloatArray, Mode, choice, mode_of
 from gindex_lab.measures.programs.cliques import compiled
-from gindex_lab.measures.programs.encode import Table, ends
+from gindex_lab.measures.programs.encode import FlowTable, ends
 from gindex_lab.measures.programs.matching import CandidatePairs, agree, squares_of
 from gindex_lab.measures.programs.similarity import similarity_of
 from gindex_lab.worlds.flatland.drawings import Circle, Drawing
@@ -104,7 +104,7 @@ def node_similarity(t: DrawingNodes, x: int, y: int) -> int:
 
 
 @compiled
-def greedy(t: Table, a: int, b: int, vertices: int, pairs: CandidatePairs) -> tuple[int, int]:
+def greedy(t: FlowTable, a: int, b: int, vertices: int, pairs: CandidatePairs) -> tuple[int, int]:
     """Take pairs by weight as long as they go together; how many, and their weight (reference mode)."""
     squares = squares_of(t, a, b)
     count, total = 0, 0
@@ -194,7 +194,7 @@ class _Rows(NamedTuple):
     relation: FloatArray
 
 
-def shelve(programs: Iterable[object], metric: Metric) -> Table:
+def shelve(programs: Iterable[object], metric: Metric) -> FlowTable:
     """Many programs in one table."""
     rounded = metric.mode == "reference"
     names: dict[Any, float] = {}
@@ -222,7 +222,7 @@ def shelve(programs: Iterable[object], metric: Metric) -> Table:
     content = DrawingNodes(
         kind, value, np.array(lengths, dtype=np.int32), np.array(means), np.array(squares), rounded
     )
-    return Table(
+    return FlowTable(
         first=first,
         kind=kind,
         corner=corner,

@@ -16,7 +16,14 @@ from gindex_lab.worlds.tasks.series_items import (
     items_table,
     shown_length,
 )
-from gindex_lab.worlds.tasks.series_kt import Scale, best_program, continuations, kt, predict
+from gindex_lab.worlds.tasks.series_kt import (
+    KtScale,
+    Scale,
+    best_program,
+    continuations,
+    kt,
+    predict,
+)
 from gindex_lab.worlds.tasks.series_machine import INSTRUCTIONS, canonical, run
 from gindex_lab.worlds.tasks.series_systems import (
     SLIPS,
@@ -36,6 +43,7 @@ __all__ = [
     "Filters",
     "Induction",
     "Item",
+    "KtScale",
     "Scale",
     "Session",
     "Table",

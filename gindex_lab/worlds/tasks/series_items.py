@@ -24,7 +24,7 @@ import pandas as pd
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.likes import SeedLike
 from gindex_lab.foundation.validate import choice, flag, generator, integer, number
-from gindex_lab.worlds.tasks.series_kt import Scale, pattern_of
+from gindex_lab.worlds.tasks.series_kt import KtScale, pattern_of
 from gindex_lab.worlds.tasks.series_machine import ALPHABET, letters_of, run
 from gindex_lab.worlds.tasks.series_systems import alternate, freq, last, repdiff
 from gindex_lab.worlds.tasks.series_table import Table, table
@@ -180,7 +180,7 @@ def _item(
     asked = whole[:place] + "_" + whole[place + 1 :]
     answers = programs.continuations(asked)
     price, program = float(answers["kt"].iloc[0]), str(answers["program"].iloc[0])
-    if Scale().rounded(price) != level or not is_stable(
+    if KtScale().rounded(price) != level or not is_stable(
         programs, program, n + 1, filters.tolerance
     ):
         return None
@@ -197,7 +197,7 @@ def _is_questioned(asked: str, answer: str, price: float, filters: Filters) -> b
     """Whether a program too long for the table gives another answer within the margin, or this for less."""
     from gindex_lab.worlds.tasks.series_kernel import search
 
-    scale, bound = Scale(), price + filters.margin + 1e-9
+    scale, bound = KtScale(), price + filters.margin + 1e-9
     if filters.rivals <= filters.longest or scale.cost(filters.longest + 1, scale.n_time) > bound:
         return False
     codes, gap = pattern_of(asked)

@@ -23,7 +23,7 @@ from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.validate import FloatArray, choice, integer, number
 from gindex_lab.worlds.tasks.series_machine import ALPHABET, letters_of, text_of
 
-__all__ = ["LONGEST", "Scale", "best_program", "continuations", "kt", "pattern_of", "predict"]
+__all__ = ["LONGEST", "KtScale", "best_program", "continuations", "kt", "pattern_of", "predict"]
 
 LONGEST = 11  # the shortest program of the hardest published item has so many instructions
 HIGHEST = 17.0  # no search goes beyond this Kt
@@ -32,10 +32,10 @@ _ROUNDING = ("floor", "nearest", "ceiling", "none")
 
 
 @dataclass(frozen=True)
-class Scale:
+class KtScale:
     """How length and time become Kt; the defaults are those of the reconstruction.
 
-    >>> Scale().rounded(9.75), Scale(rounding="none").rounded(9.75)
+    >>> KtScale().rounded(9.75), KtScale(rounding="none").rounded(9.75)
     (9.0, 9.75)
     """
 
@@ -85,12 +85,12 @@ def kt(
     >>> kt("adgjm"), kt("aaabbbcc"), round(kt("adgjm", rounding="none"), 4)
     (9.0, 8.0, 9.7549)
     """
-    scale = Scale(rounding, n_time, offset)
+    scale = KtScale(rounding, n_time, offset)
     return scale.rounded(float(best_program(sequence, scale=scale, longest=longest)["kt"]))
 
 
 def best_program(
-    sequence: object, *, scale: Scale | None = None, longest: int = LONGEST
+    sequence: object, *, scale: KtScale | None = None, longest: int = LONGEST
 ) -> pd.Series:
     """The program behind Kt: `program`, `length`, `steps` (to letter `n_time`) and unrounded `kt`.
 
@@ -98,12 +98,12 @@ def best_program(
     'WRITE SUCC SUCC WRITE PRED LOOPTOP'
     """
     codes = letters_of("sequence", sequence)
-    found = _cheapest(tuple(codes), -1, scale or Scale(), integer("longest", longest), 0.0)
+    found = _cheapest(tuple(codes), -1, scale or KtScale(), integer("longest", longest), 0.0)
     return found.iloc[0].drop("letter")
 
 
 def continuations(
-    pattern: object, *, margin: float = 1.0, scale: Scale | None = None, longest: int = LONGEST
+    pattern: object, *, margin: float = 1.0, scale: KtScale | None = None, longest: int = LONGEST
 ) -> pd.DataFrame:
     """Every letter for the gap `_` whose best program costs at most `margin` more than the best of all.
 
@@ -116,7 +116,7 @@ def continuations(
     """
     codes, gap = pattern_of(pattern)
     beyond = number("margin", margin, 0, 5)
-    return _cheapest(codes, gap, scale or Scale(), integer("longest", longest), beyond)
+    return _cheapest(codes, gap, scale or KtScale(), integer("longest", longest), beyond)
 
 
 def predict(pattern: object, *, longest: int = LONGEST) -> str:
@@ -142,7 +142,7 @@ def pattern_of(pattern: object) -> tuple[tuple[int, ...], int]:
 
 @lru_cache(maxsize=4096)
 def _found(
-    codes: tuple[int, ...], gap: int, scale: Scale, longest: int, margin: float
+    codes: tuple[int, ...], gap: int, scale: KtScale, longest: int, margin: float
 ) -> pd.DataFrame | None:
     """Widen the bound by 1 until a program is found, then once more by the margin."""
     from gindex_lab.worlds.tasks.series_kernel import search
@@ -162,7 +162,7 @@ def _found(
 
 
 def _cheapest(
-    codes: tuple[int, ...], gap: int, scale: Scale, longest: int, margin: float
+    codes: tuple[int, ...], gap: int, scale: KtScale, longest: int, margin: float
 ) -> pd.DataFrame:
     if longest > 14:
         problem = "takes days to enumerate"
@@ -192,3 +192,6 @@ def _table(
             "program": [text_of(int(code[k])) for k in near],
         }
     )
+
+
+Scale = KtScale  # its name until November 2026

@@ -30,7 +30,16 @@ import numpy as np
 from gindex_lab.foundation.errors import BadInput, BadProgram
 from gindex_lab.foundation.validate import integer
 
-__all__ = ["INSTRUCTIONS", "USELESS", "Run", "canonical", "letters_of", "parse", "run", "text_of"]
+__all__ = [
+    "INSTRUCTIONS",
+    "USELESS",
+    "ProgramRun",
+    "canonical",
+    "letters_of",
+    "parse",
+    "run",
+    "text_of",
+]
 
 INSTRUCTIONS = (
     *("WRITE", "SUCC", "PRED", "LOOPTOP", "LOOPS", "LOOPM", "A=B", "B=A", "A=C", "C=A"),
@@ -60,7 +69,7 @@ USELESS = _useless()  # [instruction, the next one]
 
 
 @dataclass(frozen=True)
-class Run:
+class ProgramRun:
     """What a program wrote: `letters`, the step and the address of each WRITE, and whether it `halted`."""
 
     letters: str
@@ -139,11 +148,11 @@ def letters_of(name: str, sequence: object, *, gaps: int = 0) -> list[int]:
     return codes
 
 
-def run(program: object, letters: object = 12, most_steps: object = 10_000) -> Run:
+def run(program: object, letters: object = 12, most_steps: object = 10_000) -> ProgramRun:
     """Run a program until it has written so many letters, halts, or has made `most_steps` steps.
 
     >>> run("WRITE SUCC SUCC SUCC LOOPTOP", 6)
-    Run(letters='adgjmp', steps=(1, 6, 11, 16, 21, 26), addresses=(0, 0, 0, 0, 0, 0), halted=False)
+    ProgramRun(letters='adgjmp', steps=(1, 6, 11, 16, 21, 26), addresses=(0, 0, 0, 0, 0, 0), halted=False)
     >>> run("A=C WRITE SUCC SUCC WRITE LOOPTOP", 7).letters
     'aczbyax'
     """
@@ -170,4 +179,4 @@ def run(program: object, letters: object = 12, most_steps: object = 10_000) -> R
         else:
             register[word[0]] = register[word[2]]
     halted = address >= len(words) and len(written) < wanted
-    return Run("".join(written), tuple(when), tuple(where), halted)
+    return ProgramRun("".join(written), tuple(when), tuple(where), halted)

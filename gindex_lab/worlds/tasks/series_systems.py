@@ -19,7 +19,7 @@ import pandas as pd
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import integer
-from gindex_lab.worlds.tasks.series_kt import Scale, best_program, continuations, pattern_of
+from gindex_lab.worlds.tasks.series_kt import KtScale, best_program, continuations, pattern_of
 from gindex_lab.worlds.tasks.series_machine import ALPHABET
 from gindex_lab.worlds.tasks.series_table import LETTERS, table
 
@@ -232,7 +232,7 @@ def fit(items: pd.DataFrame, *, longest: int = 9) -> pd.DataFrame:
         rows[name] = {
             "published": items["difficulty"].loc[name],
             "kt": price,
-            "reconstructed": Scale().rounded(price),
+            "reconstructed": KtScale().rounded(price),
         }
     return pd.DataFrame.from_dict(rows, orient="index").astype({"published": int})
 
@@ -241,7 +241,7 @@ def _price(series: str, longest: int) -> float:
     """Unrounded Kt; from the table where no longer program is asked for, or none could be cheaper."""
     if len(series) <= LETTERS:
         known = table(9).shorter(longest).kt(series)
-        longer = Scale().cost(10, 6)  # no program of ten instructions costs less
+        longer = KtScale().cost(10, 6)  # no program of ten instructions costs less
         if known <= longer or (longest <= 9 and np.isfinite(known)):
             return known
         if longest <= 9:

@@ -22,7 +22,7 @@ from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.output import atomic_path
 from gindex_lab.foundation.places import cache_folder
 from gindex_lab.foundation.validate import FloatArray, integer
-from gindex_lab.worlds.tasks.series_kt import Scale, pattern_of
+from gindex_lab.worlds.tasks.series_kt import KtScale, pattern_of
 from gindex_lab.worlds.tasks.series_machine import ALPHABET, letters_of, text_of
 
 __all__ = ["LETTERS", "Table", "table"]
@@ -40,7 +40,7 @@ class Table:
     `length`, `steps` to letter `n_time`, `code` (the packed program)."""
 
     longest: int
-    scale: Scale
+    scale: KtScale
     key: Ints = field(repr=False)
     length: Ints = field(repr=False)
     steps: Ints = field(repr=False)
@@ -157,11 +157,11 @@ def table(longest: object = 9, *, n_time: int = 6, offset: float = 1.0) -> Table
     if limit > 10:
         problem = "makes a table that takes an hour or more"
         raise BadInput("longest", longest, problem, "use 10 or fewer; gl.letter_series.kt searches")
-    return _table(limit, Scale("none", n_time, float(offset)), cache_folder())
+    return _table(limit, KtScale("none", n_time, float(offset)), cache_folder())
 
 
 @lru_cache(maxsize=8)
-def _table(longest: int, scale: Scale, folder: Path) -> Table:
+def _table(longest: int, scale: KtScale, folder: Path) -> Table:
     name = f"v{VERSION}-{longest}-{scale.n_time}-{scale.offset:g}.npz"
     path = folder / "letter_series" / name
     columns = _read(path)
@@ -171,7 +171,7 @@ def _table(longest: int, scale: Scale, folder: Path) -> Table:
     return Table(longest, scale, *columns)
 
 
-def _made(longest: int, scale: Scale) -> tuple[Ints, ...]:
+def _made(longest: int, scale: KtScale) -> tuple[Ints, ...]:
     """Enumerate, and of each output keep what is shortest or fastest."""
     from gindex_lab.worlds.tasks.series_kernel import enumerate_outputs
 
