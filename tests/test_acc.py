@@ -315,7 +315,7 @@ BAD = {
     "empty table": (lambda: generality(np.empty((0, 3)), H), "is empty"),
     "agent twice": (
         lambda: generality(pd.DataFrame([[1, 0], [1, 1]], index=["a", "a"]), [1, 2]),
-        "stands there more than once",
+        "appears more than once",
     ),
     "unknown mode": (lambda: generality(GOOD, H, mode="fast"), "mode='fast': is not an option"),
     "unknown estimator": (lambda: generality(GOOD, H, estimator="spline"), "estimator='spline'"),

@@ -357,7 +357,7 @@ BAD = {"program": [",.#"] * 9, "stratum": [1] * 9}
         (lambda: estimate("freq", TOY, episode=0), "episode=0: is not a whole number from 1 up"),
         (lambda: estimate("freq", TOY, episode=-5), "episode=-5: is not a whole number"),
         (lambda: estimate("freq", TOY, episode=10.5), "episode=10.5: is not a whole number"),
-        (lambda: estimate("freq", TOY, episode=[]), "holds no length"),
+        (lambda: estimate("freq", TOY, episode=[]), "is empty"),
         (lambda: estimate("freq", TOY, episode="long"), "episode='long': is not a whole number"),
         (lambda: estimate("freq", TOY, episode=10, discount=1.1), "discount=1.1: is out of range"),
         (lambda: estimate("freq", TOY, episode=10, discount=0), "discount=0: counts only the first reward"),
@@ -378,7 +378,7 @@ BAD = {"program": [",.#"] * 9, "stratum": [1] * 9}
         (lambda: estimate("freq", pd.DataFrame({**BAD, "program": ",[+[-]+].#"}), episode=99, runs=9), "hardly a program without overtime"),
         (lambda: compare(["freq"], TOY, episode=10), "are fewer than two"),
         (lambda: compare("freq", TOY, episode=10), "are fewer than two"),
-        (lambda: compare(["freq", "freq"], TOY, episode=10), "name one agent twice"),
+        (lambda: compare(["freq", "freq"], TOY, episode=10), "contains the same agent twice"),
         (lambda: differences(pd.DataFrame({"a": [1.0, 2.0, 3.0]})), "needs two agents and three programs"),
     ],
 )  # fmt: skip

@@ -135,7 +135,7 @@ def test_rows_stand_by_sample_setting_and_length(swept):
         ({"conditions": ["SEP"]}, r"conditions='SEP'"),
         ({"settings": {"Freq": "x"}}, r"agent='Freq': is not an agent"),
         ({"settings": {"MC_AIXI,50,8,3,0.85,0.3": "MC-AIXI"}}, r"is not an agent"),
-        ({"plan": SweepPlan(300, 80, (20,), 3)}, r"holds another plan.*name a folder of its own"),
+        ({"plan": SweepPlan(300, 80, (20,), 3)}, r"holds another plan.*use a separate folder"),
         ({"plan": SweepPlan(300, 80, (20, 60), 4)}, r"holds another plan"),
     ],
 )

@@ -515,9 +515,9 @@ def broken_state(tmp_path):
     [
         (lambda: A.average_reward([1], [0.5], 1), r"times\[0\]=0.5: is not an exact time"),
         (lambda: A.average_reward([1], [1], 1.5), "tau=1.5: is not an exact time"),
-        (lambda: A.average_reward([1], [1], 0), "leaves no time"),
-        (lambda: A.average_reward([1, 1], [1], 2), "are not one for each of 2 rewards"),
-        (lambda: A.average_reward([1, 1], [2, 1], 2), "is before the last"),
+        (lambda: A.average_reward([1], [1], 0), "is not positive"),
+        (lambda: A.average_reward([1, 1], [1], 2), "has a different length from the 2 rewards"),
+        (lambda: A.average_reward([1, 1], [2, 1], 2), "is earlier than the one before"),
         (lambda: A.average_reward(None, [1], 2), "rewards=None: is not a list"),
         (lambda: A.average_reward(["a"], [1], 1), r"rewards\[0\]='a': is not a number"),
         (lambda: A.stopping_bias([10], "greedy"), "is not an option"),
@@ -530,11 +530,11 @@ def broken_state(tmp_path):
         (lambda: A.compare({}, pool=WORLDS), "is not a list of agents"),
         (lambda: A.score("random", 5, pool=5), "is not a pool"),
         (lambda: A.stopping_bias([0]), "use 1 or more"),
-        (lambda: A.test("random", seconds=0, pool=WORLDS), "seconds=0: leaves no time"),
+        (lambda: A.test("random", seconds=0, pool=WORLDS), "seconds=0: is not positive"),
         (lambda: A.test("random", seconds="5", pool=WORLDS), "seconds='5': is not a number"),
         (lambda: A.test("random", seconds=float("nan"), pool=WORLDS), "is out of range"),
         (lambda: A.test("random", tau0=-1, pool=WORLDS), "tau0=-1: is out of range"),
-        (lambda: A.test("random", clock="sundial", pool=WORLDS), "is no clock"),
+        (lambda: A.test("random", clock="sundial", pool=WORLDS), "is not a clock"),
         (lambda: A.test("random", pool=[1, 2]), "is not a pool"),
         (lambda: A.test("random", pool=WORLDS, seed="x"), "is not a seed"),
         (lambda: A.test("genius", pool=WORLDS), "is not an agent"),
@@ -554,11 +554,11 @@ def broken_state(tmp_path):
         (lambda: A.Examination("random", pool=WORLDS).run(), "would never end"),
         (lambda: A.Examination("random", pool=WORLDS, xi=0), "is out of range"),
         (lambda: A.Examination("random", pool=WORLDS).restore("no/such/file"), "does not exist"),
-        (lambda: A.VirtualClock(0), "cost=0: leaves no time"),
+        (lambda: A.VirtualClock(0), "cost=0: is not positive"),
         (lambda: A.make_pool(10, law="any"), "is not an option"),
         (lambda: A.make_pool(10, cells=()), "cells=.*: is empty"),
         (lambda: A.make_pool(10, cells=5), "cells=5: is not a list"),
-        (lambda: A.make_pool(100, cells=(2,), highest=12), "could not be had: .* gave nothing new"),
+        (lambda: A.make_pool(100, cells=(2,), highest=12), "cannot be reached: .* gave nothing new"),
         (lambda: A.Pool.of([A.Environment(CELLS, "0")] * 2), "more than once"),
         (lambda: A.score("random", 3, pool=WORLDS), "is more than the pool of 2"),
         (lambda: A.score("random", 2, pool=WORLDS, weights="even"), "is not an option"),
@@ -620,7 +620,7 @@ def test_a_damaged_state_is_kept_aside_and_the_test_begins_anew(change, tmp_path
     with pytest.raises(gl.BadInput) as caught:
         A.Examination("random", pool=WORLDS).restore(path)
     assert caught.value.code == "damaged"
-    with pytest.warns(UserWarning, match="is damaged; the test begins anew"):
+    with pytest.warns(UserWarning, match="is damaged; the test starts from the beginning"):
         assert A.test("random", pool=WORLDS, seconds=1, path=path).value == whole.value
     assert path.with_name("state.json.damaged").read_text() == before
 

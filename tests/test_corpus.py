@@ -240,7 +240,7 @@ PROGRAM = [{"id": "a", "type": "tab"}]
         (lambda: corpus(2.5), "n_per_domain=2.5"),
         (lambda: corpus("many"), "n_per_domain='many': is not a whole number"),
         (lambda: corpus(1, ["http", "gopher"]), "domains='gopher': is not an option; use one of"),
-        (lambda: corpus(1, []), "names no domain; name at least one"),
+        (lambda: corpus(1, []), "is empty; name at least one domain"),
         (lambda: corpus(1, seed=-1), "seed=-1: is not a seed"),
         (lambda: corpus(1, seed=None), "seed=None: is not a seed"),
         (lambda: sample("telegram", seed=1), "domains='telegram': is not an option"),

@@ -1019,7 +1019,7 @@ def test_unknown_document_lists_the_known(folder):
 
 def test_without_the_repository_the_register_is_missed(tmp_path, monkeypatch):
     monkeypatch.setattr(places, "PROJECT_DATA", tmp_path)
-    with pytest.raises(DataUnavailable, match=r"registry=.*is not there; run gindex_lab from"):
+    with pytest.raises(DataUnavailable, match=r"registry=.*was not found; run gindex_lab from"):
         load("demo")
 
 

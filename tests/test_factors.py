@@ -530,7 +530,7 @@ WIDE = one_factor_table(5, 9)
         ),
         (
             lambda: factors(pd.DataFrame(TABLE, columns=list("aabcde"))),
-            "'a': stands there more than once",
+            "'a': appears more than once",
         ),
     ],
 )

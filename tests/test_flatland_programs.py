@@ -351,7 +351,7 @@ BAD_TEXTS = [
     (SIDE + "{} -> side()", "fbp", r"takes \(d\), not 0 arguments"),
     (SIDE + '{"position": [1]} -> side(3)', "fbp", r"line 3=\[1\]: is not a position"),
     (SIDE + '{"position": "here"} -> side(3)', "fbp", "line 3='here': is not a position"),
-    (SIDE + '{"place": [1, 2]} -> side(3)', "fbp", "line 3=.*is not a start"),
+    (SIDE + '{"place": [1, 2]} -> side(3)', "fbp", "line 3=.*is not a starting point"),
     (SIDE + "{oops} -> side(3)", "fbp", "line 3=.*is not JSON"),
     (SIDE + '{"position": [NaN, 0]} -> side(3)', "fbp", "run, x=nan: is not a number up to"),
     (SIDE + '{"theta": Infinity} -> side(3)', "fbp", "run, theta=inf: is not a number up to"),
@@ -388,7 +388,7 @@ BAD_TEXTS = [
     ('#include "nowhere.fbp"\n', "fbp", "line 1='nowhere.fbp': is neither beside the program nor"),
     ("#include nowhere\n", "fbp", "line 1=.*cannot be read"),
     ("(begin", "lisp", "is never closed"),
-    ("(begin))", "lisp", "closes nothing"),
+    ("(begin))", "lisp", "has no opening bracket"),
     ("(run-flow f () (1 2) 0)", "lisp", "is not one list"),
     ("(begin\n(define-flow f))", "lisp", "line 2=.*another number of parts"),
     ("(begin\n\n(define-flow f () () ((make-node a))))", "lisp", "line 3=.*is not known in a flow"),
@@ -398,7 +398,7 @@ BAD_TEXTS = [
     ('{"flows": [{"name": "f"}], "run": {}}', "json", r"has no 'nodes'"),
     ("[]", "json", "holds no node"),
     ('[{"id": "a", "type": "move", "params": {}}]', "json", "is not the only START"),
-    ('[{"id": "a", "type": "START"}, {"id": "a", "type": "turn"}]', "json", "has an id twice"),
+    ('[{"id": "a", "type": "START"}, {"id": "a", "type": "turn"}]', "json", "uses an id twice"),
     ('[{"id": "a", "type": "START", "targets": {"out": ["z"]}}]', "json", "is not the id of a node"),
     ('[{"id": "a", "type": "START", "targets": {"out": ["b"]}}, {"id": "b", "type": "turn", "params": {}}]',
      "json", "has no 'theta'"),
@@ -422,7 +422,7 @@ def test_what_is_no_text_or_no_syntax_is_refused():
 
 @pytest.mark.parametrize("n", [10**9, 500_000])
 def test_endless_loops_end_with_an_error(n):
-    with pytest.raises(BadProgram, match="is not done after 200,000 steps"):
+    with pytest.raises(BadProgram, match="has not finished after 200,000 steps"):
         run(LOOP.format(n=n)).trace()
 
 

@@ -143,11 +143,11 @@ def test_the_tournament_goes_straight_into_generality_analysis():
     [
         (lambda: Player("lucky"), "kind='lucky'.*random"),
         (lambda: Player("negamax"), "strength=0: is not a whole number from 1 up"),
-        (lambda: Player("random", 3), "means nothing to a random player"),
+        (lambda: Player("random", 3), "has no effect on a random player"),
         (lambda: Player("negamax", 40), "would take hours; use a depth up to 12"),
         (lambda: round_robin(PLAYERS[:1]), "are too few for a tournament"),
         (lambda: round_robin(PLAYERS[:3], games=3), "is odd, so one of two begins more often"),
-        (lambda: round_robin([PLAYERS[0]] * 2), "stands there more than once"),
+        (lambda: round_robin([PLAYERS[0]] * 2), "appears more than once"),
         (lambda: round_robin(PLAYERS[:2], games=2, seed=-1), "seed=-1"),
         (lambda: play_games(*PLAYERS[:2], games=0), "games=0"),
         (lambda: play_games(*PLAYERS[:2], seed=None), "is not a seed"),

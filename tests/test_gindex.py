@@ -430,10 +430,10 @@ DOMAIN = ["performance", "domains", 0]
         (changed(["train_cost", "compute"], -1), "compute=-1: is out of range"),
         (changed(["train_cost", "compute"], 0), "compute=0: is out of range"),
         (changed(["train_cost", "compute"], float("nan")), "compute=nan: is out of range"),
-        (changed(["train_set", "data"], []), "train_set.data=\\[\\]: lists nothing"),
-        (changed(["train_set", "data"], "a"), "train_set.data='a': lists nothing"),
+        (changed(["train_set", "data"], []), "train_set.data=\\[\\]: is empty"),
+        (changed(["train_set", "data"], "a"), "train_set.data='a': is empty"),
         (changed(["train_set", "data", 0, "name"], ...), "train_set.data\\[0\\]=.*has no 'name'"),
-        (changed(["train_set", "data", 0, "name"], "b"), "train_set='b': stands there twice"),
+        (changed(["train_set", "data", 0, "name"], "b"), "train_set='b': appears twice"),
         (
             changed(["train_set", "data", 0, "num_samples"], 2.5),
             "curriculum\\['a'\\]=2.5: is not a",
@@ -443,7 +443,7 @@ DOMAIN = ["performance", "domains", 0]
             changed(["train_set", "data"], [{"name": "a", "num_samples": 0}]),
             "curriculum={'a': 0}: holds no training sample",
         ),
-        (changed(["performance", "domains"], []), "performance.domains=\\[\\]: lists nothing"),
+        (changed(["performance", "domains"], []), "performance.domains=\\[\\]: is empty"),
         (changed([*DOMAIN, "divergence"], ...), "domains\\[0\\]=.*has no 'divergence'"),
         (changed([*DOMAIN, "divergence"], 1.2), "domains\\[0\\].divergence=1.2: is out of range"),
         (changed([*DOMAIN, "divergence"], None), "divergence=None: is not a number"),
@@ -521,7 +521,7 @@ def test_bad_experiments_say_what_is_wrong(record, message):
                 pd.DataFrame({"domain": ["a"], "performance": [1]}),
                 distances=pd.DataFrame([["x"]]),
             ),
-            "holds no numbers; fill it with Ω",
+            "contains no numbers; fill it with Ω",
         ),
         (
             lambda: Experiment(

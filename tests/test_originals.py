@@ -365,7 +365,7 @@ LAMBDA = "lambda.data/Experimentos.csv"
             {
                 LAMBDA: "3;3;a;;;;p0;1;;Human;;;;;;0,5\n4;3;a;;;;p0;1;;QLearning;;;;;;0,5\n",
             },
-            r"pairs different environments",
+            r"pairs environments that differ",
         ),
     ],
 )

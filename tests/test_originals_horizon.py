@@ -258,7 +258,7 @@ def test_runs_that_are_not_behind_the_responses_are_refused(tmp_path, monkeypatc
     runs = pd.read_csv(folder / "runs.csv")
     runs.loc[0, "response"] = 1 - runs.loc[0, "response"]
     runs.to_csv(folder / "runs.csv", index=False)
-    with pytest.raises(BadInput, match="does not have the responses as its means"):
+    with pytest.raises(BadInput, match="does not average to the responses"):
         load("lyptus_2025")
 
 

@@ -335,9 +335,9 @@ def test_groups_of_a_table_stand_apart_by_their_means():
         (lambda: case_studies.printed_agents("A.1"), "prints no numbers of agents"),
         (
             lambda: compare.group_means(TIES, pd.DataFrame(index=TIES.index), ["sex"]),
-            "'sex': is not known of the agents",
+            "'sex': is not a column of the agents",
         ),
-        (lambda: units.run_units("x", ["a", "a"], len, settings={}), "stands there more than once"),
+        (lambda: units.run_units("x", ["a", "a"], len, settings={}), "appears more than once"),
     ],
 )  # fmt: skip
 def test_bad_input_is_named(call, message):

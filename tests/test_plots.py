@@ -269,7 +269,7 @@ BAD = {
     "frames": (lambda t: plots.animate_capability_spread({}), "is empty"),
     "seconds": (lambda t: plots.animate_capability_spread({"a": t}, seconds=0), "out of range"),
     "summary": (lambda t: population_summary(t[["capability"]]), "is not one of its columns"),
-    "correlation": (lambda t: correlation([1, 2], [1, 2, 3]), "has another length than x"),
+    "correlation": (lambda t: correlation([1, 2], [1, 2, 3]), "has a different length from x"),
 }
 
 

@@ -207,7 +207,7 @@ def test_unknown_table_is_named(name, message):
 
 def test_without_the_repository_the_error_says_so(tmp_path, monkeypatch):
     monkeypatch.setattr(places, "PROJECT_DATA", tmp_path)
-    with pytest.raises(DataUnavailable, match="is not there; run gindex_lab from a clone"):
+    with pytest.raises(DataUnavailable, match="was not found; run gindex_lab from a clone"):
         published("gindex_table1")
 
 

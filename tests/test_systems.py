@@ -238,7 +238,7 @@ PROGRAM = [{"id": "a", "type": "tab"}]
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: check_pairs([]), "holds nothing to learn from; pass at least one pair"),
+        (lambda: check_pairs([]), "is empty; pass at least one pair"),
         (lambda: check_pairs("abc"), "is not a list of pairs"),
         (lambda: check_pairs({("a", "b")}), "is not a list of pairs"),
         (lambda: check_pairs([corpus(1, ["http"])[0]]), r"pairs\[0\]=.*of a Sample take .pair"),
@@ -248,9 +248,9 @@ PROGRAM = [{"id": "a", "type": "tab"}]
         (lambda: check_pairs([("a", "[]")]), r"pairs\[0\]='\[\]': has no program"),
         (lambda: check_pairs([("a", [1])]), "has no program; give it a list of nodes"),
         (lambda: check_pairs([("a", [{"id": "x"}])]), "has a node without id or type"),
-        (lambda: SlotFilling().generate("Play"), "comes before any training; call fit"),
-        (lambda: fitted(SlotFilling(), [("a", PROGRAM)]).generate(" "), "asks for nothing"),
-        (lambda: fitted(Empty(), [("a", PROGRAM)]).generate(3), "prompt=3: asks for nothing"),
+        (lambda: SlotFilling().generate("Play"), "cannot be answered before training; call fit"),
+        (lambda: fitted(SlotFilling(), [("a", PROGRAM)]).generate(" "), "is empty"),
+        (lambda: fitted(Empty(), [("a", PROGRAM)]).generate(3), "prompt=3: is empty"),
         (lambda: NGram(1), "order=1"),
         (lambda: NGram(4, neighbours=0), "neighbours=0"),
         (lambda: NGram(4, temperature=0), "temperature=0: is out of range"),

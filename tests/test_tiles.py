@@ -147,7 +147,7 @@ def test_a_foreign_or_damaged_file_is_refused(flows, tmp_path):
     out = tmp_path / "delta.npy"
     np.save(out, np.zeros((64, 64)))
     with pytest.raises(
-        BadInput, match="is there already, and no journal says what it is; name a new"
+        BadInput, match="already exists, and no journal describes it; name a new"
     ):
         gl.pairwise(flows, out=out)
     out.unlink()
