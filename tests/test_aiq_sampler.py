@@ -205,7 +205,10 @@ def test_sample_files_that_are_absent_or_not_text_are_refused(tmp_path):
         ({"minimum_length": -1}, "minimum_length=-1"),
         ({"extend_shorter": "yes"}, "extend_shorter=.yes.: is neither True nor False"),
         ({"mode": "fast"}, "mode=.fast.: is not an option"),
-        ({"theoretical": True, "minimum_length": 9}, "theoretical=True: cannot be combined with a minimum length"),
+        (
+            {"theoretical": True, "minimum_length": 9},
+            "theoretical=True: cannot be combined with a minimum length",
+        ),
         ({"theoretical": True, "extend_shorter": True}, "theoretical=True: drops and extends"),
     ],
 )

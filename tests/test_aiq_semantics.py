@@ -513,7 +513,10 @@ def test_a_perfect_agent_has_a_normalised_aiq_of_one():
             "contains no program on which an agent can earn a reward",
         ),
         (lambda: aiq.normalised_aiq("freq"), "result='freq': is not an estimate"),
-        (lambda: aiq.normalised_aiq(one_decided()), "has one decided program, too few for an interval"),
+        (
+            lambda: aiq.normalised_aiq(one_decided()),
+            "has one decided program, too few for an interval",
+        ),
         (
             lambda: aiq.normalised_aiq(one_decided(), symbols=3),
             "symbols=3: is not that of the test, which had 5; leave it out",

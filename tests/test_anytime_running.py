@@ -558,7 +558,10 @@ def broken_state(tmp_path):
         (lambda: A.make_pool(10, law="any"), "is not an option"),
         (lambda: A.make_pool(10, cells=()), "cells=.*: is empty"),
         (lambda: A.make_pool(10, cells=5), "cells=5: is not a list"),
-        (lambda: A.make_pool(100, cells=(2,), highest=12), "cannot be reached: .* gave nothing new"),
+        (
+            lambda: A.make_pool(100, cells=(2,), highest=12),
+            "cannot be reached: .* gave nothing new",
+        ),
         (lambda: A.Pool.of([A.Environment(CELLS, "0")] * 2), "more than once"),
         (lambda: A.score("random", 3, pool=WORLDS), "is more than the pool of 2"),
         (lambda: A.score("random", 2, pool=WORLDS, weights="even"), "is not an option"),

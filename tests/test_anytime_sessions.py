@@ -391,7 +391,10 @@ WORLD = A.Environment("1+|1-", "0")
         (lambda: A.play(7, WORLD), "is not an agent"),
         (lambda: A.mean_rewards("random", []), "is empty"),
         (lambda: A.mean_rewards("random", "1+|1-"), "is not a list of environments"),
-        (lambda: A.mean_rewards("random", [WORLD, 3]), r"environments\[1\]=3: is not an environment"),
+        (
+            lambda: A.mean_rewards("random", [WORLD, 3]),
+            r"environments\[1\]=3: is not an environment",
+        ),
         (lambda: A.explains(WORLD, [1, 0.5]), r"rewards\[1\]=0.5: is not a reward"),
         (lambda: A.explains(WORLD, "101"), "is not a sequence of rewards"),
         (lambda: A.Rules(collision="bounce"), "is not an option"),

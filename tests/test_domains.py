@@ -156,7 +156,9 @@ def test_a_domain_may_be_a_folder_and_one_program_is_told(tmp_path):
     for k, separator in enumerate(",;"):
         Flow([{"id": "a", "type": "csv", "sep": separator}]).to_json(tmp_path / f"{k}.json")
     assert domain_distance(tmp_path, str(tmp_path)) == 1.0
-    with pytest.raises(BadInput, match=r"tasks=.*does not hold the programs of a domain; pass a list"):
+    with pytest.raises(
+        BadInput, match=r"tasks=.*does not hold the programs of a domain; pass a list"
+    ):
         domain_distance(tmp_path / "0.json", tmp_path)
     with pytest.raises(BadInput, match="curriculum=None: does not hold the programs of a domain"):
         domain_distance(tmp_path, None)

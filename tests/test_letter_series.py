@@ -292,7 +292,10 @@ def test_a_session_goes_through_its_items_and_scores_them():
         (lambda: ls.kt("ad_j"), "has 1 gap"),
         (lambda: ls.kt("a"), "is too short for a series"),
         (lambda: ls.kt("adgj", rounding="up"), "rounding='up': is not an option"),
-        (lambda: ls.kt("adgj", n_time=40), "n_time=40: is more than the 12 letters that are supported"),
+        (
+            lambda: ls.kt("adgj", n_time=40),
+            "n_time=40: is more than the 12 letters that are supported",
+        ),
         (lambda: ls.kt("adgj", offset=-1), "offset=-1: is out of range"),
         (lambda: ls.kt("adgj", longest=30), "longest=30: takes days to enumerate"),
         (lambda: ls.kt("aqzbtxm", longest=5), "is written by no program of up to 5 instructions"),

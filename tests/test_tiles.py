@@ -146,9 +146,7 @@ def test_another_computation_does_not_touch_the_file(flows, call, message, tmp_p
 def test_a_foreign_or_damaged_file_is_refused(flows, tmp_path):
     out = tmp_path / "delta.npy"
     np.save(out, np.zeros((64, 64)))
-    with pytest.raises(
-        BadInput, match="already exists, and no journal describes it; name a new"
-    ):
+    with pytest.raises(BadInput, match="already exists, and no journal describes it; name a new"):
         gl.pairwise(flows, out=out)
     out.unlink()
     gl.pairwise(flows, out=out)

@@ -2,8 +2,8 @@
 
 A public function declares its parameters once: the type in its signature (`ci: float | None`), the range in
 the table of `constraints`. Numbers, lists of numbers, flags and `Literal` words are looked at before a call.
-Tables, arrays and objects are not, so that nobody is slowed down; when a call fails with an error that is not
-ours, `complaints` finds the argument that breaks the signature.
+Tables, arrays and objects are not, so that checking costs no time; when a call fails with an error that is
+not ours, `complaints` finds the argument that breaks the signature.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ _NUMPY = re.compile(
 
 
 def _plain(text: str) -> str:
-    """numpy's own spelling of a number is no help to a reader: `np.float64(0.5)` is 0.5."""
+    """numpy's own spelling of a number does not help a reader: `np.float64(0.5)` is 0.5."""
     return _NUMPY.sub(lambda match: match[1] or match[2] or "", text)
 
 

@@ -2,7 +2,7 @@
 
 A folder of ours carries a marker, `.gindex_lab`, with the names and hashes of the files that we put there. A
 folder without it is neither deleted nor replaced; what somebody added to a folder of ours, or changed in it,
-is carried over when the folder is made anew.
+is carried over when the folder is replaced.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ _COLUMNS = ("floor", "chance", "guessing")
 
 def floors_of(responses: Responses, floor: object = None) -> pd.Series | None:
     """The floor of every item: as given, or as the items say (`floor`, `chance`, `guessing`, or 1 divided by
-    `choices`); None where nobody says.
+    `choices`); None where it is unknown.
 
     `floor` is one number, a Series by item, or a mapping of families (tasks) or items to numbers; what a
     mapping does not name has 0.

@@ -61,7 +61,7 @@ def _compiled(function: Callable[..., Any], uses: tuple[str, ...], options: dict
 
 
 class _CheckedFiles(IndexDataCacheFile):
-    """numba's files of machine code, each with a hash: a damaged one is compiled anew.
+    """numba's files of machine code, each with a hash: a damaged one is compiled again.
 
     Where nothing can be written (a full disk, a read-only home), functions are compiled in every session.
     """

@@ -116,7 +116,7 @@ class StepCurves(Responses):
 def step_curve(positions: FloatArray, grid: FloatArray) -> FloatArray:
     """The mean (A, c) over items of unit steps that fall at `positions` (A, N): 1 left of a
     position, 0 right of it, 1/2 on it. Counting replaces the c x N columns of the authors' code;
-    a missing position (NaN) is no step.
+    a missing position (NaN) is not a step.
 
     >>> step_curve(np.array([[0.2, 0.5]]), np.array([0.0, 0.25, 0.5, 1.0])).tolist()
     [[1.0, 0.5, 0.25, 0.0]]

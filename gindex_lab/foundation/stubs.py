@@ -1,6 +1,6 @@
 """What a type checker and an editor read instead of the lazy tables of contents: a stub beside each.
 
-`python -m gindex_lab.foundation.stubs` writes every `__init__.pyi` anew; a test says when that is due.
+`python -m gindex_lab.foundation.stubs` rewrites every `__init__.pyi`; a test fails when one is out of date.
 """
 
 from __future__ import annotations

@@ -177,7 +177,7 @@ def generator(seed: object) -> np.random.Generator:
 
 
 def no_duplicates(name: str, labels: Iterable[Any]) -> None:
-    """Labels that tell things apart: an agent or an item may stand there once."""
+    """Labels that tell things apart: no agent or item may appear twice."""
     index = pd.Index(labels)
     if not index.is_unique:
         twice = index[index.duplicated()][0]
@@ -346,7 +346,7 @@ def _check_labels(name: str, labels: pd.Index) -> None:
 
 
 def _finite(table: pd.DataFrame, address: Callable[[Any, Any], str]) -> FloatArray:
-    """The cells as floats, NaN where missing; what is no number is refused by its address."""
+    """The cells as floats, NaN where missing; anything else is refused by its address."""
     _check_kinds(table, address)
     values = _to_float(table, address)
     bad = np.argwhere(np.isinf(values))

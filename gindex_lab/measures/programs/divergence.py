@@ -274,7 +274,7 @@ def _rough(
 ) -> tuple[int, int, list[tuple[int, int]], str]:
     """Bounds for flows whose association graph would be too large, and what ended the greedy mapping.
 
-    With a time limit a mapping that was stopped is begun anew with what the time left allows by the
+    With a time limit a mapping that was stopped starts again with the time that is left by the
     speed seen so far, as long as that is more than before.
     """
     from gindex_lab.measures.programs.neighbours import rough

@@ -135,7 +135,7 @@ def without_difficulty(
     priors: str | None = None,
     table: pd.DataFrame | None = None,
 ) -> pd.Series:
-    """Rank correlation of each measure with itself after the difficulties are dealt out anew.
+    """Rank correlation of each measure with itself after the difficulties are shuffled.
 
     1 for a measure that never looked at them.
     """
@@ -239,7 +239,7 @@ def corrected_interval(
 ) -> pd.Series:
     """The corrected correlation of two measures, with the percentile interval over agents.
 
-    Agents are drawn anew with the measures that they have; the models are not fitted again.
+    Agents are resampled with the measures that they have; the models are not fitted again.
 
     >>> from gindex_lab.studies.own_experiments.respondents import maze_respondents
     >>> found = corrected_interval(maze_respondents(seed=1, agents=200), "mean", "ability", seed=1)

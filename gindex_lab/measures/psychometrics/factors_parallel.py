@@ -109,7 +109,7 @@ def _reduced(matrices: FloatArray, tolerance: float = 1e-5) -> FloatArray:
     """Each matrix with the communalities of its one-factor minres model on the diagonal.
 
     Principal-axis iteration, which ends where minres does, for all draws at once: one step of the
-    power method towards the leading eigenvector, then the diagonal anew. Adding the identity keeps
+    power method towards the leading eigenvector, then the diagonal again. Adding the identity keeps
     negative eigenvalues out of its way.
     """
     items = np.arange(matrices.shape[1])

@@ -348,7 +348,7 @@ class ItemResponseModel:
     def negative_control(self, seed: SeedLike) -> pd.DataFrame:
         """The same fit on shuffled responses: it must lose what it found, or it found nothing.
 
-        Each item's responses are dealt out anew among the agents who answered it, which keeps the
+        Each item's responses are shuffled among the agents who answered it, which keeps the
         item's share of right responses and breaks every tie between items. `gain` is the
         log-likelihood above that of independent items, `penalised_gain` the same less one for each
         parameter that was added (Akaike), both per hundred responses.

@@ -42,7 +42,7 @@ def simulate_irt(
 
 
 def shuffle_within_items(frame: pd.DataFrame, seed: SeedLike) -> pd.DataFrame:
-    """Each item's responses dealt out anew among the agents who gave them; gaps stay where they are.
+    """Each item's responses shuffled among the agents who gave them; gaps stay where they are.
 
     >>> table = pd.DataFrame({"a": [1.0, 0.0, None, 1.0], "b": [0.0, 0.0, 1.0, 0.0]})
     >>> shuffle_within_items(table, seed=1).mean().equals(table.mean())

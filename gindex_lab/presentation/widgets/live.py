@@ -51,7 +51,7 @@ class View:
     tables: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
     def png(self, dpi: int = _DPI) -> bytes:
-        """The figure as it stands, as PNG; the same view gives the same bytes."""
+        """The current figure as PNG; the same view gives the same bytes."""
         buffer = io.BytesIO()
         self.figure.savefig(buffer, format="png", dpi=dpi, metadata={"Software": None})
         return buffer.getvalue()
@@ -76,7 +76,7 @@ def blank_figure(width: float, height: float, **margins: float) -> Figure:
 
 
 def text_of(value: Value) -> str:
-    """A number as it stands in a demo: words stay, whole numbers stay whole, others are rounded.
+    """A number as a demo shows it: words stay, whole numbers stay whole, others are rounded.
 
     >>> [text_of(v) for v in ("L1", 3, 0.51234, 2345.678, -1e-16, True)]
     ['L1', '3', '0.512', '2,345.7', '0.00', 'yes']
@@ -85,7 +85,7 @@ def text_of(value: Value) -> str:
         return "yes" if value else "no"
     if isinstance(value, (str, int)):
         return str(value)
-    value = 0.0 if abs(value) < 1e-9 else value  # a rounding error is no number to show
+    value = 0.0 if abs(value) < 1e-9 else value  # do not show a rounding error
     if abs(value) >= 1000 and value not in (float("inf"), float("-inf")):
         return f"{value:,.1f}".replace("-", "−")
     small = 0.001 <= abs(value) < 1

@@ -83,7 +83,7 @@ def _download(url: str, output: str | Path, _: object = None) -> None:
 
 
 def _rest(url: str, path: Path) -> None:
-    """Append to `path` what it lacks of `url`, or write it anew if the server sends the whole."""
+    """Append to `path` what it lacks of `url`, or write it again if the server sends the whole."""
     import requests
 
     since, have = time.monotonic(), path.stat().st_size if path.exists() else 0

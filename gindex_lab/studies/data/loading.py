@@ -317,7 +317,7 @@ def _check_obtainable(what: RegisterEntry, download: bool) -> None:
 
 
 def _retrieve_all(what: RegisterEntry, scratch: Path) -> dict[str, Path]:
-    """Every file of the register; one from another repository stands there with its whole address."""
+    """Every file of the register; one from another repository is listed with its full address."""
     found = {}
     for k, (name, sha256) in enumerate(what.files.items()):
         folder = scratch / str(k)  # two files may have the same name

@@ -38,7 +38,7 @@ LAYOUT = {
     "letter programs": "ctest.data/othermethods.csv",
 }
 
-# five mazes were numbered anew in the second study; the paper prints their first numbers
+# five mazes got new numbers in the second study; the paper prints their first numbers
 _RENAMED = {"X216": "X266", "X217": "X267", "X225": "X268", "X227": "X270", "X233": "X271"}
 _LETTER_ITEMS = [f"IT{i}" for i in range(1, 21)] + [f"AIT{i}" for i in range(1, 16)]
 _YEAR_OF_STUDY = 2017

@@ -58,7 +58,7 @@ def orangutans(agents: int = 53, general: float = 0.45, seed: SeedLike = 1) -> S
 
 
 def shuffled_generality(scores: Scores, shuffles: int = 200, seed: SeedLike = 1) -> FloatArray:
-    """Mean γ of the population when each task's scores are dealt out anew among the agents.
+    """Mean γ of the population when each task's scores are shuffled among the agents.
 
     Shuffling keeps every task as it is and breaks what one task says about another: this is the mean
     generality (Rnk, leave-one-out) of a population without a general ability, as often as asked.

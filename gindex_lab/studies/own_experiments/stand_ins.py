@@ -2,7 +2,7 @@
 
 Each is simulated from a model that can be read in a few lines, says so in `.source`, and goes through
 the same notebook as the published table. No number is fitted, but the models were chosen to show the
-kind of pattern that the study is about: they say how a study works, and are no evidence for its results.
+kind of pattern that the study is about: they show how a study works, and are not evidence for its results.
 (Real games of our own are in `games`.)
 
 Stand-ins for the horizon studies: simulated agents on tasks with minutes, families, seeds and dates.

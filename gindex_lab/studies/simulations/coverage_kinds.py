@@ -49,7 +49,7 @@ _PAIRS = {
     "flat .95 - flat .1": ("flat .95", "flat .1"),
 }
 _PLAYERS = {"weakest": 0, "middle": 1, "strongest": 2}
-# the limits with a floor were mended on floors of .25 and of .25 and .5 mixed, with 10, 20 and 50 items
+# the limits with a floor were tuned on floors of .25 and of .25 and .5 mixed, with 10, 20 and 50 items
 _GUESSERS = {
     "guessing": Profile(floor=0.0, ceiling=0.0),
     "little above": Profile(floor=0.05, ceiling=0.05),

@@ -49,7 +49,7 @@ class Random:
 
 @dataclass(frozen=True)
 class Constant:
-    """One action for ever."""
+    """One action all the time."""
 
     action: int = 0
 
@@ -137,7 +137,7 @@ class HLQ:
 
 @dataclass(frozen=True)
 class Own:
-    """An agent of the user's: `make` gives a fresh one for each run.
+    """The user's own agent: `make` gives a fresh one for each run.
 
     >>> class Repeater:
     ...     def perceive(self, observation, reward):

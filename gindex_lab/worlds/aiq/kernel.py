@@ -9,7 +9,7 @@ their own loops. It pushes an action, runs the program once, and leaves reward a
 * `output`: 1 + observations symbols, never cleared between cycles;
 * `registers`: `HEAD`, `LOW`, `HIGH`, `NEWEST`, `DRAWS` (chance symbols drawn so far).
 
-A program is assembled into rows, one per instruction that is no `+-<>`: what those before it do is done on
+A program is assembled into rows, one per instruction other than `+-<>`: what those before it do is done on
 the way (`BEFORE`, `MOVE`, `ADD`). A loop such as `[-]`, which counts to the blank, is one row, and so are
 reads and draws that overwrite one another, or that are written at once. The rows lie one behind the other,
 `TARGET` is where the row jumped to begins. The symbol under the head is kept at hand, and goes to the tape

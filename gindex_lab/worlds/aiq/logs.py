@@ -111,7 +111,7 @@ class Log(LogFile):
         except (ValueError, IndexError):
             raise Damaged(repr(line[:40])) from None
         if row in self.known:
-            raise Damaged(f"row {row} stands there twice")
+            raise Damaged(f"row {row} appears twice")
         if not (np.isnan(values) | (np.abs(values) <= 100)).all() or row < 0:
             raise Damaged("a value beyond ±100")
         self.known[row] = (wild, values)

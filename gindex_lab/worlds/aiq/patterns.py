@@ -1,7 +1,7 @@
 """The semantic classes of the paper, read off the text of a program by patterns of our own.
 
 Vadinský (2018, section 2) describes what environments do in classes such as "the reward is always random",
-and estimates their shares with regular expressions. These patterns are written anew from his definitions.
+and estimates their shares with regular expressions. These patterns were written from his definitions.
 They are estimates: a text does not say whether the end of the program is reached, where the head is, or
 whether a loop is entered. `exact.py` decides what these patterns guess.
 
@@ -20,7 +20,7 @@ step to a neighbour cell, something there, and the step back. Where a definition
 
 The published shares of BF with 5 symbols helped to choose between such readings. At 200,000 programs (four
 seeds) the mean differences from the author's counts are below 0.35 points in every class of the original,
-SEP-ext and SDP samples, with one exception: action only in pointless code is met in the original sample (the
+SEP-ext and SDP samples, with one exception: action only in pointless code matches the original sample (the
 only one of which the paper prints it), but 0.95 too high in the SDP sample; the cause is not known. More
 than chance explains are also reward trivially action (original: +0.3), reward random (SDP: -0.3) and zeroing
 overwritten (original: -0.3). Machines with 2, 10 and 20 symbols, and with 2 to 4 observations, are met within

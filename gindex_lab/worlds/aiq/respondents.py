@@ -4,7 +4,7 @@ A program is run with its rewards and with their negatives; the mean of the two 
 adapting. Exact analysis knows the most that can be earned so: half of best minus worst mean reward. The
 response of an agent to a program is the fraction it earned of that, cut to [0, 1]: 0 is what an agent
 earns that never learns, 1 what one earns in the long run that knows the program. Programs that pay everyone
-alike, and those that exact analysis does not decide, are no items.
+alike, and those that exact analysis does not decide, are not used as items.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def item_programs(programs: int = 600, *, seed: int = 1) -> pd.DataFrame:
             "stratum": drawn["stratum"],
         }
     ).set_index(pd.Index(drawn["program"], name="program"))
-    # Value iteration stops within a tolerance: a range of rounding errors is no range.
+    # Value iteration stops within a tolerance: a range of the size of rounding errors does not count.
     found = table[(exact["discriminative"] == True).to_numpy() & (table["ceiling"] > 1e-3)]  # noqa: E712
     return found.assign(chance=found["chance"].astype(bool))
 

@@ -144,7 +144,7 @@ def read_sweep(folder: str | Path) -> pd.DataFrame:
     for file in files:
         if not is_vouched(file):
             problem = f"holds {file.name!r}, which is damaged or has lost its hash"
-            remedy = "run the sweep again: it measures what is damaged anew"
+            remedy = "run the sweep again: it repeats what is damaged"
             raise BadInput("folder", str(folder), problem, remedy, code="damaged")
     table = pd.concat([read_table(file) for file in files], ignore_index=True)
     place = {line: i for i, line in enumerate(SETTINGS)}
@@ -163,7 +163,7 @@ def measured_sweep() -> tuple[pd.DataFrame, dict[str, Any]]:
     """The sweep at the paper's scale that we measured ourselves, and when, how and by which version.
 
     It is kept in `data/measured/` of the repository, because it takes more than an hour of a core;
-    `sweep("folder")` measures it anew.
+    `sweep("folder")` measures it again.
 
     >>> table, facts = measured_sweep()
     >>> sorted(facts)

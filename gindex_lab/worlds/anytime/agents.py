@@ -4,7 +4,7 @@ An agent is started afresh in each environment (`players` holds the readable one
 twins). An agent of your own is a class, a function that returns an object, or an object, with
 `act(observation, reward) -> action`; the first reward is 0, and None means to rest until the time is up.
 A class or function may ask for `seed`, `actions` and `space` (T[cell][action]) by name. An object is used
-as it is, so that it carries over what it learnt; a class is started anew in each environment.
+as it is, so that it carries over what it learnt; a class is started afresh in each environment.
 
 >>> agent("q-learning")
 QLearning(alpha=0.05, gamma=0.35, epsilon=0.0, initial=2.0)
@@ -48,7 +48,7 @@ class Random:
 
 @dataclass(frozen=True)
 class Scripted:
-    """The same actions over and over, whatever happens; where a digit is no action, modulo n_a.
+    """The same actions over and over, whatever happens; a digit beyond the actions counts modulo n_a.
 
     >>> Scripted("012x")
     Traceback (most recent call last):
@@ -66,7 +66,7 @@ class Scripted:
 
 @dataclass(frozen=True)
 class Constant:
-    """One action for ever (modulo n_a).
+    """One action all the time (modulo n_a).
 
     >>> Constant(2)
     Constant(action=2)

@@ -1,7 +1,7 @@
 """Time in the anytime test: a virtual clock, where an action has a price, and a real one.
 
-An environment lasts τ. On a virtual clock each action takes the agent's declared cost, so that everything
-can be had again; on a real clock only the agent's `act` is timed, not the environment. Times are exact.
+An environment lasts τ. On a virtual clock each action takes the agent's declared cost, so that every result
+can be repeated; on a real clock only the agent's `act` is timed, not the environment. Times are exact.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 A Markov algorithm is an ordered list of rules on a work string over the actions and the letters x, y. At
 each step of the environment the first applicable rule is applied, at its leftmost place, until the string
 begins with a digit; the digit is the action, and leaves the string. An empty string, or one to which no
-rule applies, begins anew. A pattern of digits is the program without rules. Definition 9 charges a program
+rule applies, starts again. A pattern of digits is the program without rules. Definition 9 charges a program
 its length and the logarithm of its slowest step (Hernández-Orallo and Dowe 2010):
 
     Kt_max(μ, n) = min over programs p of μ:  l(p) + log2 max over i <= n of Δctime(p, i).
@@ -88,7 +88,7 @@ class MarkovPattern:
         done, ended = 0, False
         while not word[:1].isdigit() and not ended and done < MOST_APPLICATIONS:
             rule = next((rule for rule in self.rules if rule[0] in word), None)
-            done += 1  # to begin anew is work, too
+            done += 1  # starting again is work, too
             if not word or rule is None:
                 word = self.start
                 continue

@@ -162,5 +162,5 @@ def pool_of(pool: object) -> Pool:
 
 @lru_cache(maxsize=4)
 def default_pool(size: int = 5000) -> Pool:
-    """The pool of a test that names none: made once in a session, the same for all agents."""
+    """The pool of a test without one of its own: made once in a session, the same for all agents."""
     return make_pool(size, seed=0)

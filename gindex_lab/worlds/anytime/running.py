@@ -15,7 +15,7 @@ logarithm of the time; ξ follows the agent's success. τ is an exact fraction o
 ('exhausted', 3)
 """
 
-# ruff: noqa: PT028  (the name `test` is the paper's; it is no test of pytest's)
+# ruff: noqa: PT028  (the name `test` is the paper's; it is not a pytest test)
 
 from __future__ import annotations
 
@@ -184,7 +184,7 @@ class Examination:
         self.xi = min(task.xi + task.xi * reward / 2, float(self.pool.complexity[-1]))
 
     def step(self) -> bool:
-        """One environment; False if the test is over, for the time or for want of environments."""
+        """One environment; False if the test is over, because the time is up or no environment is left."""
         if self.seconds is not None and self.elapsed >= self.seconds:
             self.reason = "time"
             return False
@@ -302,7 +302,7 @@ def test(
 
 
 def _go_on(exam: Examination, path: Path) -> None:
-    """From the saved state; a damaged one is kept aside, and the test begins anew."""
+    """From the saved state; a damaged one is set aside, and the test starts from the beginning."""
     try:
         exam.restore(path)
     except BadInput as error:

@@ -168,7 +168,7 @@ def random_space(cells: int, actions: int | None = None, seed: SeedLike = 0) -> 
     """A strongly connected space by the law that fits the logged ones.
 
     Each displacement has size k uniform on 0 … n_c - 1 and a fair sign; the number of actions is
-    min(n_c, 2 + G) with P(G = j) = 2^-(j+1) unless given; both are drawn anew until the space is
+    min(n_c, 2 + G) with P(G = j) = 2^-(j+1) unless given; both are drawn again until the space is
     strongly connected.
 
     >>> space = random_space(5, seed=1)

@@ -92,7 +92,7 @@ def corpus(
 def corpus_documents(n_per_domain: int = 2, *, seed: SeedLike = 1) -> Documents:
     """Our corpus in the layout of the published programs: domain -> file name -> `text` and `flow`.
 
-    The stand-in for `gl.load("g-index-programs")` where those are not to be had.
+    The stand-in for `gl.load("g-index-programs")` where those are not available.
 
     >>> programs = corpus_documents(2, seed=1)
     >>> len(programs), sorted(programs["http"]), programs.source

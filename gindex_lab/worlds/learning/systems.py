@@ -234,7 +234,7 @@ class Composing(SlotFilling):
 
 
 class Lazy:
-    """Any system, put off: training stores the pairs, and each prompt pays for learning them anew.
+    """Any system, put off: training stores the pairs, and each prompt pays for learning them again.
 
     Its programs are the system's own, its training costs next to nothing: a reminder that experience E
     counts only what is spent before the test.

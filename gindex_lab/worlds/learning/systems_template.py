@@ -164,7 +164,7 @@ def _find(text: str, piece: str) -> re.Match[str] | None:
 def _patterns(marked: Sequence[Sequence[str | int]]) -> list[tuple[re.Pattern[str], list[int]]]:
     """Regular expressions with a group for each slot, the best supported first.
 
-    Text that stands in one example only is no part of the pattern: its first letter is kept, to close
+    Text that stands in one example only is not part of the pattern: its first letter is kept, to close
     the slot before it, and anything may follow.
     """
     seen = Counter(piece for pieces in marked for piece in pieces if isinstance(piece, str))
@@ -194,7 +194,7 @@ def _captured(prompt: str, group: _Template) -> dict[int, str]:
 
 
 def _typed(text: str, values: Sequence[Any]) -> Any:
-    """The captured text as the slot's examples are: a number, lower case, or as it stands."""
+    """The captured text as the slot's examples are: a number, lower case, or unchanged."""
     if all(isinstance(v, int) and not isinstance(v, bool) for v in values):
         return int(text) if re.fullmatch(r"-?\d+", text) else values[0]
     return text.lower() if all(isinstance(v, str) and v == v.lower() for v in values) else text

@@ -3,7 +3,7 @@
 Rows are outputs (rotated to begin with `a`), each with the shortest programs that write it; a shorter
 program that is slower and a longer one that is faster both stay, so that any offset and rounding can be
 applied. Sorted by output, so that all series with a given beginning are one slice. The file carries its
-checksum: a damaged one is made anew.
+checksum: a damaged one is rebuilt.
 """
 
 from __future__ import annotations
