@@ -525,7 +525,7 @@ def broken_state(tmp_path):
         (lambda: A.test("random", pool=WORLDS, path=5), "is not a path"),
         (
             lambda: A.Examination("random", pool=WORLDS).record(None, None),
-            "are not a task and what",
+            "are not a task and its result",
         ),
         (lambda: A.compare({}, pool=WORLDS), "is not a list of agents"),
         (lambda: A.score("random", 5, pool=5), "is not a pool"),

@@ -192,7 +192,7 @@ def test_a_program_drives_good_and_evil():
         (lambda: A.primitive_root(""), "is not a string of digits"),
         (lambda: A.strongly_connected("1+|x"), "cell 1 reads 'x'"),
         (lambda: A.complexity("1+|1-"), "is not an environment"),
-        (lambda: A.MarkovPattern("0", None, 2), "is not a tuple of rules"),
+        (lambda: A.MarkovPattern("0", None, 2), "is not a tuple"),
         (lambda: A.random_space(1), "use 2 or more"),
         (lambda: A.random_space(4, 11), "does not fit one digit"),
         (lambda: A.random_space(4, seed=-1), "is not a seed"),

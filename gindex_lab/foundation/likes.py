@@ -7,9 +7,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
 
-__all__ = ["ResponsesLike", "ScoresLike", "SeedLike"]
+__all__ = [
+    "AgentLike",
+    "ClockLike",
+    "DateLike",
+    "DatesLike",
+    "DifficultyLike",
+    "NumbersLike",
+    "ProgramLike",
+    "ResponsesLike",
+    "ScoresLike",
+    "SeedLike",
+]
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import date
+    from typing import Any
+
     import numpy as np
     import numpy.typing as npt
     import pandas as pd
@@ -19,5 +34,15 @@ if TYPE_CHECKING:
     ResponsesLike: TypeAlias = Responses | pd.DataFrame | npt.ArrayLike  # agents x items, in [0, 1]
     ScoresLike: TypeAlias = Scores | Responses | pd.DataFrame | npt.ArrayLike  # agents x items, raw
     SeedLike: TypeAlias = int | np.integer | np.random.Generator | np.random.SeedSequence | None
+    NumbersLike: TypeAlias = pd.Series | npt.ArrayLike  # one number, or a list, array or Series
+    DifficultyLike: TypeAlias = str | Mapping[Any, float] | pd.Series | npt.ArrayLike | None
+    DateLike: TypeAlias = str | date | np.datetime64 | pd.Timestamp | None
+    DatesLike: TypeAlias = str | Mapping[Any, Any] | pd.Series | npt.ArrayLike | None
+    AgentLike: TypeAlias = (
+        Any  # a name, an agent of ours, or a class or object with act or perceive
+    )
+    ClockLike: TypeAlias = Any  # "virtual", "real", or a clock of `gl.anytime`
+    ProgramLike: TypeAlias = Any  # a program, a flow, a drawing, or a text or path that gives one
 else:
-    ResponsesLike = ScoresLike = SeedLike = object
+    ResponsesLike = ScoresLike = SeedLike = NumbersLike = DifficultyLike = object
+    DateLike = DatesLike = AgentLike = ClockLike = ProgramLike = object

@@ -29,6 +29,7 @@ from gindex_lab.foundation.files import (
 )
 from gindex_lab.foundation.folders import atomic_folder
 from gindex_lab.foundation.inputs import as_path
+from gindex_lab.foundation.likes import DifficultyLike, NumbersLike
 from gindex_lab.foundation.notes import Notes
 from gindex_lab.foundation.validate import (
     FloatArray,
@@ -58,7 +59,7 @@ class _Table:
     def __init__(
         self,
         frame: object,
-        difficulty: object = None,
+        difficulty: DifficultyLike = None,
         items: pd.DataFrame | None = None,
         agents: pd.DataFrame | None = None,
         *,
@@ -188,7 +189,7 @@ class _Table:
             trials = trials[trials["agent"].isin(rows) & trials["item"].isin(columns)]
         return self._like(self.frame.loc[rows, columns], trials=trials)
 
-    def with_difficulty(self, difficulty: object) -> Self:
+    def with_difficulty(self, difficulty: DifficultyLike) -> Self:
         """The same table with these difficulties: a column of `items`, a Series, a mapping, a list.
 
         An interval is one of the old difficulties, and goes with them, as their errors do.
@@ -365,7 +366,7 @@ class Scores(_Table):
         return cls
 
     def to_responses(
-        self, low: object = None, high: object = None, outside: str = "error"
+        self, low: NumbersLike = None, high: NumbersLike = None, outside: str = "error"
     ) -> Responses:
         """A linear map of [low, high] to [0, 1], per item; the observed range where they are None
         (that of the trials, where there are some: they are mapped, kept and averaged).

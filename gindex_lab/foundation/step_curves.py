@@ -16,6 +16,7 @@ import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.files import labels_of, read_part
+from gindex_lab.foundation.likes import DifficultyLike
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import FloatArray
 
@@ -79,7 +80,7 @@ class StepCurves(Responses):
         }
         return super()._like(frame, **(kept | changes))
 
-    def with_difficulty(self, difficulty: object) -> Self:
+    def with_difficulty(self, difficulty: DifficultyLike) -> Self:
         """Refused: the difficulties of a curve are its grid, and its positions are on that scale."""
         problem = "cannot be given to the curves of a transform, which have their own"
         remedy = "give the difficulty of the items to the responses that you started from"

@@ -16,7 +16,7 @@ import pandas as pd
 from scipy.special import expit
 
 from gindex_lab.foundation.errors import BadInput
-from gindex_lab.foundation.likes import SeedLike
+from gindex_lab.foundation.likes import NumbersLike, SeedLike
 from gindex_lab.foundation.places import project_file
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import FloatArray, generator, integer, number, vector
@@ -167,14 +167,14 @@ def coverage_ranges(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def simulate_runs(
-    theta: object,
+    theta: NumbersLike,
     beta: float,
     items: int = 100,
     families: int = 10,
     *,
     family_sd: float = 0.0,
-    lengths: object = None,
-    sizes: object = None,
+    lengths: NumbersLike = None,
+    sizes: NumbersLike = None,
     seed: SeedLike = None,
 ) -> Responses:
     """Agents with thresholds θ and steepness β on items of log2 length h, solved with ψ(h - shift).
@@ -204,11 +204,11 @@ def simulate_runs(
     return Responses(pd.DataFrame(solved, agents, names), items=facts, source="simulated")
 
 
-def _lengths(lengths: object, items: int, random: np.random.Generator) -> FloatArray:
+def _lengths(lengths: NumbersLike, items: int, random: np.random.Generator) -> FloatArray:
     return random.uniform(-1, 11, items) if lengths is None else vector("lengths", lengths)
 
 
-def _sizes(sizes: object, items: int, families: int) -> np.ndarray:
+def _sizes(sizes: NumbersLike, items: int, families: int) -> np.ndarray:
     if sizes is None:
         return np.sort(np.arange(items) % families)
     counts = vector("sizes", sizes).astype(int)

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.likes import DateLike, DatesLike
 from gindex_lab.foundation.validate import FloatArray, choice, known, mode_of
 
 __all__ = [
@@ -53,7 +54,7 @@ def frontier_of(minutes: pd.Series, day: pd.Series, rule: object = "at least") -
     return order.index[order["minutes"] >= order["day"].map(best)]
 
 
-def days_of(table: pd.DataFrame, dates: object) -> pd.Series:
+def days_of(table: pd.DataFrame, dates: DatesLike) -> pd.Series:
     """The release day of each agent as a number of days, from a column, mapping, Series or list."""
     if isinstance(dates, str):
         replicates = table.attrs.get("replicates")
@@ -77,7 +78,7 @@ def days_of(table: pd.DataFrame, dates: object) -> pd.Series:
             raise BadInput("dates", absent[0], problem, "give it one", code="missing")
         given = given.loc[table.index]
     else:
-        values = list(dates)  # type: ignore[call-overload]
+        values = list(dates)  # type: ignore[arg-type]
         if len(values) != len(table):
             problem = f"has a different length from the {len(table)} agents"
             raise BadInput("dates", len(values), problem, "match them", code="wrong-length")
@@ -100,7 +101,7 @@ def _days(dates: dict[str, Any], index: pd.Index | None = None) -> pd.Series:
     return days.set_axis(list(dates) if index is None else index)
 
 
-def window(day: pd.Series, since: object, until: object) -> pd.Series:
+def window(day: pd.Series, since: DateLike, until: DateLike) -> pd.Series:
     ends = [-np.inf, np.inf]
     for k, (name, value) in enumerate((("since", since), ("until", until))):
         if value is not None:

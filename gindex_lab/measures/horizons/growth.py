@@ -18,6 +18,7 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.likes import DateLike, DatesLike
 from gindex_lab.foundation.validate import FloatArray, choice, known, number
 from gindex_lab.measures.horizons.dates import (
     column as column_of,
@@ -91,12 +92,12 @@ def _days(value: float) -> str:
 
 def doubling_time(
     table: pd.DataFrame,
-    dates: object = "release_date",
+    dates: DatesLike = "release_date",
     *,
     column: str = "horizon_50",
     frontier: object = "at least",
-    since: object = None,
-    until: object = None,
+    since: DateLike = None,
+    until: DateLike = None,
     ci: float = 0.95,
     redrawn: str = "frontier",
     mode: str | None = None,
@@ -218,12 +219,12 @@ _YEAR = 365.25
 def trend(
     table: pd.DataFrame,
     column: str = "spread_logistic",
-    dates: object = "release_date",
+    dates: DatesLike = "release_date",
     *,
     horizon: str = "horizon_50",
     agents: object = None,
-    since: object = None,
-    until: object = None,
+    since: DateLike = None,
+    until: DateLike = None,
     ci: float = 0.95,
     mode: str | None = None,
 ) -> pd.DataFrame:

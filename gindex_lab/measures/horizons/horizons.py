@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
-from gindex_lab.foundation.likes import ResponsesLike, SeedLike
+from gindex_lab.foundation.likes import NumbersLike, ResponsesLike, SeedLike
 from gindex_lab.foundation.validate import (
     choice,
     generator,
@@ -51,10 +51,10 @@ _NOT_MEASURED = (
 
 def horizon(
     responses: ResponsesLike,
-    minutes: object = None,
+    minutes: NumbersLike = None,
     *,
     levels: tuple[float, ...] = (0.5, 0.8),
-    weights: object = "diversity",
+    weights: NumbersLike = "diversity",
     penalty: float = 1e-5,
     interval: tuple[float, float] | None = None,
     estimator: str = "trapezoid",
@@ -63,8 +63,8 @@ def horizon(
     method: str = "bootstrap",
     draws: int = 1000,
     seed: SeedLike = None,
-    floor: object = 0.0,
-    ceiling: object = 1.0,
+    floor: NumbersLike = 0.0,
+    ceiling: NumbersLike = 1.0,
     noise: float = 0.0,
     error: str = "classical",
     mode: str = "exact",

@@ -15,6 +15,7 @@ import pandas as pd
 from scipy.special import expit, spence
 
 from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.likes import NumbersLike
 from gindex_lab.foundation.validate import FloatArray, pair
 from gindex_lab.measures.curves import conclude
 
@@ -37,12 +38,12 @@ def logit(p: float) -> float:
 
 
 def logistic_indicators(
-    theta: object,
-    beta: object,
+    theta: NumbersLike,
+    beta: NumbersLike,
     interval: Interval,
     *,
-    floor: object = 0.0,
-    ceiling: object = 1.0,
+    floor: NumbersLike = 0.0,
+    ceiling: NumbersLike = 1.0,
 ) -> pd.DataFrame | pd.Series:
     """Capability, spread and generality of logistic curves on an interval, in closed form.
 
@@ -96,7 +97,7 @@ def logistic_indicators(
         h50 = t + np.log((d - 0.5) / (0.5 - c)) / b
     columns["h50"] = np.where((c < 0.5) & (d > 0.5) & (b != 0), h50, np.nan)
     table = pd.DataFrame(columns)
-    one = all(np.ndim(x) == 0 for x in (theta, beta, floor, ceiling))  # type: ignore[arg-type]
+    one = all(np.ndim(x) == 0 for x in (theta, beta, floor, ceiling))
     return table.iloc[0].rename(None) if one else table
 
 
@@ -215,7 +216,7 @@ def _li2(x: FloatArray) -> FloatArray:
 
 
 def spread_from_horizons(
-    longer: object, shorter: object, levels: tuple[float, float] = (0.5, 0.8)
+    longer: NumbersLike, shorter: NumbersLike, levels: tuple[float, float] = (0.5, 0.8)
 ) -> FloatArray:
     """The spread in doublings from two horizons: S = π/√3 · log2(longer/shorter) / (logit r - logit p).
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.kernels import compiled
+from gindex_lab.foundation.likes import NumbersLike
 from gindex_lab.foundation.validate import FloatArray, number
 from gindex_lab.measures.horizons.fitting import FOUND, Curves, fit
 
@@ -139,7 +140,7 @@ _STEEP = tuple(
 )
 
 
-def plateaus_of(floor: object, ceiling: object) -> Plateaus:
+def plateaus_of(floor: NumbersLike, ceiling: NumbersLike) -> Plateaus:
     """The two settings, checked: a number, or "fit".
 
     >>> plateaus_of(0.25, "fit")

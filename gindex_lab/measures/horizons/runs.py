@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
-from gindex_lab.foundation.likes import ResponsesLike
+from gindex_lab.foundation.likes import NumbersLike, ResponsesLike
 from gindex_lab.foundation.responses import Responses, Scores
 from gindex_lab.foundation.validate import FloatArray, choice, numeric_frame, per_item
 
@@ -63,8 +63,8 @@ class Runs:
 
 def runs_of(
     responses: ResponsesLike,
-    minutes: object = None,
-    weights: object = "diversity",
+    minutes: NumbersLike = None,
+    weights: NumbersLike = "diversity",
     missing: str = "drop",
 ) -> Runs:
     """The runs of a study with their lengths and weights, checked.
@@ -148,7 +148,7 @@ def _long(study: Responses, missing: str) -> pd.DataFrame:
     return long[long["response"].notna()].reset_index(drop=True)
 
 
-def _lengths(study: Responses, minutes: object) -> tuple[FloatArray, tuple[str, ...]]:
+def _lengths(study: Responses, minutes: NumbersLike) -> tuple[FloatArray, tuple[str, ...]]:
     """log2 minutes of the items, and where they come from if that must be said."""
     items = study.frame.columns
     if minutes is None and "minutes" not in study.items:
@@ -228,7 +228,7 @@ def _check_agents(study: Responses, start: IntArray) -> None:
 
 
 def _weights(
-    weights: object,
+    weights: NumbersLike,
     study: Responses,
     long: pd.DataFrame,
     order: IntArray,
@@ -259,7 +259,7 @@ def _weights(
 
 
 def _given(
-    weights: object, study: Responses, long: pd.DataFrame, order: IntArray, item: IntArray
+    weights: NumbersLike, study: Responses, long: pd.DataFrame, order: IntArray, item: IntArray
 ) -> FloatArray:
     """Numbers per item, per run, or the name of a column of the items or trials; not rescaled."""
     if isinstance(weights, str):
@@ -271,7 +271,7 @@ def _given(
         problem = "is neither a rule nor a column of the items or trials"
         remedy = "use 'diversity', 'equal', None or numbers"
         raise BadInput("weights", weights, problem, remedy, code="not-an-option")
-    if study.trials is not None and np.ndim(weights) == 1 and np.size(weights) == len(long):  # type: ignore[arg-type]
+    if study.trials is not None and np.ndim(weights) == 1 and np.size(weights) == len(long):
         return per_item("weights", weights, pd.RangeIndex(len(long)))[order]
     return per_item("weights", weights, study.frame.columns)[item]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from gindex_lab.foundation.likes import ResponsesLike
+from gindex_lab.foundation.likes import NumbersLike, ResponsesLike
 from gindex_lab.foundation.validate import integer, number
 from gindex_lab.measures.horizons.estimates import HorizonSettings, converged
 from gindex_lab.measures.horizons.readings import read_curves
@@ -16,9 +16,9 @@ __all__ = ["surprises"]
 
 def surprises(
     responses: ResponsesLike,
-    minutes: object = None,
+    minutes: NumbersLike = None,
     *,
-    weights: object = "diversity",
+    weights: NumbersLike = "diversity",
     penalty: float = 1e-5,
     most: int = 10,
 ) -> pd.DataFrame:

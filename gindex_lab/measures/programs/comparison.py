@@ -20,6 +20,7 @@ import pandas as pd
 
 from gindex_lab.foundation import parallel
 from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.likes import ProgramLike
 from gindex_lab.foundation.validate import FloatArray, Mode, choice
 from gindex_lab.measures.programs.divergence import EFFORT, ROOM, bounds_of, say_if_cold
 from gindex_lab.measures.programs.encode import FlowTable, IntArray, Rules, encode
@@ -104,7 +105,7 @@ def compare(
     return Comparison(values, spread, decided)
 
 
-def flows_of(name: str, flows: object) -> list[Flow]:
+def flows_of(name: str, flows: ProgramLike) -> list[Flow]:
     if isinstance(flows, (str, bytes, PathLike, Flow)):
         raise BadInput(name, flows, "is one program", "pass a list of programs")
     if isinstance(flows, Mapping) or not isinstance(flows, Iterable):

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 from gindex_lab.foundation.errors import BadProgram
+from gindex_lab.foundation.likes import ProgramLike
 from gindex_lab.foundation.output import write_text
 from gindex_lab.foundation.upstairs import upstairs
 from gindex_lab.measures.programs.flow_checks import (
@@ -132,7 +133,7 @@ class Flow:
         return flow
 
     @classmethod
-    def of(cls, source: object, **options: Any) -> Flow:
+    def of(cls, source: ProgramLike, **options: Any) -> Flow:
         """A flow as it is, or anything that `Flow` or `Flow.read` takes: a text that names a file is read."""
         if isinstance(source, Flow):
             return source

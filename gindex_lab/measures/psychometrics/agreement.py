@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
-from gindex_lab.foundation.likes import ResponsesLike, SeedLike
+from gindex_lab.foundation.likes import DifficultyLike, ResponsesLike, SeedLike
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import FloatArray, choice, generator, integer, number
 from gindex_lab.measures.generality import difficulties_of, generality, study_of
@@ -58,7 +58,7 @@ _FEWEST = 10  # agents: below that neither a factor nor an item response model m
 
 
 def measures(
-    responses: ResponsesLike, difficulty: object = None, *, priors: str | None = None
+    responses: ResponsesLike, difficulty: DifficultyLike = None, *, priors: str | None = None
 ) -> pd.DataFrame:
     """One row for each agent, one column for each of `MEASURES`, on the same responses.
 

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.likes import NumbersLike
 from gindex_lab.foundation.validate import FloatArray, choice, vector
 
 __all__ = ["correlation", "correlations", "rank_correlation", "smoothed", "tetrachoric"]
@@ -18,7 +19,7 @@ __all__ = ["correlation", "correlations", "rank_correlation", "smoothed", "tetra
 _STEEPEST = 0.9999  # a tetrachoric correlation of one is a limit that no table reaches
 
 
-def correlation(x: object, y: object) -> float:
+def correlation(x: NumbersLike, y: NumbersLike) -> float:
     """Pearson's correlation, NaN where one of the two does not vary.
 
     >>> correlation([1, 2, 3], [2, 4, 6])
@@ -36,7 +37,7 @@ def correlation(x: object, y: object) -> float:
     return float(np.clip(a @ b / np.sqrt((a @ a) * (b @ b)), -1, 1))
 
 
-def rank_correlation(x: object, y: object) -> float:
+def rank_correlation(x: NumbersLike, y: NumbersLike) -> float:
     """Spearman's correlation: Pearson's, of the average ranks.
 
     >>> rank_correlation([1, 2, 3, 4], [1, 10, 100, 1000])

@@ -287,8 +287,8 @@ class FactorModel:
         self,
         *,
         seed: SeedLike,
-        draws: object = 100,
-        quantile: object = 0.95,
+        draws: int = 100,
+        quantile: float = 0.95,
         noise: str = "normal",
     ) -> ParallelAnalysis:
         """How many components and factors stand above noise (see `factors_parallel`).

@@ -60,8 +60,8 @@ def parallel_analysis(
     matrix: FloatArray,
     *,
     seed: SeedLike,
-    draws: object = 100,
-    quantile: object = 0.95,
+    draws: int = 100,
+    quantile: float = 0.95,
     noise: str = "normal",
 ) -> ParallelAnalysis:
     """Compare the eigenvalues of `matrix` with those of noise shaped like `values`.

@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
-from gindex_lab.foundation.likes import ResponsesLike, SeedLike
+from gindex_lab.foundation.likes import NumbersLike, ResponsesLike, SeedLike
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import FloatArray, choice, vector
 from gindex_lab.measures.psychometrics import irt_em, irt_fit, irt_information
@@ -293,7 +293,7 @@ class ItemResponseModel:
             table |= irt_fit.s_x2(values[whole], self._fitted, self.settings, free)
         return pd.DataFrame(table, index=self.responses.columns[self._informative])
 
-    def curves(self, ability: object = None) -> pd.DataFrame:
+    def curves(self, ability: NumbersLike = None) -> pd.DataFrame:
         """P(right) of each fitted item (columns) at each ability (rows; -4 to 4 by default).
 
         >>> true = pd.DataFrame({"discrimination": 1.5, "difficulty": [-1.0, 0.0, 0.5, 1.0, 2.0]})
@@ -303,7 +303,7 @@ class ItemResponseModel:
         """
         return self._over(ability, irt_em.curves)
 
-    def item_information(self, ability: object = None) -> pd.DataFrame:
+    def item_information(self, ability: NumbersLike = None) -> pd.DataFrame:
         """Fisher information of each fitted item (columns) at each ability (rows).
 
         >>> true = pd.DataFrame({"discrimination": 1.5, "difficulty": [-1.0, 0.0, 0.5, 1.0, 2.0]})
@@ -313,7 +313,7 @@ class ItemResponseModel:
         """
         return self._over(ability, irt_fit.item_information)
 
-    def test_information(self, ability: object = None) -> pd.Series:
+    def test_information(self, ability: NumbersLike = None) -> pd.Series:
         """The items' information together; 1 / √ of it is the standard error of an ML ability.
 
         >>> true = pd.DataFrame({"discrimination": 1.5, "difficulty": [-1.0, 0.0, 0.5, 1.0, 2.0]})
@@ -324,7 +324,7 @@ class ItemResponseModel:
         return self.item_information(ability).sum(axis=1).rename("information")
 
     def _over(
-        self, ability: object, function: Callable[[FloatArray, FloatArray], FloatArray]
+        self, ability: NumbersLike, function: Callable[[FloatArray, FloatArray], FloatArray]
     ) -> pd.DataFrame:
         at = np.linspace(-4, 4, 81) if ability is None else vector("ability", ability)
         index = pd.Index(at, name="ability")

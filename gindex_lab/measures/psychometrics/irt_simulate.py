@@ -7,7 +7,7 @@ import pandas as pd
 
 from gindex_lab.foundation.bounds import check_cells
 from gindex_lab.foundation.errors import BadInput
-from gindex_lab.foundation.likes import SeedLike
+from gindex_lab.foundation.likes import NumbersLike, SeedLike
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import FloatArray, generator, integer, vector
 from gindex_lab.measures.psychometrics.irt_em import curves
@@ -16,7 +16,7 @@ __all__ = ["shuffle_within_items", "simulate_irt"]
 
 
 def simulate_irt(
-    items: pd.DataFrame, agents: int | None = None, *, ability: object = None, seed: SeedLike
+    items: pd.DataFrame, agents: int | None = None, *, ability: NumbersLike = None, seed: SeedLike
 ) -> Responses:
     """Responses of `agents` drawn from N(0, 1), or of the given abilities, to items with columns
     `discrimination`, `difficulty` and (optional) `guessing`.

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
-from gindex_lab.foundation.likes import ResponsesLike
+from gindex_lab.foundation.likes import DifficultyLike, ResponsesLike
 from gindex_lab.foundation.responses import Responses, Scores
 from gindex_lab.foundation.validate import FloatArray, choice
 
@@ -24,7 +24,7 @@ _MODELS = ["auto", "1pl", "2pl", "3pl"]
 
 def person_fit(
     responses: ResponsesLike,
-    difficulty: object = None,
+    difficulty: DifficultyLike = None,
     *,
     model: str | None = "auto",
     interval: tuple[float, float] | None = None,
@@ -203,7 +203,7 @@ def _share(part: FloatArray, whole: FloatArray) -> FloatArray:
     return np.divide(part, whole, out=np.zeros_like(part), where=whole > 0)
 
 
-def _with_difficulty(responses: ResponsesLike, difficulty: object) -> Responses:
+def _with_difficulty(responses: ResponsesLike, difficulty: DifficultyLike) -> Responses:
     if isinstance(responses, Scores):
         raise BadInput("responses", responses, "holds raw scores", "turn them into responses first")
     study = responses if isinstance(responses, Responses) else Responses(responses)

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
-from gindex_lab.foundation.likes import SeedLike
+from gindex_lab.foundation.likes import NumbersLike, SeedLike
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import choice, generator, integer, number, vector
 from gindex_lab.measures.generality import study_of
@@ -45,7 +45,7 @@ def team(members: object, rule: str = "best", *, difficulty: object = None) -> R
 
 
 def specialists(
-    capability: object,
+    capability: NumbersLike,
     sd: float,
     *,
     items: int = 1000,

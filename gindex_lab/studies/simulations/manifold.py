@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
-from gindex_lab.foundation.likes import SeedLike
+from gindex_lab.foundation.likes import NumbersLike, SeedLike
 from gindex_lab.foundation.validate import FloatArray, choice, generator, integer, number, vector
 
 __all__ = [
@@ -27,7 +27,7 @@ __all__ = [
 DISTRIBUTIONS = ("normal", "uniform", "exponential", "cauchy")
 
 
-def step_responses(capability: object, difficulty: object) -> FloatArray:
+def step_responses(capability: NumbersLike, difficulty: object) -> FloatArray:
     """Agents x items: 1 where the agent's capability reaches the item's difficulty (§B.2).
 
     >>> step_responses([1.5, 3.0], [1, 2, 3])

@@ -12,6 +12,7 @@ import math
 import numpy as np
 
 from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.likes import NumbersLike
 from gindex_lab.foundation.validate import FloatArray, integer, number, vector
 
 __all__ = [
@@ -83,7 +84,7 @@ def step_correlation(share: float) -> float:
     return -math.sqrt(3 * c * (1 - c))
 
 
-def two_step_correlation(easy: object, hard: object) -> FloatArray:
+def two_step_correlation(easy: NumbersLike, hard: NumbersLike) -> FloatArray:
     """Correlation of two items that a share `easy` and a smaller share `hard` of step agents solve.
 
     Who solves the hard item solves the easy one, so φ = √(hard (1 - easy) / (easy (1 - hard))) > 0.

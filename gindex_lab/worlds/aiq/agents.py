@@ -21,6 +21,7 @@ from math import inf
 from typing import Any
 
 from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.likes import AgentLike
 from gindex_lab.foundation.validate import integer, number
 
 __all__ = ["HLQ", "NAMES", "Constant", "Freq", "Own", "QLearning", "Random", "agent", "describe"]
@@ -172,7 +173,7 @@ NAMES: dict[str, BuiltIn] = {
 }
 
 
-def agent(spec: object) -> Agent:
+def agent(spec: AgentLike) -> Agent:
     """An agent from its name, a line of the authors' tables, an agent, or the user's own class or object.
 
     An object with `perceive` is copied afresh for each run, so that it never carries over what it learnt.
@@ -235,7 +236,7 @@ def _of_the_tables(text: str) -> BuiltIn:
     raise _unknown(text)
 
 
-def _unknown(spec: object) -> BadInput:
+def _unknown(spec: AgentLike) -> BadInput:
     names = ", ".join(map(repr, NAMES))
     remedy = f"use {names}, or a class with perceive(observation, reward)"
     return BadInput("agent", spec, "is not an agent", remedy)

@@ -21,6 +21,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.likes import AgentLike
 from gindex_lab.foundation.validate import FloatArray, Mode, choice, integer, mode_of, number
 from gindex_lab.worlds.aiq import stratified
 from gindex_lab.worlds.aiq.agents import agent as agent_of
@@ -106,7 +107,7 @@ class Estimate:
 
 
 def estimate(
-    agent: object,
+    agent: AgentLike,
     sample: pd.DataFrame,
     *,
     episode: int | Sequence[int] | None = None,

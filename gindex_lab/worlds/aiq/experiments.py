@@ -27,6 +27,7 @@ import pandas as pd
 from gindex_lab.foundation import parallel
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.journals import continued
+from gindex_lab.foundation.likes import AgentLike
 from gindex_lab.foundation.many_tests import holm
 from gindex_lab.foundation.validate import FloatArray, choice, integer, number
 from gindex_lab.worlds.aiq.agents import Agent, describe
@@ -51,7 +52,7 @@ __all__ = [
 
 
 def compare(
-    agents: Mapping[str, object] | Sequence[object],
+    agents: Mapping[str, AgentLike] | Sequence[AgentLike],
     sample: pd.DataFrame,
     *,
     episode: int | None = None,
@@ -75,7 +76,7 @@ def compare(
 
 
 def values_on(
-    agents: Mapping[str, object] | Sequence[object],
+    agents: Mapping[str, AgentLike] | Sequence[AgentLike],
     sample: pd.DataFrame,
     *,
     episode: int | None = None,
@@ -134,7 +135,7 @@ def _difference(difference: FloatArray, confidence: float) -> dict[str, float]:
     }
 
 
-def named_agents(agents: Mapping[str, object] | Sequence[object]) -> dict[str, object]:
+def named_agents(agents: Mapping[str, AgentLike] | Sequence[AgentLike]) -> dict[str, object]:
     """Agents under the names by which tables call them: their own, or those of the mapping.
 
     >>> list(named_agents(["freq", "hlq"]))
@@ -156,7 +157,7 @@ _PAPER = ("original", "sep-orig", "sep-ext")
 
 
 def rewriting_effect(
-    agent: object,
+    agent: AgentLike,
     n: int,
     rewritings: Sequence[str] = _PAPER,
     *,
@@ -187,7 +188,7 @@ def rewriting_effect(
 
 
 def rewriting_values(
-    agent: object,
+    agent: AgentLike,
     n: int,
     rewritings: Sequence[str] = _PAPER,
     *,
@@ -306,7 +307,7 @@ def _ratio_difference(
 
 
 def null_experiment(
-    agents: Mapping[str, object] | Sequence[object],
+    agents: Mapping[str, AgentLike] | Sequence[AgentLike],
     replications: int = 8,
     *,
     episode: int = 1_000,

@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.likes import AgentLike
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import integer
 from gindex_lab.worlds.aiq.agents import HLQ, BuiltIn, Constant, Freq, QLearning, Random
@@ -102,7 +103,7 @@ def item_programs(programs: int = 600, *, seed: int = 1) -> pd.DataFrame:
 
 
 def respond(
-    agents: Mapping[str, object],
+    agents: Mapping[str, AgentLike],
     items: pd.DataFrame,
     *,
     episode: int = 1_000,

@@ -21,7 +21,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
-from gindex_lab.foundation.likes import SeedLike
+from gindex_lab.foundation.likes import AgentLike, SeedLike
 from gindex_lab.foundation.validate import FloatArray, choice, generator, integer
 from gindex_lab.worlds.aiq import stratified
 from gindex_lab.worlds.aiq.agents import agent as agent_of
@@ -231,7 +231,7 @@ class Population:
 
 
 def population(
-    agent: object, sample: pd.DataFrame, *, episode: int, seed: int = 1, jobs: int | None = 1
+    agent: AgentLike, sample: pd.DataFrame, *, episode: int, seed: int = 1, jobs: int | None = 1
 ) -> Population:
     """Test an agent on every program of a sample; programs that meet the step limit are left out."""
     trial = trial_of(sample, episode, 1.0, seed)

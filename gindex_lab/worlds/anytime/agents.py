@@ -20,6 +20,7 @@ from math import inf
 from typing import Any, ClassVar, NamedTuple
 
 from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.likes import AgentLike
 from gindex_lab.foundation.validate import integer, number
 
 __all__ = [
@@ -206,7 +207,7 @@ NAMES: dict[str, BuiltIn] = {
 }
 
 
-def agent(spec: object) -> Agent:
+def agent(spec: AgentLike) -> Agent:
     """An agent from its name, an agent, or the user's own class, function or object.
 
     A class, or a function that makes an agent, gives a new one for each environment, and may ask for
@@ -241,7 +242,7 @@ class Unwrapped(NamedTuple):
     cost: float | None
 
 
-def unwrapped(spec: object) -> Unwrapped:
+def unwrapped(spec: AgentLike) -> Unwrapped:
     """The agent inside, its stopping rule (mean, steps before) and its cost; the outermost counts.
 
     >>> unwrapped(Slow(LuckyStopper("random", 0.5), 0.01))

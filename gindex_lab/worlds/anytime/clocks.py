@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.likes import AgentLike, ClockLike
 from gindex_lab.foundation.validate import number
 from gindex_lab.worlds.anytime.agents import Own, unwrapped
 from gindex_lab.worlds.anytime.averages import Average, average_evenly, average_sorted
@@ -51,13 +52,13 @@ class VirtualClock:
         if self.cost is not None:
             exact_seconds("cost", self.cost)
 
-    def cost_of(self, agent: object, tau0: Fraction) -> Fraction:
+    def cost_of(self, agent: AgentLike, tau0: Fraction) -> Fraction:
         """The time that this agent takes for an action."""
         own = unwrapped(agent).cost
         price = own if own is not None else self.cost
         return tau0 if price is None else exact_seconds("cost", price)
 
-    def most_steps(self, agent: object, tau: Fraction, tau0: Fraction) -> int:
+    def most_steps(self, agent: AgentLike, tau: Fraction, tau0: Fraction) -> int:
         """How many actions fit into τ."""
         steps = int(tau // self.cost_of(agent, tau0))
         if steps > MOST_STEPS:
@@ -67,7 +68,11 @@ class VirtualClock:
         return steps
 
     def run(
-        self, agent: object, begin_session: Callable[[int], Session], tau: Fraction, tau0: Fraction
+        self,
+        agent: AgentLike,
+        begin_session: Callable[[int], Session],
+        tau: Fraction,
+        tau0: Fraction,
     ) -> Average:
         """Definition 16 for one environment."""
         steps = self.most_steps(agent, tau, tau0)
@@ -93,7 +98,11 @@ class RealClock:
     now: Callable[[], int] = field(default=time.perf_counter_ns)
 
     def run(
-        self, agent: object, begin_session: Callable[[int], Session], tau: Fraction, tau0: Fraction
+        self,
+        agent: AgentLike,
+        begin_session: Callable[[int], Session],
+        tau: Fraction,
+        tau0: Fraction,
     ) -> Average:
         """Definition 16 for one environment."""
         session, limit = begin_session(MOST_STEPS), tau * NANO
@@ -113,7 +122,7 @@ class RealClock:
 Clock = VirtualClock | RealClock
 
 
-def clock_of(clock: object) -> Clock:
+def clock_of(clock: ClockLike) -> Clock:
     """A clock from "virtual", "real", or a clock.
 
     >>> clock_of("virtual")

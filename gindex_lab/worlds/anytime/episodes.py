@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gindex_lab.foundation.errors import BadInput
-from gindex_lab.foundation.likes import SeedLike
+from gindex_lab.foundation.likes import AgentLike, SeedLike
 from gindex_lab.foundation.validate import choice, flag, integer
 from gindex_lab.worlds.anytime.agents import Constant, Optimal, Own, QLearning, Scripted, unwrapped
 from gindex_lab.worlds.anytime.chance import nested_seed
@@ -58,7 +58,7 @@ class SessionRun:
 
 
 def play(
-    agent: object,
+    agent: AgentLike,
     environment: Environment,
     steps: int | None = None,
     *,
@@ -85,7 +85,7 @@ def play(
     return SessionRun(compiled_rewards(agent, session))
 
 
-def compiled_rewards(agent: object, session: Session) -> FloatArray:
+def compiled_rewards(agent: AgentLike, session: Session) -> FloatArray:
     """The rewards of a session that has not begun, by the compiled loop.
 
     >>> compiled_rewards("constant", Environment("1+|1-", "0").start(3, steps=2))
@@ -123,7 +123,7 @@ class _Compiled(NamedTuple):
     stop: tuple[float, int]
 
 
-def _compiled(agent: object, environment: Environment, steps: int) -> _Compiled:
+def _compiled(agent: AgentLike, environment: Environment, steps: int) -> _Compiled:
     who, stop, _ = unwrapped(agent)
     parameters, script, policy = np.zeros(4), _NO_SCRIPT, _NO_POLICY
     if isinstance(who, QLearning):
@@ -143,7 +143,7 @@ def _compiled(agent: object, environment: Environment, steps: int) -> _Compiled:
     )
 
 
-def play_readable(agent: object, session: Session) -> FloatArray:
+def play_readable(agent: AgentLike, session: Session) -> FloatArray:
     """The rewards of a session that has not begun, step by step.
 
     >>> play_readable("constant", Environment("1+|1-", "0").start(3, steps=2))
@@ -159,7 +159,7 @@ def play_readable(agent: object, session: Session) -> FloatArray:
 
 
 def mean_rewards(
-    agent: object,
+    agent: AgentLike,
     environments: Iterable[Environment],
     *,
     runs: int = 1,
@@ -191,7 +191,7 @@ def mean_rewards(
 
 
 def _pair(
-    agent: object, world: Environment, steps: int, antithetic: bool, seed: int, run: int
+    agent: AgentLike, world: Environment, steps: int, antithetic: bool, seed: int, run: int
 ) -> float:
     swaps = (False, True) if antithetic else (False,)
     own = nested_seed(seed, run)

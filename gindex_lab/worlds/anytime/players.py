@@ -15,6 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.likes import AgentLike
 from gindex_lab.worlds.anytime.agents import (
     Constant,
     Follower,
@@ -183,7 +184,7 @@ _PLAYERS: dict[type, Callable[[Any, Session], Actor]] = {
 }
 
 
-def begin(spec: object, session: Session) -> Actor:
+def begin(spec: AgentLike, session: Session) -> Actor:
     """A player for this session.
 
     >>> import gindex_lab as gl

@@ -33,7 +33,7 @@ import pandas as pd
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.inputs import present
 from gindex_lab.foundation.journals import set_aside
-from gindex_lab.foundation.likes import SeedLike
+from gindex_lab.foundation.likes import AgentLike, ClockLike, SeedLike
 from gindex_lab.foundation.validate import flag, number
 from gindex_lab.worlds.anytime.agents import agent as agent_of
 from gindex_lab.worlds.anytime.averages import Average, mean_interval
@@ -112,12 +112,12 @@ class Examination:
 
     def __init__(
         self,
-        agent: object,
+        agent: AgentLike,
         *,
         seconds: float | Fraction | None = None,
         pool: Pool | None = None,
         tau0: float | Fraction = 0.001,
-        clock: object = "virtual",
+        clock: ClockLike = "virtual",
         antithetic: bool = False,
         xi: float = 1.0,
         seed: SeedLike = 0,
@@ -257,12 +257,12 @@ class Examination:
 
 
 def test(
-    agent: object,
+    agent: AgentLike,
     seconds: float = 5.0,
     *,
     pool: Pool | None = None,
     tau0: float | Fraction = 0.001,
-    clock: object = "virtual",
+    clock: ClockLike = "virtual",
     antithetic: bool = False,
     path: str | PathLike[str] | None = None,
     each: Callable[[Examination], object] | None = None,

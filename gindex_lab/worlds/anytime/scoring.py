@@ -18,7 +18,7 @@ import pandas as pd
 
 from gindex_lab.foundation import parallel
 from gindex_lab.foundation.errors import BadInput
-from gindex_lab.foundation.likes import SeedLike
+from gindex_lab.foundation.likes import AgentLike, ClockLike, SeedLike
 from gindex_lab.foundation.responses import Responses, Scores
 from gindex_lab.foundation.validate import choice, flag, integer, no_duplicates, number
 from gindex_lab.worlds.anytime.agents import agent as agent_of
@@ -58,12 +58,12 @@ class Score:
 
 
 def score(
-    agent: object,
+    agent: AgentLike,
     environments: int = 50,
     tau: float | Fraction = 0.1,
     *,
     pool: Pool | None = None,
-    clock: object = "virtual",
+    clock: ClockLike = "virtual",
     tau0: float | Fraction = 0.001,
     weights: str = "universal",
     confidence: float = 0.95,
@@ -114,13 +114,13 @@ class AgentComparison:
 
 
 def compare(
-    agents: Mapping[str, object] | Sequence[object],
+    agents: Mapping[str, AgentLike] | Sequence[AgentLike],
     seconds: float = 5.0,
     tests: int = 20,
     *,
     pool: Pool | None = None,
     tau0: float | Fraction = 0.001,
-    clock: object = "virtual",
+    clock: ClockLike = "virtual",
     antithetic: bool = False,
     confidence: float = 0.95,
     jobs: int = 1,
@@ -222,7 +222,7 @@ def describe_items(environments: Iterable[Environment]) -> pd.DataFrame:
 
 
 def as_items(
-    agents: Mapping[str, object] | Sequence[object],
+    agents: Mapping[str, AgentLike] | Sequence[AgentLike],
     environments: Iterable[Environment],
     *,
     runs: int = 5,
@@ -275,13 +275,13 @@ def _long(name: str, items: pd.Index, means: np.ndarray) -> pd.DataFrame:
 
 
 def by_budget(
-    agents: Mapping[str, object] | Sequence[object],
+    agents: Mapping[str, AgentLike] | Sequence[AgentLike],
     budgets: Sequence[float] = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0),
     tests: int = 20,
     *,
     pool: Pool | None = None,
     tau0: float | Fraction = 0.001,
-    clock: object = "virtual",
+    clock: ClockLike = "virtual",
     seed: SeedLike = 0,
 ) -> pd.DataFrame:
     """The anytime score that each time budget Θ would have given, over `tests` tests of each agent.

@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gindex_lab.foundation.errors import BadInput
-from gindex_lab.foundation.likes import SeedLike
+from gindex_lab.foundation.likes import ProgramLike, SeedLike
 from gindex_lab.foundation.parallel import seeds
 from gindex_lab.foundation.validate import choice, flag, generator, integer
 from gindex_lab.worlds.flatland.checks import rule_of
@@ -171,7 +171,7 @@ _SHIFT = 60.0  # the start moves by up to this in x and y
 
 
 def augment(
-    program: object, *, arguments: bool = True, pose: bool = True, seed: SeedLike
+    program: ProgramLike, *, arguments: bool = True, pose: bool = True, seed: SeedLike
 ) -> Program:
     """A variation of a program: its arguments redrawn by their rules, its start shifted and turned.
 

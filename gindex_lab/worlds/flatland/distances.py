@@ -21,6 +21,7 @@ import pandas as pd
 from scipy.optimize import linear_sum_assignment
 
 from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.likes import ProgramLike
 from gindex_lab.foundation.validate import FloatArray, Mode, integer, number
 from gindex_lab.measures.programs.comparison import EFFORT_IN_BATCH, Neighbours, Uncertified
 from gindex_lab.measures.programs.divergence import EFFORT, Divergence, best_clique
@@ -81,8 +82,8 @@ class Distance(Divergence):
 
 
 def distance(
-    p: object,
-    q: object,
+    p: ProgramLike,
+    q: ProgramLike,
     *,
     metric: str | None = None,
     mode: Mode = "exact",
@@ -164,8 +165,8 @@ def _mapped(pairs: Any, nodes: int) -> list[tuple[int, int]]:
 
 
 def distances(
-    programs: Sequence[object],
-    others: Sequence[object] | None = None,
+    programs: Sequence[ProgramLike],
+    others: Sequence[ProgramLike] | None = None,
     *,
     metric: str | None = None,
     mode: Mode = "exact",
@@ -221,8 +222,8 @@ def _room(table: Any) -> int:
 
 
 def nearest_many(
-    programs: Sequence[object],
-    curriculum: Sequence[object],
+    programs: Sequence[ProgramLike],
+    curriculum: Sequence[ProgramLike],
     *,
     metric: str | None = None,
     mode: Mode = "exact",
@@ -257,13 +258,15 @@ def nearest_many(
     return Neighbours(index, value, pairs, int(weighed), int(evaluated))
 
 
-def nearest(program: object, curriculum: Sequence[object], **options: Any) -> tuple[int, float]:
+def nearest(
+    program: ProgramLike, curriculum: Sequence[ProgramLike], **options: Any
+) -> tuple[int, float]:
     """The place of the nearest program of a curriculum (the first of equals) and its Δ."""
     found = nearest_many([program], curriculum, **options)
     return int(found.index[0]), float(found.value[0])
 
 
-def omega(program: object, curriculum: Sequence[object], **options: Any) -> float:
+def omega(program: ProgramLike, curriculum: Sequence[ProgramLike], **options: Any) -> float:
     """Ω(T', C) = min over the curriculum of Δ(T', T): Eq 6; 0 where the curriculum has the program.
 
     >>> from gindex_lab.worlds.flatland import shape
@@ -274,7 +277,7 @@ def omega(program: object, curriculum: Sequence[object], **options: Any) -> floa
 
 
 def generalisation_difficulty(
-    program: object, curriculum: Sequence[object], **options: Any
+    program: ProgramLike, curriculum: Sequence[ProgramLike], **options: Any
 ) -> float:
     """GD = exp(10 Ω): Eq 7."""
     from gindex_lab.measures.programs.gindex import generalisation_difficulty as of_distance
@@ -282,7 +285,7 @@ def generalisation_difficulty(
     return float(of_distance(omega(program, curriculum, **options)))
 
 
-def binary_distance(p: object, q: object) -> float:
+def binary_distance(p: ProgramLike, q: ProgramLike) -> float:
     """Δ = 1 - (Σ w)² / (|p| |q|) over the best one-to-one matching, w the share of equal parameters.
 
     A circle has its type, centre, radius and angle, a line its type, start, end and midpoint. Which four a

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.likes import ProgramLike
 from gindex_lab.foundation.validate import FloatArray, Mode, choice, mode_of
 from gindex_lab.measures.programs.cliques import compiled
 from gindex_lab.measures.programs.encode import FlowTable, ends
@@ -152,7 +153,7 @@ class Metric:
     @classmethod
     def of(
         cls,
-        programs: Sequence[object],
+        programs: Sequence[ProgramLike],
         name: str | None,
         mode: Mode,
         primitives: Collection[str] = (),
@@ -168,7 +169,7 @@ class Metric:
             how._check_primitives(programs)
         return how
 
-    def _check_primitives(self, programs: Sequence[object]) -> None:
+    def _check_primitives(self, programs: Sequence[ProgramLike]) -> None:
         """A name that no program knows is a slip: it would change nothing, and say nothing."""
         if self.name != "graph":
             problem = f"mean nothing to metric={self.name!r}, which compares what is drawn"
@@ -242,7 +243,7 @@ def _take(values: list[Any], order: Any) -> list[Any]:
     return [values[k] for k in order]
 
 
-def graph_of(program: object, metric: Metric) -> Graph:
+def graph_of(program: ProgramLike, metric: Metric) -> Graph:
     """The graph that a metric compares."""
     if isinstance(program, Drawing):
         program = program.program()

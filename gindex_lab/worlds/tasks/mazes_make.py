@@ -60,8 +60,8 @@ class Maze:
 
 
 def make_maze(
-    rank: object,
-    saturation: object,
+    rank: int,
+    saturation: float,
     seed: SeedLike = None,
     *,
     r_seed: int | None = None,
@@ -83,7 +83,7 @@ def make_maze(
     return Maze(rows, share, tuple(crossings[k + 1] for k in drawn), name)
 
 
-def random_maze(rank: object, saturation: object, seed: SeedLike) -> list[Crossing]:
+def random_maze(rank: int, saturation: float, seed: SeedLike) -> list[Crossing]:
     """Dots of a maze, in rows: a share S of the crossings, but not the tip, has one.
 
     >>> len(random_maze(10, 0.3, seed=1))  # of 55 crossings
@@ -95,7 +95,7 @@ def random_maze(rank: object, saturation: object, seed: SeedLike) -> list[Crossi
     return [crossings[k] for k in sorted(drawn)]
 
 
-def _size(rank: object, saturation: object) -> tuple[int, float]:
+def _size(rank: int, saturation: float) -> tuple[int, float]:
     rows, _ = check_dots(rank, ())
     return rows, number("saturation", saturation, 0, 1, open_ends=True)
 
@@ -110,7 +110,7 @@ def _count(rows: int, share: float) -> int:
     return min(int(np.ceil(share * nodes - 1e-9)), nodes - 1)
 
 
-def r_sample(n: object, size: object, seed: SeedLike, kind: str = "Rejection") -> list[int]:
+def r_sample(n: int, size: int, seed: SeedLike, kind: str = "Rejection") -> list[int]:
     """R's `set.seed(seed); sample(n, size) - 1`: whole numbers below n, without replacement.
 
     >>> r_sample(10, 3, 1), r_sample(10, 3, 1, "Rounding")  # R: 9 4 7, and 3 4 5
@@ -168,10 +168,10 @@ def battery(
 
 
 def matching(
-    rank: object,
-    saturation: object,
-    steps: object,
-    dots: object,
+    rank: int,
+    saturation: float,
+    steps: int,
+    dots: int,
     seed: SeedLike,
     *,
     most: int = 20_000,

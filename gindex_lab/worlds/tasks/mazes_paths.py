@@ -25,6 +25,7 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.likes import NumbersLike
 from gindex_lab.foundation.validate import FloatArray, choice, flag, integer, number, vector
 
 __all__ = [
@@ -72,9 +73,7 @@ RANKS, SATURATIONS = (10, 12, 14, 16, 18, 20), (0.2, 0.3, 0.4)
 _KINDS = ("package", "paper", "m1", "m2")
 
 
-def difficulty(
-    rank: object, saturation: object, steps: object, dots: object, kind: str = "package"
-) -> float:
+def difficulty(rank: int, saturation: float, steps: int, dots: int, kind: str = "package") -> float:
     r"""How hard a maze is: `"package"` is ln(2^R S⁴ l⁴ / m̂), the scale of Table S1.
 
     With `kind="paper"` it is log10, and `dots` stands for the number of best paths U. `"m1"` is
@@ -96,7 +95,12 @@ def difficulty(
 
 
 def _logarithm(
-    rank: object, saturation: object, steps: object, divisor: object, a: int = 4, b: int = 4
+    rank: NumbersLike,
+    saturation: NumbersLike,
+    steps: NumbersLike,
+    divisor: NumbersLike,
+    a: int = 4,
+    b: int = 4,
 ) -> FloatArray:
     """ln(2^R S^a l^b / divisor), of numbers or arrays."""
     parts = (np.asarray(part, dtype=float) for part in (rank, saturation, steps, divisor))
@@ -144,7 +148,7 @@ Crossing = tuple[int, int]
 HIGHEST_RANK = 200
 
 
-def check_dots(rank: object, dots: object) -> tuple[int, frozenset[Crossing]]:
+def check_dots(rank: int, dots: object) -> tuple[int, frozenset[Crossing]]:
     """The rank and the dots, if they are those of a maze: crossings inside it, each once, none at the tip.
 
     A crossing is (row, column), or its number in mazeGen's grid, row × rank + column + 1.
@@ -184,7 +188,7 @@ def checked_crossing(name: str, at: Any, rows: int) -> Crossing:
     return r, c
 
 
-def analyse(rank: object, dots: Iterable[Crossing]) -> dict[str, Any]:
+def analyse(rank: int, dots: Iterable[Crossing]) -> dict[str, Any]:
     """The most dots on a path (`max_score`, m̂), the steps it takes at least (`min_steps`, l), the full
     paths that have them (`routes`, U), the shortest ones (`min_routes`), and full paths by `scores`.
 
@@ -237,7 +241,7 @@ def reach(rank: int, dots: frozenset[Crossing], ahead: int | None = None) -> np.
 
 
 def solve(
-    rank: object, dots: Iterable[Crossing], *, full: bool = False, most: int = 100_000
+    rank: int, dots: Iterable[Crossing], *, full: bool = False, most: int = 100_000
 ) -> list[list[Crossing]]:
     """All best paths: the shortest ones, or with `full` all those to the far edge; `most` at most.
 
@@ -274,7 +278,7 @@ def _paths(
                 open_paths.append(([*path, here], met + (here in marked)))
 
 
-def best_path(rank: object, dots: Iterable[Crossing]) -> list[Crossing]:
+def best_path(rank: int, dots: Iterable[Crossing]) -> list[Crossing]:
     """A shortest path from the tip upwards that meets as many dots as any path can.
 
     >>> best_path(4, [(0, 1), (1, 1), (3, 0)])

@@ -20,6 +20,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.likes import NumbersLike
 from gindex_lab.foundation.validate import FloatArray, choice, integer, number
 from gindex_lab.worlds.tasks.series_machine import ALPHABET, letters_of, text_of
 
@@ -51,7 +52,7 @@ class KtScale:
             raise BadInput("n_time", self.n_time, problem, "use 1 to 12")
         number("offset", self.offset, 0, 1e6)
 
-    def cost(self, length: object, steps: object) -> FloatArray:
+    def cost(self, length: NumbersLike, steps: NumbersLike) -> FloatArray:
         """l + log2(t + offset), unrounded."""
         try:
             time = np.asarray(steps, dtype=float) + self.offset

@@ -148,7 +148,7 @@ def letters_of(name: str, sequence: object, *, gaps: int = 0) -> list[int]:
     return codes
 
 
-def run(program: object, letters: object = 12, most_steps: object = 10_000) -> ProgramRun:
+def run(program: object, letters: int = 12, most_steps: int = 10_000) -> ProgramRun:
     """Run a program until it has written so many letters, halts, or has made `most_steps` steps.
 
     >>> run("WRITE SUCC SUCC SUCC LOOPTOP", 6)

@@ -49,7 +49,7 @@ class Table:
     def __len__(self) -> int:
         return len(self.key)
 
-    def shorter(self, longest: object) -> Table:
+    def shorter(self, longest: int) -> Table:
         """The same table for programs of fewer instructions.
 
         >>> table(6).shorter(5).longest
@@ -147,7 +147,7 @@ class Table:
         return int(low), int(high)
 
 
-def table(longest: object = 9, *, n_time: int = 6, offset: float = 1.0) -> Table:
+def table(longest: int = 9, *, n_time: int = 6, offset: float = 1.0) -> Table:
     """The table for programs of up to `longest` instructions: from the cache, or made and kept there.
 
     >>> len(table(6)) == len(table(6).key)
