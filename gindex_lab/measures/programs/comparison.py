@@ -79,7 +79,7 @@ def compare(
     others: Sequence[FlowLike] | None = None,
     mode: Mode | Rules = "exact",
 ) -> Comparison:
-    """Δ from each flow to each of the others, or between all flows of one list.
+    """Δ from each flow to each of the others, or between all flows of one list. (g-index paper, Eq 5.)
 
     >>> a, b = [{"id": "a", "type": "tab"}], [{"id": "a", "type": "tab"}, {"id": "b", "type": "csv"}]
     >>> compare([a, b], [a]).values.tolist()
@@ -204,6 +204,8 @@ def divergences(
 ) -> FloatArray:
     """Δ of the first with the first, the second with the second, ...: the distance alone, for scoring.
 
+    Reference: g-index paper, Eq 5.
+
     >>> divergences([[{"id": "a", "type": "tab"}]] * 2, [[{"id": "b", "type": "tab"}], []]).tolist()
     [0.0, 1.0]
     """
@@ -245,7 +247,7 @@ def pairwise(
     cores), or the workers of `gl.cluster`. For a corpus too large for the memory, `out` names a .npy file:
     it is written tile by tile and returned as `np.load(out, mmap_mode="r")`; when the run is interrupted,
     the same call goes on where it was (a journal beside the file knows). `dtype="float32"` halves the
-    file and rounds Δ to seven digits.
+    file and rounds Δ to seven digits. (g-index paper, Eq 5 and Figure 6.)
 
     >>> chain = [{"id": "a", "type": "in", "wires": [["b"]]}, {"id": "b", "type": "out"}]
     >>> pairwise([chain, chain[:1], chain[1:]]).tolist()
@@ -315,7 +317,7 @@ def nearest_many(
     """The nearest program of a corpus for each of many; `exclude[k]` is a place that flow k may not take.
 
     A lower bound on Δ by types puts the corpus in order; a bound by best partners decides which Δ to
-    compute. Both are certified, so the result is that of comparing every pair.
+    compute. Both are certified, so the result is that of comparing every pair. (g-index paper, Eq 6.)
     """
     queries, known = flows_of("flows", flows), flows_of("corpus", corpus)
     barred = np.full(len(queries), -1) if exclude is None else np.asarray(exclude, dtype=np.int64)

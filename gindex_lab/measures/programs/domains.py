@@ -80,7 +80,7 @@ def domain_distance(
     keeps a task from being its own nearest neighbour; left open, exact mode does so where a domain of at
     least two programs is compared with itself, so that the result is how far its programs are from each
     other; a domain of one program has only itself, at distance 0. Reference mode, which also rounds to
-    three decimals as the authors' code does, never excludes.
+    three decimals as the authors' code does, never excludes. (g-index paper, Eq 6.)
 
     >>> one, two = [{"id": "a", "type": "csv", "sep": ","}], [{"id": "a", "type": "csv", "sep": ";"}]
     >>> domain_distance([one], [one, two]), domain_distance([one, two], [one, two])
@@ -136,6 +136,7 @@ def domain_distances(
     `programs` maps each domain to its programs, or is a folder of folders of JSON files. The authors' code
     keeps the distance from a to b for that from b to a, so that its values depend on the `order` of the
     domains (the notebook's, where it knows them): `cached=True`, the default of reference mode.
+    (g-index paper, Eq 6.)
 
     >>> csv, tab = [{"id": "a", "type": "csv"}], [{"id": "a", "type": "tab"}]
     >>> domain_distances({"one": [csv], "two": [csv, tab]})
@@ -302,6 +303,7 @@ def results_by_size(
 
     `results` is of `domain_results`, `sizes` of `program_sizes`; `models` names the model of each run
     (each run its own model without it). One row per model and domain: Figs 10 and 11.
+    (g-index paper, Figures 10 and 11.)
     """
     absent = sorted(set(results["domain"]) - set(sizes.index))
     if absent:

@@ -26,6 +26,8 @@ _COLUMNS = ["what", "type", "first", "second", "attribute", "in_first", "in_seco
 def explain(result: Divergence) -> pd.DataFrame:
     """A divergence as a table, one row per matched node, differing attribute, lone node, lone wire.
 
+    Reference: g-index paper, Eq 5.
+
     >>> from gindex_lab.measures.programs.divergence import divergence
     >>> a = [{"id": "a", "type": "in", "topic": 1, "qos": 0, "wires": [["b"]]}, {"id": "b", "type": "out"}]
     >>> b = [{"id": "x", "type": "in", "topic": 2, "qos": 0}]

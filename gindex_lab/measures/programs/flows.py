@@ -46,7 +46,7 @@ class Flow:
     `nodes` is a list of node dicts, a JSON text of one, or a dict that holds one under `"flow"`. Wires to
     absent nodes and from a node to itself are set aside (`dangling`, `loops`), parallel wires count once.
     With `strict=False` the last of several nodes with one id wins (with a warning), and a node without a
-    type is kept but resembles no other, as in the authors' code.
+    type is kept but resembles no other, as in the authors' code. (g-index paper, section 2.4.)
 
     >>> flow = Flow([{"id": "a", "type": "inject", "wires": [["b"]]},
     ...              {"id": "b", "type": "debug", "complete": True, "wires": []}])

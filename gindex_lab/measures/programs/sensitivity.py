@@ -208,6 +208,7 @@ def sensitivity(
     One row per (constant, value), a column per experiment, then `kendall_tau` (agreement of the ranking with
     that of the unchanged settings, the row "none"), and `ratio` (median g over median unchanged g). The
     variants are `VARIANTS` unless given; records that name a unit of compute keep it.
+    (g-index paper, Eq 9.)
 
     >>> omega = pd.DataFrame([[0.0, 0.9], [0.9, 0.0]], ["a", "b"], ["a", "b"])
     >>> def run(n, theta):

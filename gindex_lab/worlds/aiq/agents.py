@@ -41,7 +41,7 @@ def _check_discount(discount: float) -> None:
 
 @dataclass(frozen=True)
 class Random:
-    """Uniform actions: its AIQ is 0 by the symmetry of the two signs."""
+    """Uniform actions: its AIQ is 0 by the symmetry of the two signs. (Legg and Veness 2013.)"""
 
     def limit(self, discount: float) -> float:
         """No values that could diverge."""
@@ -67,6 +67,7 @@ class Freq:
     """The action with the best mean reward so far; explores with probability `epsilon`.
 
     With `decay` the probability falls from 1 to `epsilon` in that many interactions.
+    (Legg and Veness 2013.)
 
     >>> Freq(epsilon=1.5)
     Traceback (most recent call last):
@@ -89,7 +90,7 @@ class Freq:
 class QLearning:
     """Watkins' Q(λ) with the observation as its state: `trace` is λ, `rate` α, `discount` γ.
 
-    `discount=0` means the discount of the test, which must then be below 1.
+    `discount=0` means the discount of the test, which must then be below 1. (Watkins 1989.)
     """
 
     initial: float = 0.0
@@ -113,7 +114,10 @@ class QLearning:
 
 @dataclass(frozen=True)
 class HLQ:
-    """Hutter and Legg's Q(λ), which needs no learning rate; ε-greedy, or softmax with temperature ε."""
+    """Hutter and Legg's Q(λ), which needs no learning rate; ε-greedy, or softmax with temperature ε.
+
+    Reference: Hutter and Legg (2007).
+    """
 
     softmax: bool = False
     initial: float = 0.0

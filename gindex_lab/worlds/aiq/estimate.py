@@ -49,6 +49,7 @@ class Estimate:
     `value`, `low`, `high`, `standard_error`, `reference_half_interval` are those of the longest episode;
     `by_episode` holds them for each length, `by_length` the mean reward for each length of program,
     `strata` what each stratum gave, and `programs` every program that was tested.
+    (Vadinský 2018, Eq 2; Legg and Veness 2013, section 5.)
     """
 
     agent: str
@@ -289,6 +290,7 @@ def by_program_length(result: Estimate, bucket: int = 1) -> pd.DataFrame:
 
     A program counts with the probability that it stands for, so that strata which were tested more do not
     count more; `reference_mean` and `reference_half_interval` pool all runs, as the authors do.
+    (Vadinský 2018, Eq 2; Legg and Veness 2013, section 5.)
     """
     from scipy.stats import t
 

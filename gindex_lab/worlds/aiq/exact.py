@@ -44,6 +44,7 @@ class Caps:
 
     The defaults take at most a quarter of a gigabyte and about ten seconds for a program that does not
     close, and leave room for 3,000 states with 700 outcomes of chance for each action.
+    (Vadinský 2018, section 2.2, on what patterns cannot decide.)
     """
 
     states: int = 6000
@@ -57,7 +58,10 @@ QUICK = Caps(states=4000, transitions=200_000, steps=40_000_000)
 
 @dataclass(frozen=True)
 class Process:
-    """An environment as a decision process, or the reason why it did not close."""
+    """An environment as a decision process, or the reason why it did not close.
+
+    Reference: Vadinský (2018), section 2.2, on what patterns cannot decide.
+    """
 
     program: str
     settings: MachineSettings
@@ -187,6 +191,8 @@ def close(
 ) -> Process:
     """Search all memories of a program: its decision process, or the reason why it did not close.
 
+    Reference: Vadinský (2018), section 2.2, on what patterns cannot decide.
+
     >>> process = close(".,#")                    # pays the previous action
     >>> process.closed, process.states, process.discriminative
     (True, 5, True)
@@ -230,6 +236,8 @@ def close(
 
 def same_law(first: Process, second: Process) -> bool:
     """Whether two closed environments give the same rewards and observations, in law, to every agent.
+
+    Reference: Vadinský (2018), section 2.2, on what patterns cannot decide.
 
     >>> same_law(close(",.#"), close("+,.#")), same_law(close(",.#"), close(",+.#"))
     (True, False)

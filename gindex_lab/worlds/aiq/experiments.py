@@ -64,6 +64,8 @@ def compare(
 ) -> pd.DataFrame:
     """Every pair of agents on the same programs: difference, interval, t, p, and p after Holm.
 
+    Reference: Vadinský (2018), sections 3.1 and 3.2.
+
     >>> programs = pd.DataFrame({"program": [",.#", ".,#", ",+.#"] * 40, "stratum": [1, 2, 5] * 40})
     >>> table = compare(["freq", "random"], programs, episode=200, runs=100)
     >>> bool(table.loc[("freq", "random"), "low"] > 40)

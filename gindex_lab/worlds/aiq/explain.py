@@ -12,7 +12,7 @@ __all__ = ["explain"]
 
 
 def explain(program: str, symbols: int = 5, observations: int = 1, caps: Caps | None = None) -> str:
-    """What an environment does, in a few sentences.
+    """What an environment does, in a few sentences. (Vadinský 2018, section 2.)
 
     >>> print(explain(".,#"))
     The reward is the action of the previous cycle, one to one.

@@ -198,7 +198,7 @@ def assemble(text: npt.NDArray[np.uint8], symbols: int, fused: bool, code: Code)
 
 
 def compile_program(program: str, symbols: int = 5, fused: bool = True) -> Code:
-    """The rows of a program, one behind the other, after `check`.
+    """The rows of a program, one behind the other, after `check`. (Vadinský 2018, section 1.)
 
     >>> compile_program("+>>-.#").reshape(-1, WIDTH)[:, :4].tolist()       # kind, before, move, add
     [[0, 1, 2, 4], [5, 0, 0, 0]]

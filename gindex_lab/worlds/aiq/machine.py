@@ -41,6 +41,7 @@ class Machine:
     """A program and its memory. `act` is one interaction.
 
     `chance()` gives the symbols of `%`; `watch(machine, place)` is called before every instruction.
+    (Vadinský 2018, section 1.)
 
     >>> machine = Machine(",+.#")
     >>> machine.act(3), machine.act(4)         # reward and observation: the action plus one
@@ -123,7 +124,10 @@ class Machine:
 
 @dataclass(frozen=True)
 class Episode:
-    """What an episode left: one row per cycle, and the machine's arrays as they are at its end."""
+    """What an episode left: one row per cycle, and the machine's arrays as they are at its end.
+
+    Reference: Vadinský (2018), section 1.
+    """
 
     rewards: FloatArray
     observations: IntArray
@@ -168,6 +172,8 @@ def episode(
     chance: Sequence[int] | None = None,
 ) -> Episode:
     """As `run`, with steps, head and the final state. `chance` replaces the stream by recorded draws.
+
+    Reference: Vadinský (2018), section 1.
 
     >>> episode("%.#", [0, 0, 0], chance=[4, 7]).rewards     # 4, 7 mod 5, 4
     array([100.,   0., 100.])
@@ -228,6 +234,8 @@ def trace(
     seed: int = 0,
 ) -> pd.DataFrame:
     """Every step of an episode: cycle, instruction, and head, cell, tape and output after it.
+
+    Reference: Vadinský (2018), section 1.
 
     >>> table = trace(",+.#", [3])
     >>> table[["instruction", "cell", "output"]].values.tolist()

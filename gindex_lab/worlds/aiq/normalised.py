@@ -33,6 +33,8 @@ def ceiling(
 ) -> float | None:
     """The most that any agent can score on a program, (best - worst) / 2; None if it is not decided.
 
+    Reference: Vadinský (2018), section 4.
+
     >>> ceiling(",.#"), ceiling("%.,#"), ceiling(".,#", episode=100)
     (100.0, 0.0, 99.0)
     """
@@ -70,6 +72,7 @@ def normalised_aiq(
     stands for. The interval is that of a ratio, with programs as the unit. Only the first `most` programs
     that were tested are analysed; each then stands for a larger part of its stratum. `symbols` and
     `observations` are those of the test; of a log that does not tell them they are 5 and 1 if not given.
+    (Vadinský 2018, section 4.)
 
     >>> from gindex_lab.worlds.aiq.estimate import estimate
     >>> half = pd.DataFrame({"program": [",.#", "%.,#"] * 50, "stratum": [1, 11] * 50})

@@ -197,6 +197,8 @@ def by_pattern(program: str, symbols: int = 5, observations: int = 1) -> dict[st
 def shares(programs: Iterable[str], symbols: int = 5, observations: int = 1) -> pd.DataFrame:
     """The classes of many programs in percent: `programs` (members) and `hits` (as the tool adds up).
 
+    Reference: Vadinský (2018), section 2.3.
+
     >>> shares([",.#", "%.,#"]).loc["chance", "programs"]
     np.float64(50.0)
     """

@@ -35,6 +35,8 @@ _FOREIGN = re.compile(f"[^{re.escape(INSTRUCTIONS)}]")
 class MachineSettings:
     """The machine BF(n, o): `symbols` on the tape, `observations` beside the reward, output `reverse`.
 
+    Reference: Legg and Veness (2013); Vadinský (2018), section 2.
+
     >>> MachineSettings().middle, MachineSettings(symbols=10).middle      # the blank symbol
     (2, 4)
     """
@@ -66,6 +68,8 @@ class MachineSettings:
 
 def check(program: object) -> str:
     """The program itself, if the machine can run it.
+
+    Reference: Legg and Veness (2013); Vadinský (2018), section 2.
 
     >>> check(",.#")
     ',.#'

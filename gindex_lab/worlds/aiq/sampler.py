@@ -198,6 +198,7 @@ def generate(
     """Raw programs `first` to `first + n - 1` of a seed, and their numbers.
 
     With `active=True` only those that both read and write: the others cannot be environments.
+    (Legg and Veness 2013, section 4.)
 
     >>> generate(4, seed=1)[0] == generate(2, seed=1)[0] + generate(2, seed=1, first=2)[0]
     True
@@ -219,7 +220,7 @@ def generate(
 def save_sample(programs: pd.DataFrame, path: str | Path) -> None:
     """Write a sample: its settings in the first lines, then one `stratum program` per line.
 
-    The body is the format of the authors' sample files.
+    The body is the format of the authors' sample files. (Legg and Veness 2013, section 4.)
     """
     head = [f"! {name} = {value}" for name, value in programs.attrs.items()]
     body = [f"{s} {p}" for s, p in zip(programs["stratum"], programs["program"], strict=True)]
@@ -230,6 +231,7 @@ def read_sample(path: str | Path) -> pd.DataFrame:
     """Read a sample of ours or of the authors' test; each program is checked.
 
     Raises `BadInput` with the line number for anything that is not a stratum and a program.
+    (Legg and Veness 2013, section 4.)
     """
     rows: list[tuple[str, int]] = []
     settings: dict[str, str] = {}

@@ -224,6 +224,8 @@ def is_discriminative(
 ) -> bool | None:
     """Whether some policy earns more than another; None if the search does not close.
 
+    Reference: Vadinský (2018), section 2.3.
+
     >>> is_discriminative(",.#"), is_discriminative("%.,#")
     (True, False)
     """
@@ -245,7 +247,7 @@ def coupled(
     """How many of `runs` pairs differ in reward: same chance, two sequences of random actions.
 
     Also an upper bound, with 95% confidence, on the share that differ: 1 - 0.05^(1/runs) when none did,
-    and 1 otherwise.
+    and 1 otherwise. (Vadinský 2018, section 2.3.)
 
     >>> coupled(",.#", runs=20)
     (20, 1.0)
@@ -304,7 +306,7 @@ def optimise(
 
     Where the rewriting of SEP-ext knows twelve patterns, this deletes whatever leaves the law of rewards
     and observations as it is. A program that does not close is returned unchanged. What
-    can only go together, such as `><`, stays: rewrite first.
+    can only go together, such as `><`, stays: rewrite first. (Vadinský 2018, section 2.3.)
 
     >>> optimise("+,.%+.,-#")
     ',.%.#'
@@ -331,6 +333,7 @@ def survey(
 
     A straight-line program is decided by symbols even where its states do not close within `caps`; it then
     has classes, but no `best`, `worst` or pointless code (`gl.aiq.classify` has larger caps).
+    (Vadinský 2018, section 2.3.)
 
     >>> survey([",.#", "%.,#"])[["decided", "discriminative", "reward_random"]].values.tolist()
     [[True, True, False], [True, False, True]]
@@ -347,6 +350,8 @@ def survey(
 
 def survey_shares(table: pd.DataFrame) -> pd.Series[float]:
     """The share of each class in percent, and of decided programs; undecided ones count as "no".
+
+    Reference: Vadinský (2018), section 2.3.
 
     >>> survey_shares(survey([",.#", "%.,#"]))["reward_random"]
     np.float64(50.0)

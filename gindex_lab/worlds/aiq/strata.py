@@ -175,6 +175,8 @@ def probe(
 def stratum(program: str, symbols: int = 5, observations: int = 1, seed: int = 0) -> int:
     """The stratum of a program by probing: -1 overtime, 0 passive, 1 to 20.
 
+    Reference: Legg and Veness (2013), section 5.
+
     >>> [stratum(program) for program in (",.#", ".,#", ",-.#", "%.,#", "..,#", "+[],.#")]
     [1, 2, 6, 11, 0, -1]
     """

@@ -88,7 +88,7 @@ CONDITIONS: dict[str, tuple[str, str]] = {
 
 @dataclass(frozen=True)
 class SweepPlan:
-    """The size of a sweep; the default is the paper's."""
+    """The size of a sweep; the default is the paper's. (Vadinský 2018, sections 3.1 and 3.2.)"""
 
     programs: int = 200_000
     runs: int = 10_000
@@ -137,7 +137,10 @@ def sweep(
 
 
 def read_sweep(folder: str | Path) -> pd.DataFrame:
-    """All that a sweep has measured so far: one row per sample, setting and episode length."""
+    """All that a sweep has measured so far: one row per sample, setting and episode length.
+
+    Reference: Vadinský (2018), sections 3.1 and 3.2.
+    """
     files = sorted(Path(folder).glob("*.csv"))
     if not files:
         raise BadInput("folder", str(folder), "holds no results", "run a sweep into it first")
@@ -163,7 +166,7 @@ def measured_sweep() -> tuple[pd.DataFrame, dict[str, Any]]:
     """The sweep at the paper's scale that we measured ourselves, and when, how and by which version.
 
     It is kept in `data/measured/` of the repository, because it takes more than an hour of a core;
-    `sweep("folder")` measures it again.
+    `sweep("folder")` measures it again. (Vadinský 2018, sections 3.1 and 3.2.)
 
     >>> table, facts = measured_sweep()
     >>> sorted(facts)

@@ -102,7 +102,7 @@ def _trace(place: int, source: Source, cycle: _Cycle) -> Source:
 
 
 def straight_line(program: str, symbols: int = 5, observations: int = 1) -> Line | None:
-    """What a program without loops does; None if it has loops.
+    """What a program without loops does; None if it has loops. (Vadinský 2018, section 2.2.)
 
     >>> straight_line(",+.#").reward, straight_line(".>,<#").reward.kind
     (Source(kind='action', delay=0, shift=1), 'fixed')

@@ -83,7 +83,7 @@ def published_values(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
 
     `tables` is `gl.load("aiq_published")`. The printed half interval counts runs for programs; from the
     printed spread, `error` = √(SD²/5,000 + 0.1²/12), with 5,000 programs (500 for MC-AIXI) and the
-    rounding to 0.1.
+    rounding to 0.1. (Vadinský 2018, sections 3.1 and 3.2.)
 
     >>> one = pd.DataFrame({"AIQ": [40.3], "HCI": [0.5], "SD": [24.0], "EL": [1000],
     ...                     "agent": ["Freq"], "configuration": ["0.05"]})
@@ -115,6 +115,8 @@ def published_values(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
 def published_shares(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     """The author's counts of classes in percent: classes of `gl.aiq.shares` x his four samples.
 
+    Reference: Vadinský (2018), sections 3.1 and 3.2.
+
     >>> counts = pd.DataFrame(list(_CLASSES), columns=["section", "Characteristics"])
     >>> counts[list(_SAMPLES)] = 50_000
     >>> published_shares({_COUNTS: counts}).loc["chance"].tolist()
@@ -133,6 +135,7 @@ def beside(measured: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
 
     `measured` comes from a sweep, `published` from `published_values`. Settings share their programs, so
     that the rows of one sample and length go up and down together.
+    (Vadinský 2018, sections 3.1 and 3.2.)
 
     >>> key = {"condition": ["SDP"], "setting": ["Freq,0.05"], "episode": [1000]}
     >>> ours = pd.DataFrame({**key, "value": [47.0], "standard_error": [0.3]})

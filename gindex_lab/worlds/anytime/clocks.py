@@ -42,6 +42,8 @@ def exact_seconds(name: str, value: object) -> Fraction:
 class VirtualClock:
     """Every action takes `cost` seconds (the test's τ0 by default; a `Slow` agent has its own).
 
+    Reference: Hernández-Orallo and Dowe (2010), Definition 16.
+
     >>> VirtualClock(0.001).cost
     0.001
     """
@@ -90,6 +92,7 @@ class RealClock:
 
     An action that comes after τ is discarded with its reward, and nothing interrupts an agent that thinks:
     run one that might never answer in a process of its own.
+    (Hernández-Orallo and Dowe 2010, Definition 16.)
 
     >>> RealClock(now=lambda: 0).now()
     0

@@ -46,6 +46,7 @@ def published_complexity(environment: Environment) -> dict[str, float]:
     comp1 = |P|; comp2 = ln(n_c n_a |P|), the one of the published figure; comp3, the bytes of the
     compressed pattern; comp4 = log2 of the bytes of compressed space and pattern. The script's R function
     compresses as zlib does.
+    (Hernández-Orallo and Dowe 2010, Definition 9; Insa-Cabrera et al. 2011.)
 
     >>> {k: round(v, 4) for k, v in published_complexity(Environment("12-|1-2--|1++2--", "2210")).items()}
     {'comp1': 4, 'comp2': 3.5835, 'comp3': 14, 'comp4': 5.1293}
@@ -85,6 +86,8 @@ MEASURES: dict[str, Callable[[Environment], float]] = {
 
 def complexity(environment: Environment, measure: str = "bits") -> float:
     """The complexity of an environment by the measure's name: "bits", "bits with space", "lz", "comp1" ….
+
+    Reference: Hernández-Orallo and Dowe (2010), Definition 9; Insa-Cabrera et al. (2011).
 
     >>> complexity(Environment("1+|1+|1+", "1"), "comp1")
     1

@@ -43,6 +43,7 @@ class Observation(NamedTuple):
     `seen` is in mode "full" the cells of the two symbols; in mode "local" what stands at the destination
     of each action (0 nothing, 1 the first symbol, 2 the second); in mode "cell" nothing. Which symbol is
     Good differs from session to session, unless the environment was made with `identify=True`.
+    (Hernández-Orallo and Dowe 2010, section 5; Insa-Cabrera et al. 2011.)
     """
 
     cell: int
@@ -50,7 +51,10 @@ class Observation(NamedTuple):
 
 
 class Placement(NamedTuple):
-    """Where a session begins: the agent's cell, those of the two symbols, and which symbol is Good."""
+    """Where a session begins: the agent's cell, those of the two symbols, and which symbol is Good.
+
+    Reference: Hernández-Orallo and Dowe (2010), section 5; Insa-Cabrera et al. (2011).
+    """
 
     cell: int
     first: int
@@ -64,6 +68,7 @@ class Environment:
 
     `space` is the notation or a `Space`; `pattern` a string of digits or a `MarkovPattern`. `check=False`
     admits spaces that are not strongly connected, to study what the sieve rejects.
+    (Hernández-Orallo and Dowe 2010, section 5; Insa-Cabrera et al. 2011.)
 
     >>> Environment("1+|1-", "01")
     Environment('1+|1-', '01')
@@ -188,6 +193,7 @@ class Session:
 
     Plain enough to be driven by a widget. All chance is a function of the seed and the step, so that the
     compiled twin and the swapped (antithetic) session meet the same coins.
+    (Hernández-Orallo and Dowe 2010, section 5; Insa-Cabrera et al. 2011.)
 
     >>> session = Session(Environment("1+|1-", "0"), seed=3, steps=2)
     >>> [session.act(0), session.act(1)], session.done

@@ -71,6 +71,7 @@ def play(
 
     `engine` is "compiled" (our own agents only), "readable", or "auto". `swap` exchanges Good and Evil: the
     antithetic twin, with the same placement and coins. `placement` fixes (cell, first, second, good).
+    (Hernández-Orallo and Dowe 2010, section 5.)
 
     >>> play("random", Environment("1+|1-", "0"), steps=3, seed=2).rewards
     array([-1.,  1., -1.])
@@ -171,6 +172,7 @@ def mean_rewards(
 
     Each run has its own placement, coins and draws; with `antithetic` it is the average of two sessions
     with Good and Evil exchanged, which is exactly 0 for an agent that does not look at them.
+    (Hernández-Orallo and Dowe 2010, section 5.)
 
     >>> worlds = [Environment("1+|1-", "0"), Environment("12-|1-2--|1++2--", "2210")]
     >>> mean_rewards("random", worlds, runs=2, antithetic=True, seed=1)

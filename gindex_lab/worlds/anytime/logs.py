@@ -53,7 +53,7 @@ class WorldRules:
     `collision`: who moves when Good and Evil would enter one cell ("coin", "good", "evil", "stay", "share").
     `reward`: from the positions after the move; from those of Good and Evil "before" it; or with a first
     reward at the "placement". `offset` shifts the pattern. `start`: "any", "agent at 0", "good at 0", or the
-    agent "apart" from both.
+    agent "apart" from both. (Insa-Cabrera et al. 2011.)
     """
 
     collision: str = "coin"
@@ -87,6 +87,8 @@ def explains(
     environment: Environment, rewards: Iterable[float], rules: WorldRules = _RULES
 ) -> bool:
     """Whether some placement, actions and coins give exactly these rewards.
+
+    Reference: Insa-Cabrera et al. (2011).
 
     >>> explains(Environment("1+|1-", "1"), [1, -1, 1])
     True
@@ -180,6 +182,7 @@ def logged_rewards(path: str | Path | None = None) -> pd.DataFrame:
 
     Read from the authors' archive (`lambda.data.zip`): at `path`, or wherever the data are (see
     `gindex_lab.studies.data.original_files`), else downloaded. The tidy data set has the means only.
+    (Insa-Cabrera et al. 2011.)
     """
     place = upstairs("original")("lambda") if path is None else as_path("path", path)
     with upstairs("OriginalArchive")(place) as archive:
@@ -198,7 +201,7 @@ def explained(runs: pd.DataFrame, variants: Mapping[str, WorldRules] | None = No
     """How many runs each set of rules can explain: a row per set, a column per agent.
 
     The first row is our environment; the others are the alternatives of `VARIANTS`. A single run that a set
-    of rules cannot explain refutes it.
+    of rules cannot explain refutes it. (Insa-Cabrera et al. 2011.)
 
     >>> runs = pd.DataFrame({"agent": ["a"], "space": ["1+|1-"], "pattern": ["1"], "rewards": [(1, -1)]})
     >>> explained(runs, {"Good starts at cell 0": VARIANTS["Good starts at cell 0"]})["a"].tolist()
@@ -217,7 +220,7 @@ def as_environments(table: pd.DataFrame, **rules: Any) -> list[Environment]:
     """One environment for each row of a table with the columns `space` and `pattern`.
 
     The columns of the published items (`spacedesc`, and patterns that begin with `p`) are understood, too.
-    `rules` are those of `Environment`, such as `observation="local"`.
+    `rules` are those of `Environment`, such as `observation="local"`. (Insa-Cabrera et al. 2011.)
 
     >>> as_environments(pd.DataFrame({"space": ["1+|1-"], "pattern": ["01"]}))
     [Environment('1+|1-', '01')]

@@ -44,6 +44,8 @@ class Emission(NamedTuple):
 def elias(k: int) -> int:
     """The length in bits of Elias' γ code of k, 2 floor(log2 k) + 1.
 
+    Reference: Hernández-Orallo and Dowe (2010), Definition 9.
+
     >>> [elias(k) for k in (1, 2, 3, 4, 9)]
     [1, 3, 3, 5, 7]
     """
@@ -53,6 +55,8 @@ def elias(k: int) -> int:
 @dataclass(frozen=True)
 class MarkovPattern:
     """A Markov algorithm as a pattern: `start`, `rules` (left, right, and True if it ends), `actions`.
+
+    Reference: Hernández-Orallo and Dowe (2010), Definition 9.
 
     >>> MarkovPattern("12", (), actions=3).run(5).actions
     (1, 2, 1, 2, 1)

@@ -67,6 +67,8 @@ def without_trail(environment: Environment) -> Environment:
 def plan(environment: Environment, steps: int, horizon: int = 80) -> Plan:
     """The best policy for a session of `steps`, looking at most `horizon` steps ahead.
 
+    Reference: Hernández-Orallo and Dowe (2010), Definition 17.
+
     >>> plan(Environment("1+|1+|1+", "1"), 3).policy.shape
     (3, 1, 27)
     """
@@ -88,6 +90,7 @@ def fewest_sensitive_steps(environment: Environment, n: int = 10) -> npt.NDArray
     """For each (pointer, agent, Good, Evil) the fewest steps in which actions make a difference.
 
     That is the smallest k <= n with V_max^k - V_min^k > 0; 0 where none of them does.
+    (Hernández-Orallo and Dowe 2010, Definition 17.)
 
     >>> int(fewest_sensitive_steps(Environment("1+|1+|1+", "1")).max())
     1
@@ -155,7 +158,7 @@ def random_agent_mean(environment: Environment, steps: int | None = None) -> Flo
     """The random agent's expected reward at each step, over all placements, forward in time.
 
     Agent, Good and Evil begin uniformly, Good and Evil in different cells. The numbers are 0 up to
-    rounding: the environment is balanced.
+    rounding: the environment is balanced. (Hernández-Orallo and Dowe 2010, Definition 17.)
 
     >>> bool(abs(random_agent_mean(Environment("12-|1-2--|1++2--", "2210"))).max() < 1e-12)
     True
@@ -176,6 +179,8 @@ def random_agent_mean(environment: Environment, steps: int | None = None) -> Flo
 def bias_of_placements(environment: Environment, steps: int | None = None) -> FloatArray:
     """The random agent's expected mean reward from each placement [agent, Good, Evil], NaN where Good = Evil.
 
+    Reference: Hernández-Orallo and Dowe (2010), Definition 17.
+
     >>> bias = bias_of_placements(Environment("12-|1-2--|1++2--", "2210"))
     >>> bool(np.nanmax(bias) > 0.01 and abs(np.nanmean(bias)) < 1e-12)
     True
@@ -194,6 +199,8 @@ def bias_of_placements(environment: Environment, steps: int | None = None) -> Fl
 
 def achievable(environment: Environment, steps: int | None = None) -> tuple[float, float]:
     """The worst and the best expected mean reward of any agent, over all placements.
+
+    Reference: Hernández-Orallo and Dowe (2010), Definition 17.
 
     >>> worst, best = achievable(Environment("12-|1-2--|1++2--", "2210"))
     >>> round(worst, 3), round(best, 3)

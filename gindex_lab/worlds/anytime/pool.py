@@ -39,6 +39,8 @@ LOGGED_CELLS = (3, 4, 5, 6, 7, 8, 9)
 class Pool:
     """Environments in the order of their complexity H, which `measure` names.
 
+    Reference: Hernández-Orallo and Dowe (2010), Definition 17.
+
     >>> pool = Pool.of([Environment("1+|1+|1+", "1"), Environment("1+|1-", "0")])
     >>> pool.complexity
     array([8., 8.])

@@ -69,7 +69,7 @@ class TestResult:
     `value` is Y / |used|; `value_counted` the average over the environments in which some interaction
     counted (n* > 0); `interval` a 95% interval of the mean reward over environments, as if they were a
     sample. `reason` says why it ended: "time", "stopped", "interrupted" or "exhausted". `trajectory`
-    has a row for each environment.
+    has a row for each environment. (Hernández-Orallo and Dowe 2010, Definition 18.)
     """
 
     value: float
@@ -101,7 +101,7 @@ class Examination:
     """The algorithm, an environment at a time: `step()`, `run()`, `stop()`, `result`.
 
     Who drives an agent of another kind (a person at a widget) asks for `task()` and hands in what
-    happened with `record(task, average)`.
+    happened with `record(task, average)`. (Hernández-Orallo and Dowe 2010, Definition 18.)
 
     >>> exam = Examination("random", pool=Pool.of([Environment("1+|1-", "0")]), seed=1)
     >>> task = exam.task()
@@ -275,6 +275,7 @@ def test(
     number of interactions; the paper begins with τ0 = 1e-6 "or any other small time value". `antithetic`
     plays each environment twice, with Good and Evil exchanged, which takes twice the time. With `path` the
     state is saved after each environment, and a test that was interrupted goes on from there.
+    (Hernández-Orallo and Dowe 2010, Definition 18.)
 
     >>> pool = Pool.of([Environment("1+|1+|1+", p) for p in ("0", "1", "01", "011")])
     >>> test("random", seconds=5, pool=pool, antithetic=True, seed=1).value

@@ -128,6 +128,8 @@ def compare(
 ) -> AgentComparison:
     """The anytime test of several agents, `tests` times each with seeds of their own, the same for all.
 
+    Reference: Hernández-Orallo and Dowe (2010), Definitions 17 and 18.
+
     >>> from gindex_lab.worlds.anytime.pool import make_pool
     >>> both = compare(["random", "oracle"], seconds=1, tests=3, pool=make_pool(200, seed=1))
     >>> bool(both.table["low"]["oracle"] > both.table["high"]["random"])
@@ -202,6 +204,8 @@ def named_agents(agents: object) -> dict[str, Any]:
 def describe_items(environments: Iterable[Environment]) -> pd.DataFrame:
     """One row per environment: cells, actions, space, pattern, `bits`, and the published comp1 … comp4.
 
+    Reference: Hernández-Orallo and Dowe (2010), Definitions 17 and 18.
+
     >>> describe_items([Environment("1+|1-", "0")])[["cells", "bits"]].iloc[0].tolist()
     [2.0, 8.0]
     """
@@ -237,6 +241,7 @@ def as_items(
     A session's mean reward in [-1, 1] becomes a response by `scale`: "clip" puts negative ones at 0, as the
     published script does; "unit" maps r to (r + 1) / 2, where a random agent has 1/2. Each of the `runs`
     is a trial. `difficulty` names a measure: "comp2" (published), "bits", ….
+    (Hernández-Orallo and Dowe 2010, Definitions 17 and 18.)
 
     >>> worlds = [Environment("1+|1-", "0"), Environment("12-|1-2--|1++2--", "2210")]
     >>> as_items(["random", "oracle"], worlds, runs=2, seed=1).shape
@@ -288,6 +293,7 @@ def by_budget(
 
     One test of the longest budget answers for all: at Θ it had finished every environment that began
     before Θ. Columns: agent, seconds, value, low, high (95%), standard_deviation, environments.
+    (Hernández-Orallo and Dowe 2010, Definitions 17 and 18.)
 
     >>> from gindex_lab.worlds.anytime.pool import make_pool
     >>> by_budget(["oracle"], [0.01, 0.1], 3, pool=make_pool(200, seed=1))["environments"].tolist()
@@ -343,6 +349,7 @@ def by_complexity(
     """Mean value of each agent in bins of equal numbers of items by difficulty, with t intervals.
 
     Columns: agent, complexity (mean of the bin), mean, low, high, items.
+    (Hernández-Orallo and Dowe 2010, Definitions 17 and 18.)
 
     >>> table = Responses([[1, 1, 0, 0.5]], difficulty=[1, 2, 3, 4])
     >>> by_complexity(table, bins=2)[["complexity", "mean"]].to_numpy().tolist()

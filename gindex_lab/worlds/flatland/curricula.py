@@ -37,7 +37,10 @@ Rng = np.random.Generator
 
 @dataclass(frozen=True)
 class Sample:
-    """A task: the picture is what a system sees, the drawing is the program it should find."""
+    """A task: the picture is what a system sees, the drawing is the program it should find.
+
+    Reference: g-index paper, section 5.
+    """
 
     drawing: Drawing
     domain: str
@@ -127,7 +130,7 @@ DOMAINS: dict[str, Callable[[Rng], list[Shape]]] = {
 
 
 def sample(domain: str, n: int = 1, *, seed: SeedLike) -> Sample:
-    """A drawing of `n` members of a domain.
+    """A drawing of `n` members of a domain. (g-index paper, section 5.)
 
     >>> sample("circle_in_box", 2, seed=1).drawing
     Drawing(2 circles, 8 lines)
@@ -156,6 +159,8 @@ def curriculum(
 ) -> list[Sample]:
     """`count` drawings of each domain with each number of members: by default the curriculum of Fig 15.
 
+    Reference: g-index paper, section 5.
+
     >>> len(curriculum(3, seed=1))
     30
     """
@@ -174,6 +179,8 @@ def augment(
     program: ProgramLike, *, arguments: bool = True, pose: bool = True, seed: SeedLike
 ) -> Program:
     """A variation of a program: its arguments redrawn by their rules, its start shifted and turned.
+
+    Reference: g-index paper, section 5.
 
     >>> from gindex_lab.worlds.flatland import shape
     >>> square = shape("square")
@@ -198,6 +205,8 @@ def augment(
 
 def variations(program: Program, n: int, *, seed: SeedLike, **options: Any) -> list[Program]:
     """So many variations, each with a seed of its own: the first ones stay when more are asked for.
+
+    Reference: g-index paper, section 5.
 
     >>> from gindex_lab.worlds.flatland import shape
     >>> three = variations(shape("star"), 3, seed=1)

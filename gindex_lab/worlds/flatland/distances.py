@@ -49,6 +49,8 @@ _LARGEST = 16_384  # pairs of nodes of one kind in a search
 class Distance(Divergence):
     """Δ of two drawings or programs: like `gl.divergence`, with `weights` of each matched pair.
 
+    Reference: g-index paper, section 5.
+
     >>> from gindex_lab.worlds.flatland import shape
     >>> result = distance(shape("square"), shape("polygon"))
     >>> result, result.exact, float(result) == result.value
@@ -101,7 +103,7 @@ def distance(
     Flows named in `primitives` stay whole in the graphs of the programs that have them.
 
     Two empty drawings are the same: their Δ is 0 (1 in reference mode, as by the authors' code). An empty
-    one has nothing in common with any other: 1.
+    one has nothing in common with any other: 1. (g-index paper, section 5.)
 
     >>> from gindex_lab.worlds.flatland import Circle, Drawing
     >>> one, two = (Drawing((Circle(60, y, 20),)) for y in (60, 70))
@@ -173,6 +175,8 @@ def distances(
     primitives: Collection[str] = (),
 ) -> FloatArray:
     """The matrix of Δ from each program to each of the others (or of the same list).
+
+    Reference: g-index paper, section 5.
 
     >>> from gindex_lab.worlds.flatland import shape
     >>> distances([shape("square"), shape("circle")]).round(2).tolist()
@@ -261,7 +265,10 @@ def nearest_many(
 def nearest(
     program: ProgramLike, curriculum: Sequence[ProgramLike], **options: Any
 ) -> tuple[int, float]:
-    """The place of the nearest program of a curriculum (the first of equals) and its Δ."""
+    """The place of the nearest program of a curriculum (the first of equals) and its Δ.
+
+    Reference: g-index paper, section 5.
+    """
     found = nearest_many([program], curriculum, **options)
     return int(found.index[0]), float(found.value[0])
 
@@ -291,6 +298,7 @@ def binary_distance(p: ProgramLike, q: ProgramLike) -> float:
     A circle has its type, centre, radius and angle, a line its type, start, end and midpoint. Which four a
     line had in the authors' metric is inferred: their values show ¼ for two lines with nothing in common
     but the type, and 0 between a drawing and itself. (`gl.flatland.distance` has the other two.)
+    (g-index paper, section 5.)
 
     >>> small, large = (Drawing((Circle(60, 60, r),)) for r in (10, 20))
     >>> binary_distance(small, small), binary_distance(small, large)

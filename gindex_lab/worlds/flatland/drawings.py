@@ -32,7 +32,7 @@ _BEND = 15.0  # degrees: a loop of moves that turns less than this each round is
 
 @dataclass(frozen=True)
 class Line:
-    """A line from (x0, y0) to (x1, y1)."""
+    """A line from (x0, y0) to (x1, y1). (g-index paper, section 5.)"""
 
     x0: float
     y0: float
@@ -54,7 +54,7 @@ class Circle:
     """A circle around (x, y), or the first `theta` degrees of one, from its lowest point to the right.
 
     These are all the fields of the paper's list of primitives (centre, radius, theta): where an arc begins
-    cannot be said there, so it is neither kept nor compared.
+    cannot be said there, so it is neither kept nor compared. (g-index paper, section 5.)
     """
 
     x: float
@@ -82,7 +82,7 @@ Shape = Line | Circle
 
 @dataclass(frozen=True)
 class Drawing:
-    """A list of lines and circles.
+    """A list of lines and circles. (g-index paper, section 5.)
 
     >>> drawing = Drawing((Circle(64, 64, 20), Line(10, 10, 50, 10)))
     >>> drawing, int(drawing.image().sum()) > 100

@@ -30,6 +30,7 @@ class PieceSearch(PictureLearner):
 
     `longest`: pieces of a program. `beam`: programs of each size that are carried on. `branches`: pieces
     that are tried to go on with each. `worth`: the share of the ink that a further piece must explain.
+    (g-index paper, section 5.)
 
     >>> from gindex_lab.worlds.flatland import Circle, Drawing, Line
     >>> seen = [Drawing((Circle(60, 60, 25),)), Drawing((Line(10, 110, 120, 100),))]

@@ -32,6 +32,7 @@ class Step(NamedTuple):
 
     For a loop, `round` is the count that begins; for others it is None. `x`, `y` of a move are the
     end of its line, which may lie beyond the edge; the pose goes on at `position`.
+    (g-index paper, section 5.)
     """
 
     node: int
@@ -100,7 +101,10 @@ class Trace:
 
 
 def trace(program: Program, limits: DrawingLimits | None = None) -> Trace:
-    """Run a program to its end, or to an error where it needs more than its limits allow."""
+    """Run a program to its end, or to an error where it needs more than its limits allow.
+
+    Reference: g-index paper, section 5.
+    """
     lines: list[float] = []
     pens: list[bool] = []
     count = 0

@@ -43,6 +43,7 @@ def experiment(
     """Train a system on the curriculum, test it once per picture, and give its g-index in parts.
 
     `seed` decides the order in which the curriculum is shown. One counted operation is taken as one FLOP.
+    (g-index paper, section 5.)
 
     >>> from gindex_lab.worlds.flatland import NearestPicture, curriculum
     >>> known = curriculum(3, members=(1,), seed=1)

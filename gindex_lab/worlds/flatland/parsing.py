@@ -75,6 +75,8 @@ def parse(
 def read(path: str | PathLike[str], **options: DrawingLimits) -> Program:
     """A program from a file; its ending says the syntax, its folder is that of its includes.
 
+    Reference: g-index paper, section 5.
+
     >>> read(SHAPES / "square.fbp")
     Program('square(30)', 2 flows)
     """
@@ -86,7 +88,7 @@ def read(path: str | PathLike[str], **options: DrawingLimits) -> Program:
 
 
 def write(program: Program, syntax: str = "fbp") -> str:
-    """The text of a program; flows come before those that use them."""
+    """The text of a program; flows come before those that use them. (g-index paper, section 5.)"""
     from gindex_lab.worlds.flatland import syntax_fbp, syntax_json, syntax_lisp
 
     writers = {"fbp": syntax_fbp.write, "lisp": syntax_lisp.write, "json": syntax_json.write}

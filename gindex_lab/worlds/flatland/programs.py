@@ -51,7 +51,7 @@ class DrawingLimits:
     """What a program may use, so that a hostile one ends with an error and not with the machine.
 
     `steps`: primitives executed. `nodes`: of the program with all its flows written out. `depth`: flows
-    within flows. `distance`: of one move.
+    within flows. `distance`: of one move. (g-index paper, section 5.)
     """
 
     steps: int = 200_000
@@ -62,7 +62,10 @@ class DrawingLimits:
 
 @dataclass(frozen=True)
 class Node:
-    """A node of a flow: its name, its type (a primitive or a flow) and its arguments."""
+    """A node of a flow: its name, its type (a primitive or a flow) and its arguments.
+
+    Reference: g-index paper, section 5.
+    """
 
     name: str
     type: str
@@ -71,7 +74,7 @@ class Node:
 
 @dataclass(frozen=True)
 class Link:
-    """From a port of a node to another node."""
+    """From a port of a node to another node. (g-index paper, section 5.)"""
 
     source: str
     port: str
@@ -80,7 +83,10 @@ class Link:
 
 @dataclass(frozen=True)
 class Definition:
-    """A flow: parameters, how to draw them at random, nodes, links, and where it is entered and left."""
+    """A flow: parameters, how to draw them at random, nodes, links, and where it is entered and left.
+
+    Reference: g-index paper, section 5.
+    """
 
     name: str
     params: tuple[str, ...]
@@ -93,7 +99,10 @@ class Definition:
 
 @dataclass(frozen=True)
 class Call:
-    """Which flow to run, with what arguments, from where, heading where (degrees from the x axis, left)."""
+    """Which flow to run, with what arguments, from where, heading where (degrees from the x axis, left).
+
+    Reference: g-index paper, section 5.
+    """
 
     flow: str
     args: tuple[Expression, ...] = ()
@@ -104,6 +113,8 @@ class Call:
 @dataclass(frozen=True)
 class Program:
     """A program: flows by name, and the call that runs one of them. `parse` makes one from text.
+
+    Reference: g-index paper, section 5.
 
     >>> from gindex_lab.worlds.flatland import parse
     >>> program = parse('''

@@ -30,7 +30,7 @@ _AT_ONCE = 2_000_000  # points sampled at once
 
 
 def picture(segments: npt.ArrayLike, wrap: str = "teleport") -> Picture:
-    """Rows x0, y0, x1, y1 as a picture of 0 and 1.
+    """Rows x0, y0, x1, y1 as a picture of 0 and 1. (g-index paper, section 5.)
 
     >>> picture([[2, 0.5, 5, 0.5]])[127, :8].tolist()
     [0, 0, 1, 1, 1, 1, 0, 0]
@@ -110,6 +110,7 @@ def image_similarity(first: npt.ArrayLike, second: npt.ArrayLike) -> float:
     """The share of inked pixels that two pictures have in common (Jaccard): 1 for the same picture.
 
     A comparison only: two programs far apart may draw nearly the same, and the reverse.
+    (g-index paper, section 5.)
 
     >>> image_similarity(picture([[0, 0, 9, 0]]), picture([[0, 0, 19, 0]]))
     0.5
@@ -120,7 +121,7 @@ def image_similarity(first: npt.ArrayLike, second: npt.ArrayLike) -> float:
 
 
 def to_svg(segments: npt.ArrayLike, wrap: str = "teleport") -> str:
-    """Segments as an SVG document of 128 x 128 units, lines one unit wide.
+    """Segments as an SVG document of 128 x 128 units, lines one unit wide. (g-index paper, section 5.)
 
     >>> '<path d="M2,126L5,126"' in to_svg([[2, 2, 5, 2]])
     True
@@ -164,7 +165,10 @@ def _path(lines: Sequence[Sequence[float]]) -> str:
 
 
 def save_png(image: npt.ArrayLike, path: str | PathLike[str], scale: int = 4) -> Path:
-    """Write a picture as PNG, black ink on white, each pixel `scale` wide; whole or not at all."""
+    """Write a picture as PNG, black ink on white, each pixel `scale` wide; whole or not at all.
+
+    Reference: g-index paper, section 5.
+    """
     from PIL import Image
 
     grey = 255 - 255 * as_picture(image)

@@ -11,7 +11,7 @@ __all__ = ["library", "shape", "uses"]
 
 
 def library() -> list[str]:
-    """The names of the shapes.
+    """The names of the shapes. (g-index paper, section 5.)
 
     >>> library()[:4]
     ['arc', 'car', 'circle', 'face']
@@ -27,6 +27,8 @@ def shape(
 ) -> Program:
     """A shape of the library, with the arguments and place of its file where none are given.
 
+    Reference: g-index paper, section 5.
+
     >>> shape("circle", 20, position=(64, 64)).run
     Call(flow='circle', args=(20,), position=(64, 64), theta=0)
     """
@@ -38,6 +40,8 @@ def shape(
 
 def uses(name: str) -> set[str]:
     """The flows that a shape calls directly: the edges of the library's composition.
+
+    Reference: g-index paper, section 5.
 
     >>> sorted(uses("car"))
     ['rectangle', 'wheel']

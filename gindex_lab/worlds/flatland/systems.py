@@ -95,7 +95,7 @@ class PictureLearner:
 
 
 class RandomDrawing(PictureLearner):
-    """A training drawing at random, whatever is shown: the floor."""
+    """A training drawing at random, whatever is shown: the floor. (g-index paper, section 5.)"""
 
     def __init__(self, *, seed: SeedLike = 1) -> None:
         super().__init__()
@@ -110,7 +110,7 @@ class NearestPicture(PictureLearner):
     """The drawing of the training picture that looks most alike, unchanged.
 
     Pictures are compared as the ink in blocks of `block` x `block` pixels, by cosine: lines one pixel wide
-    hardly ever lie on top of each other.
+    hardly ever lie on top of each other. (g-index paper, section 5.)
 
     >>> from gindex_lab.worlds.flatland import curriculum
     >>> known = curriculum(3, seed=1)
@@ -161,6 +161,7 @@ class ShapeFitter(PictureLearner):
     """Fits circles and lines to a picture; training only tells it that it may be asked.
 
     `cover`: the share of a ring that must be inked, one pixel of slack allowed. `shortest`: of a line.
+    (g-index paper, section 5.)
 
     >>> system = ShapeFitter()
     >>> picture = Drawing((Circle(60, 60, 25), Line(10, 110, 120, 100)))

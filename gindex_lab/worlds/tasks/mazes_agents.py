@@ -25,14 +25,17 @@ __all__ = ["Agent", "LookAhead", "Noisy", "Optimal", "RandomWalk", "play", "succ
 
 
 class Agent(Protocol):
-    """Anything with `chances(maze)`: rank x rank, the chance to go from (r, c) to (r + 1, c)."""
+    """Anything with `chances(maze)`: rank x rank, the chance to go from (r, c) to (r + 1, c).
+
+    Reference: Generality supplement, A.1.
+    """
 
     def chances(self, maze: Maze) -> FloatArray: ...
 
 
 @dataclass(frozen=True)
 class RandomWalk:
-    """Goes either way with chance 1/2.
+    """Goes either way with chance 1/2. (Generality supplement, A.1.)
 
     >>> success(Maze(3, 0.5, ((1, 0), (1, 1))), RandomWalk())
     0.25
@@ -45,7 +48,7 @@ class RandomWalk:
 @dataclass(frozen=True)
 class LookAhead:
     """Sees `ahead` crossings far, goes where the most dots are, and tosses a coin when both are as good;
-    `LookAhead(1)` is greedy.
+    `LookAhead(1)` is greedy. (Generality supplement, A.1.)
 
     >>> maze = Maze(3, 0.5, ((1, 0), (0, 1), (0, 2)))
     >>> success(maze, LookAhead(1)), success(maze, LookAhead(2))
@@ -61,7 +64,7 @@ class LookAhead:
 
 @dataclass(frozen=True)
 class Optimal:
-    """Sees the whole maze, and never leaves the best paths.
+    """Sees the whole maze, and never leaves the best paths. (Generality supplement, A.1.)
 
     >>> success(Maze(3, 0.5, ((1, 0), (1, 1))), Optimal())
     1.0
@@ -74,7 +77,7 @@ class Optimal:
 @dataclass(frozen=True)
 class Noisy:
     """Sees the whole maze through noise: of two ways whose best scores differ by x it takes the better
-    with chance 1 / (1 + exp(-x / noise)). People may be like that.
+    with chance 1 / (1 + exp(-x / noise)). People may be like that. (Generality supplement, A.1.)
 
     >>> maze = Maze(3, 0.5, ((1, 0), (1, 1)))
     >>> success(maze, Noisy(0.2)) > success(maze, Noisy(2.0)) > success(maze, RandomWalk())
@@ -96,7 +99,10 @@ def _gain(value: FloatArray) -> FloatArray:
 
 
 def success(maze: Maze, agent: Agent) -> float:
-    """The agent's exact chance to meet as many dots as any path can."""
+    """The agent's exact chance to meet as many dots as any path can.
+
+    Reference: Generality supplement, A.1.
+    """
     go, most = agent.chances(maze), maze.facts["max_score"]
     marked = set(maze.dots)
     mass = np.zeros((maze.rank, most + 1))  # of walks at (r, depth - r), by dots met
@@ -115,7 +121,7 @@ def success(maze: Maze, agent: Agent) -> float:
 
 
 def walk(maze: Maze, agent: Agent, seed: SeedLike) -> list[Crossing]:
-    """One walk of the agent to the far edge.
+    """One walk of the agent to the far edge. (Generality supplement, A.1.)
 
     >>> walk(Maze(3, 0.5, ((1, 0), (1, 1))), Optimal(), seed=1)
     [(0, 0), (1, 0), (1, 1)]

@@ -27,6 +27,8 @@ __all__ = ["Maze", "battery", "make_maze", "matching", "r_sample", "random_maze"
 class Maze:
     """A maze: `rank`, nominal `saturation`, `dots` as crossings (row, column), and a `name`.
 
+    Reference: Generality supplement, A.1.
+
     >>> maze = Maze(4, 0.3, ((0, 1), (1, 1), (3, 0)), "small")
     >>> maze.facts["max_score"], round(maze.difficulty, 3)
     (2, 0.036)
@@ -68,7 +70,7 @@ def make_maze(
     sample_kind: str = "Rejection",
     name: str = "maze",
 ) -> Maze:
-    """A random maze, from `seed` (numpy's numbers) or from `r_seed` (R's).
+    """A random maze, from `seed` (numpy's numbers) or from `r_seed` (R's). (Generality supplement, A.1.)
 
     >>> make_maze(3, 0.5, r_seed=1).dots  # mazeGen's 2, 5 and 4
     ((0, 1), (1, 1), (1, 0))
@@ -85,6 +87,8 @@ def make_maze(
 
 def random_maze(rank: int, saturation: float, seed: SeedLike) -> list[Crossing]:
     """Dots of a maze, in rows: a share S of the crossings, but not the tip, has one.
+
+    Reference: Generality supplement, A.1.
 
     >>> len(random_maze(10, 0.3, seed=1))  # of 55 crossings
     17
@@ -112,6 +116,8 @@ def _count(rows: int, share: float) -> int:
 
 def r_sample(n: int, size: int, seed: SeedLike, kind: str = "Rejection") -> list[int]:
     """R's `set.seed(seed); sample(n, size) - 1`: whole numbers below n, without replacement.
+
+    Reference: Generality supplement, A.1.
 
     >>> r_sample(10, 3, 1), r_sample(10, 3, 1, "Rounding")  # R: 9 4 7, and 3 4 5
     ([8, 3, 6], [2, 3, 4])
@@ -149,6 +155,8 @@ def battery(
     seed: SeedLike = 1,
 ) -> list[Maze]:
     """Mazes of every rank and saturation, `copies` of each: by default the design of the published study.
+
+    Reference: Generality supplement, A.1.
 
     >>> [maze.name for maze in battery((6, 8), (0.3,), copies=1, seed=1)]
     ['R06 S0.3 1', 'R08 S0.3 1']

@@ -113,7 +113,7 @@ def designs(difficulty: pd.Series, tolerance: float = 6e-6, base: str = "e") -> 
 
     The design: 10 to 20 rows, saturation 0.2, 0.3 or 0.4; l below R, and no more dots than steps. One
     row for each solution, `item` first; an item without a solution has no row. `base="10"` takes the
-    logarithm that the paper prints.
+    logarithm that the paper prints. (Generality supplement, A.1.)
 
     >>> designs(pd.Series({"X261": 18.05222}))
        item  rank  saturation  steps  dots  difficulty
@@ -191,6 +191,7 @@ def checked_crossing(name: str, at: Any, rows: int) -> Crossing:
 def analyse(rank: int, dots: Iterable[Crossing]) -> dict[str, Any]:
     """The most dots on a path (`max_score`, m̂), the steps it takes at least (`min_steps`, l), the full
     paths that have them (`routes`, U), the shortest ones (`min_routes`), and full paths by `scores`.
+    (Generality supplement, A.1.)
 
     >>> analyse(4, [(0, 1), (1, 1), (3, 0)])
     {'max_score': 2, 'min_steps': 2, 'routes': 2, 'min_routes': 1, 'scores': {0: 1, 1: 5, 2: 2}}
@@ -245,6 +246,8 @@ def solve(
 ) -> list[list[Crossing]]:
     """All best paths: the shortest ones, or with `full` all those to the far edge; `most` at most.
 
+    Reference: Generality supplement, A.1.
+
     >>> solve(4, [(0, 1), (1, 1), (3, 0)])
     [[(0, 0), (0, 1), (1, 1)]]
     >>> len(solve(4, [(0, 1), (1, 1), (3, 0)], full=True))
@@ -280,6 +283,8 @@ def _paths(
 
 def best_path(rank: int, dots: Iterable[Crossing]) -> list[Crossing]:
     """A shortest path from the tip upwards that meets as many dots as any path can.
+
+    Reference: Generality supplement, A.1.
 
     >>> best_path(4, [(0, 1), (1, 1), (3, 0)])
     [(0, 0), (0, 1), (1, 1)]

@@ -49,6 +49,7 @@ _FEWEST, _MOST, OPTIONS = 4, 12, 5
 class Filters:
     """What a candidate must pass: `margin` of unquestionability and `tolerance` of stability, in units of
     Kt; `wrap=False` forbids series that go from z on to a; series come from programs of up to `longest`
+    (Generality supplement, A.2.)
     instructions, and other answers are searched among those of up to `rivals`."""
 
     margin: float = 1.0
@@ -72,6 +73,8 @@ class Filters:
 @dataclass(frozen=True)
 class Item:
     """One question: the series as `shown` (`_` is the gap), five `options`, the `answer`; `difficulty` is
+
+    Reference: Generality supplement, A.2.
     `kt` of the reconstruction, rounded down."""
 
     name: str
@@ -105,6 +108,7 @@ def generate(
     """`n` different items at each difficulty from 7 to 14, in random rotations of the alphabet.
 
     `kind` is "prediction" (what comes next) or "imputation" (what is missing).
+    (Generality supplement, A.2.)
 
     >>> item = generate(9, n=1, seed=3)[0]
     >>> item.difficulty, len(item.options), item.answer in item.options
@@ -215,6 +219,7 @@ def shown_length(
     """How many letters must be shown for the answer to be beyond question, 4 to 12; None if 12 are too few.
 
     The answer is the next letter, or that at place `gap`; the rivals are all programs of the table.
+    (Generality supplement, A.2.)
 
     >>> shown_length(table(6), "abababababababab"), shown_length(table(6), "aaaabbbbccccdddd")
     (5, 5)
@@ -234,6 +239,8 @@ def shown_length(
 
 def is_stable(programs: Table, program: str, letters: int, tolerance: float = 1.0) -> bool:
     """Whether a program has come into a loop, and its series keeps its Kt without its first letters.
+
+    Reference: Generality supplement, A.2.
 
     >>> is_stable(table(7), "WRITE SUCC WRITE SUCC SUCC LOOPTOP", 6)
     True
@@ -292,6 +299,8 @@ def _options(
 
 def items_table(items: Sequence[Item]) -> pd.DataFrame:
     """Items as a table, one row each: what `gl.Responses` takes as `items`.
+
+    Reference: Generality supplement, A.2.
 
     >>> list(items_table(generate(8, seed=1)))[:3]
     ['kind', 'difficulty', 'kt (reconstruction)']

@@ -36,6 +36,8 @@ _ROUNDING = ("floor", "nearest", "ceiling", "none")
 class KtScale:
     """How length and time become Kt; the defaults are those of the reconstruction.
 
+    Reference: Generality supplement, A.2.
+
     >>> KtScale().rounded(9.75), KtScale(rounding="none").rounded(9.75)
     (9.0, 9.75)
     """
@@ -82,6 +84,7 @@ def kt(
     """Kt of a series with its answer, on the *reconstructed* machine.
 
     Unrounded with `rounding="none"`. Programs of more than `longest` instructions are not looked at.
+    (Generality supplement, A.2.)
 
     >>> kt("adgjm"), kt("aaabbbcc"), round(kt("adgjm", rounding="none"), 4)
     (9.0, 8.0, 9.7549)
@@ -94,6 +97,8 @@ def best_program(
     sequence: object, *, scale: KtScale | None = None, longest: int = LONGEST
 ) -> pd.Series:
     """The program behind Kt: `program`, `length`, `steps` (to letter `n_time`) and unrounded `kt`.
+
+    Reference: Generality supplement, A.2.
 
     >>> best_program("acbdced")["program"]
     'WRITE SUCC SUCC WRITE PRED LOOPTOP'
@@ -109,6 +114,7 @@ def continuations(
     """Every letter for the gap `_` whose best program costs at most `margin` more than the best of all.
 
     A pattern without a gap is asked for its next letter. Cheapest first; Kt is unrounded.
+    (Generality supplement, A.2.)
 
     >>> continuations("adgj")[["letter", "kt", "program"]].round(2).values.tolist()
     [['m', 9.75, 'WRITE SUCC SUCC SUCC LOOPTOP']]
@@ -121,7 +127,7 @@ def continuations(
 
 
 def predict(pattern: object, *, longest: int = LONGEST) -> str:
-    """The letter that the best program puts into the gap, or at the end.
+    """The letter that the best program puts into the gap, or at the end. (Generality supplement, A.2.)
 
     >>> predict("adgj"), predict("hgf_dcba")
     ('m', 'e')

@@ -113,7 +113,7 @@ def text_of(code: int) -> str:
 
 
 def canonical(program: object) -> bool:
-    """Whether no two neighbours of a program are useless together.
+    """Whether no two neighbours of a program are useless together. (Generality supplement, A.2.)
 
     >>> canonical("WRITE SUCC LOOPTOP"), canonical("WRITE SUCC PRED LOOPTOP")
     (True, False)
@@ -150,6 +150,8 @@ def letters_of(name: str, sequence: object, *, gaps: int = 0) -> list[int]:
 
 def run(program: object, letters: int = 12, most_steps: int = 10_000) -> ProgramRun:
     """Run a program until it has written so many letters, halts, or has made `most_steps` steps.
+
+    Reference: Generality supplement, A.2.
 
     >>> run("WRITE SUCC SUCC SUCC LOOPTOP", 6)
     ProgramRun(letters='adgjmp', steps=(1, 6, 11, 16, 21, 26), addresses=(0, 0, 0, 0, 0, 0), halted=False)

@@ -163,7 +163,7 @@ def shown_and_answer(items: object) -> list[tuple[str, tuple[str, ...], str]]:
 
 
 def computed(items: object, systems: Mapping[str, System] | None = None) -> Responses:
-    """What each system scores on each item: agents x items, 1, 0 or 0.2.
+    """What each system scores on each item: agents x items, 1, 0 or 0.2. (Generality supplement, A.2.)
 
     >>> table = pd.DataFrame({"sequence": ["a,d,g,j", "a,a,_,c"], "answer": ["m", "b"],
     ...                       "difficulty": [9, 8]}, index=["one", "two"])
@@ -197,6 +197,8 @@ def _facts(items: object) -> pd.DataFrame | None:
 def differences(published: Responses, ours: Responses) -> pd.DataFrame:
     """Where computed and published responses of the same systems differ: system, item, both values.
 
+    Reference: Generality supplement, A.2.
+
     >>> one = Responses(pd.DataFrame({"IT1": [1.0], "IT2": [0.2]}, index=["last"]))
     >>> other = Responses(pd.DataFrame({"IT1": [1.0], "IT2": [0.0]}, index=["last"]))
     >>> differences(one, other).values.tolist()
@@ -217,6 +219,7 @@ def fit(items: pd.DataFrame, *, longest: int = 9) -> pd.DataFrame:
     program of up to `longest` instructions writes the series with its answer.
 
     Up to 9 instructions a series is looked up in the table; more take a search of seconds each.
+    (Generality supplement, A.2.)
 
     >>> items = pd.DataFrame({"sequence": ["a,d,g,j"], "answer": ["m"], "difficulty": [9]}, ["IT8"])
     >>> fit(items).round(2).values.tolist()

@@ -37,6 +37,8 @@ Ints = npt.NDArray[np.int64]
 @dataclass(frozen=True)
 class Table:
     """All outputs of programs up to `longest` instructions, as columns: `key` (the output in base 27),
+
+    Reference: Generality supplement, A.2.
     `length`, `steps` to letter `n_time`, `code` (the packed program)."""
 
     longest: int
@@ -149,6 +151,8 @@ class Table:
 
 def table(longest: int = 9, *, n_time: int = 6, offset: float = 1.0) -> Table:
     """The table for programs of up to `longest` instructions: from the cache, or made and kept there.
+
+    Reference: Generality supplement, A.2.
 
     >>> len(table(6)) == len(table(6).key)
     True
