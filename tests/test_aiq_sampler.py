@@ -209,7 +209,7 @@ def test_sample_files_that_are_absent_or_not_text_are_refused(tmp_path):
             {"theoretical": True, "minimum_length": 9},
             "theoretical=True: cannot be combined with a minimum length",
         ),
-        ({"theoretical": True, "extend_shorter": True}, "theoretical=True: drops and extends"),
+        ({"theoretical": True, "extend_shorter": True}, "theoretical=True: cannot be combined"),
     ],
 )
 def test_bad_settings_of_a_sample_are_refused(keywords, message):

@@ -121,7 +121,7 @@ _EXACTLY: Mapping[Range, str] = {
     SHARE: "Composing.margin generalisation_level.distance",
     POSITIVE: "designs.tolerance",
     INTERVAL: "read.scale",
-    RESULT: "Estimate.confidence TestResult.interval Score.interval",
+    RESULT: "Estimate.confidence AnytimeResult.interval Score.interval",
     Range(2): """
         by_budget.tests compare.tests coverage.levels factor_view.draws normalised_aiq.most
         population_responses.agents random_pattern.actions random_space.actions simulate_profile.levels

@@ -91,6 +91,9 @@ class QLearning:
     """Watkins' Q(λ) with the observation as its state: `trace` is λ, `rate` α, `discount` γ.
 
     `discount=0` means the discount of the test, which must then be below 1. (Watkins 1989.)
+
+    >>> agent("Q_l,0.0,0.5,0.5,0.02,0.8") == QLearning()
+    True
     """
 
     initial: float = 0.0
@@ -117,6 +120,9 @@ class HLQ:
     """Hutter and Legg's Q(λ), which needs no learning rate; ε-greedy, or softmax with temperature ε.
 
     Reference: Hutter and Legg (2007).
+
+    >>> agent("hlq") == HLQ()
+    True
     """
 
     softmax: bool = False

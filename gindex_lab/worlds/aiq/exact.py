@@ -45,6 +45,9 @@ class Caps:
     The defaults take at most a quarter of a gigabyte and about ten seconds for a program that does not
     close, and leave room for 3,000 states with 700 outcomes of chance for each action.
     (Vadinský 2018, section 2.2, on what patterns cannot decide.)
+
+    >>> close(",.#", caps=Caps(states=1)).closed, close(",.#").closed
+    (False, True)
     """
 
     states: int = 6000

@@ -88,7 +88,11 @@ CONDITIONS: dict[str, tuple[str, str]] = {
 
 @dataclass(frozen=True)
 class SweepPlan:
-    """The size of a sweep; the default is the paper's. (Vadinský 2018, sections 3.1 and 3.2.)"""
+    """The size of a sweep; the default is the paper's. (Vadinský 2018, sections 3.1 and 3.2.)
+
+    >>> SweepPlan(programs=400, episodes=(50, 100)).runs
+    10000
+    """
 
     programs: int = 200_000
     runs: int = 10_000

@@ -26,7 +26,7 @@ __getattr__, __dir__, __all__ = _contents(
         "averages": "Average average_reward stopping_bias",
         "clocks": "RealClock VirtualClock",
         "pool": "Pool make_pool",
-        "running": "Examination Result TestResult test",
+        "running": "AnytimeResult Examination Result test",
         "scoring": "Score as_items by_budget by_complexity compare describe_items score",
     },
 )

@@ -44,10 +44,10 @@ from gindex_lab.worlds.anytime.planning import plan as plan
 from gindex_lab.worlds.anytime.planning import random_agent_mean as random_agent_mean
 from gindex_lab.worlds.anytime.pool import make_pool as make_pool
 from gindex_lab.worlds.anytime.pool import Pool as Pool
+from gindex_lab.worlds.anytime.running import AnytimeResult as AnytimeResult
 from gindex_lab.worlds.anytime.running import Examination as Examination
 from gindex_lab.worlds.anytime.running import Result as Result
 from gindex_lab.worlds.anytime.running import test as test
-from gindex_lab.worlds.anytime.running import TestResult as TestResult
 from gindex_lab.worlds.anytime.scoring import as_items as as_items
 from gindex_lab.worlds.anytime.scoring import by_budget as by_budget
 from gindex_lab.worlds.anytime.scoring import by_complexity as by_complexity

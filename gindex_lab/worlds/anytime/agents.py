@@ -42,7 +42,11 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Random:
-    """Uniform actions: 0 on average in every balanced environment."""
+    """Uniform actions: 0 on average in every balanced environment.
+
+    >>> agent("random") == Random()
+    True
+    """
 
     kind: ClassVar[str] = "random"
 
@@ -104,6 +108,9 @@ class Optimal:
     It knows space, pattern and who is Good, though not the coins. In a session of at most `horizon` steps
     no policy has a higher expected reward; in a longer one it looks `horizon` steps ahead. It plans for
     `delta=0`.
+
+    >>> agent("optimal") == Optimal()
+    True
     """
 
     horizon: int = 80

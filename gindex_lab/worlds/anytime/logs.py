@@ -54,6 +54,9 @@ class WorldRules:
     `reward`: from the positions after the move; from those of Good and Evil "before" it; or with a first
     reward at the "placement". `offset` shifts the pattern. `start`: "any", "agent at 0", "good at 0", or the
     agent "apart" from both. (Insa-Cabrera et al. 2011.)
+
+    >>> WorldRules(offset=1).collision
+    'coin'
     """
 
     collision: str = "coin"

@@ -43,7 +43,7 @@ from gindex_lab.worlds.anytime.environment import Environment, Session
 from gindex_lab.worlds.anytime.pool import Pool, pool_of
 from gindex_lab.worlds.anytime.states import read_state, write_state
 
-__all__ = ["Examination", "NextTask", "TestResult", "test"]
+__all__ = ["AnytimeResult", "Examination", "NextTask", "test"]
 
 COLUMNS = (
     *("xi", "tau", "complexity", "completed", "counted", "reward", "score", "score_counted"),
@@ -63,13 +63,16 @@ class NextTask(NamedTuple):
 
 
 @dataclass(frozen=True)
-class TestResult:
+class AnytimeResult:
     """The score of the completed environments, and how the test went.
 
     `value` is Y / |used|; `value_counted` the average over the environments in which some interaction
     counted (n* > 0); `interval` a 95% interval of the mean reward over environments, as if they were a
     sample. `reason` says why it ended: "time", "stopped", "interrupted" or "exhausted". `trajectory`
     has a row for each environment. (Hernández-Orallo and Dowe 2010, Definition 18.)
+
+    >>> AnytimeResult(0.5, 0.5, (0.1, 0.9), "time", 0, ())
+    AnytimeResult(0.500 [0.100, 0.900], 0 environments, time)
     """
 
     value: float
@@ -92,7 +95,7 @@ class TestResult:
     def __repr__(self) -> str:
         low, high = self.interval
         return (
-            f"TestResult({self.value:.3f} [{low:.3f}, {high:.3f}], {len(self.rows)} environments, "
+            f"AnytimeResult({self.value:.3f} [{low:.3f}, {high:.3f}], {len(self.rows)} environments, "
             f"{self.reason})"
         )
 
@@ -212,7 +215,7 @@ class Examination:
 
         return self.clock.run(self.agent, session, task.tau, self.tau0)
 
-    def run(self, each: Callable[[Examination], object] | None = None) -> TestResult:
+    def run(self, each: Callable[[Examination], object] | None = None) -> AnytimeResult:
         """Go on until the time is up; Ctrl-C ends it with the completed environments.
 
         `each` is called after every environment, and may call `stop()`.
@@ -234,11 +237,11 @@ class Examination:
         self.reason = "stopped"
 
     @property
-    def result(self) -> TestResult:
+    def result(self) -> AnytimeResult:
         """The valid result of what is complete, at any time."""
         rewards = np.array([row["reward"] for row in self.rows], dtype=float)
         counts = np.array([row["counted"] > 0 for row in self.rows], dtype=bool)
-        return TestResult(
+        return AnytimeResult(
             float(rewards.mean()) if len(rewards) else 0.0,
             float(rewards[counts].mean()) if counts.any() else 0.0,
             mean_interval(rewards),
@@ -267,7 +270,7 @@ def test(
     path: str | PathLike[str] | None = None,
     each: Callable[[Examination], object] | None = None,
     seed: SeedLike = 0,
-) -> TestResult:
+) -> AnytimeResult:
     """The anytime test of an agent for `seconds`: an object with `.value` and `.trajectory`.
 
     `agent` is a name, an agent of `gl.anytime`, or your own (see `gl.anytime.agent`). On the virtual clock
@@ -315,4 +318,4 @@ def _go_on(exam: Examination, path: Path) -> None:
 test.__test__ = False  # type: ignore[attr-defined]
 
 
-Result = TestResult  # its name until November 2026
+Result = AnytimeResult  # its name until November 2026

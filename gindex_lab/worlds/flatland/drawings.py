@@ -32,7 +32,11 @@ _BEND = 15.0  # degrees: a loop of moves that turns less than this each round is
 
 @dataclass(frozen=True)
 class Line:
-    """A line from (x0, y0) to (x1, y1). (g-index paper, section 5.)"""
+    """A line from (x0, y0) to (x1, y1). (g-index paper, section 5.)
+
+    >>> Line(0, 0, 4, 2).centre
+    (2.0, 1.0)
+    """
 
     x0: float
     y0: float
@@ -55,6 +59,9 @@ class Circle:
 
     These are all the fields of the paper's list of primitives (centre, radius, theta): where an arc begins
     cannot be said there, so it is neither kept nor compared. (g-index paper, section 5.)
+
+    >>> Circle(64, 64, 20).theta
+    360.0
     """
 
     x: float

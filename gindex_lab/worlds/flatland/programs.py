@@ -52,6 +52,9 @@ class DrawingLimits:
 
     `steps`: primitives executed. `nodes`: of the program with all its flows written out. `depth`: flows
     within flows. `distance`: of one move. (g-index paper, section 5.)
+
+    >>> DrawingLimits(steps=100).depth
+    64
     """
 
     steps: int = 200_000

@@ -49,8 +49,11 @@ _FEWEST, _MOST, OPTIONS = 4, 12, 5
 class Filters:
     """What a candidate must pass: `margin` of unquestionability and `tolerance` of stability, in units of
     Kt; `wrap=False` forbids series that go from z on to a; series come from programs of up to `longest`
-    (Generality supplement, A.2.)
-    instructions, and other answers are searched among those of up to `rivals`."""
+    instructions, and other answers are searched among those of up to `rivals`. (Generality supplement, A.2.)
+
+    >>> Filters(wrap=False).longest <= Filters().rivals
+    True
+    """
 
     margin: float = 1.0
     tolerance: float = 1.0
@@ -73,9 +76,7 @@ class Filters:
 @dataclass(frozen=True)
 class Item:
     """One question: the series as `shown` (`_` is the gap), five `options`, the `answer`; `difficulty` is
-
-    Reference: Generality supplement, A.2.
-    `kt` of the reconstruction, rounded down."""
+    `kt` of the reconstruction, rounded down. (Generality supplement, A.2.)"""
 
     name: str
     kind: str

@@ -37,9 +37,7 @@ Ints = npt.NDArray[np.int64]
 @dataclass(frozen=True)
 class Table:
     """All outputs of programs up to `longest` instructions, as columns: `key` (the output in base 27),
-
-    Reference: Generality supplement, A.2.
-    `length`, `steps` to letter `n_time`, `code` (the packed program)."""
+    `length`, `steps` to letter `n_time`, `code` (the packed program). (Generality supplement, A.2.)"""
 
     longest: int
     scale: KtScale
