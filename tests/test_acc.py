@@ -285,7 +285,7 @@ def test_sigmoid_recovers_a_logistic_curve():
 
 GOOD, H = [[1, 0.5, 0]], [1, 2, 3]
 BAD = {
-    "another length": (lambda: generality(GOOD, [1, 2]), "difficulty=2: has another length"),
+    "another length": (lambda: generality(GOOD, [1, 2]), "difficulty=2: has a different length"),
     "response above 1": (
         lambda: generality(pd.DataFrame({"i": [1.2], "j": [0]}, index=["ann"]), [1, 2]),
         r"frame\['ann', 'i'\]=1.2: is not in \[0, 1\]",

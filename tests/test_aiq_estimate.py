@@ -375,7 +375,7 @@ BAD = {"program": [",.#"] * 9, "stratum": [1] * 9}
         (lambda: estimate("freq", TOY.iloc[:0], episode=10), "has no programs"),
         (lambda: estimate("freq", pd.DataFrame({**BAD, "stratum": -1}), episode=10, runs=9), "is not a stratum from 0 to 20"),
         (lambda: estimate("freq", pd.DataFrame({**BAD, "program": ",[.#"}), episode=10, runs=9), "never closed"),
-        (lambda: estimate("freq", pd.DataFrame({**BAD, "program": ",[+[-]+].#"}), episode=99, runs=9), "hardly a program without overtime"),
+        (lambda: estimate("freq", pd.DataFrame({**BAD, "program": ",[+[-]+].#"}), episode=99, runs=9), "fewer than two programs that end in time"),
         (lambda: compare(["freq"], TOY, episode=10), "are fewer than two"),
         (lambda: compare("freq", TOY, episode=10), "are fewer than two"),
         (lambda: compare(["freq", "freq"], TOY, episode=10), "contains the same agent twice"),

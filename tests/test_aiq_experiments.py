@@ -102,7 +102,7 @@ def test_null_experiment_does_not_depend_on_workers_and_goes_on_from_its_log(tmp
     [
         (lambda: rewriting_effect("freq", 2), "n=2: is not a whole number from 3 up"),
         (lambda: rewriting_effect("freq", 9, ["original"]), "must name two different rewritings"),
-        (lambda: rewriting_effect("freq", 9, ["original", "original"]), "are not two different"),
+        (lambda: rewriting_effect("freq", 9, ["original", "original"]), "two different rewritings"),
         (lambda: rewriting_effect("freq", 9, ["original", "best"]), "rewritings='best': is not an option"),
         (lambda: rewriting_effect("clever", 9), "agent='clever': is not an agent"),
         (lambda: rewriting_effect("freq", 9, episode=0), "episode=0: is not a whole number"),

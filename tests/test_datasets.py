@@ -656,7 +656,7 @@ def broken_downloads():
             DataUnavailable,
             "is not the pinned file",
         ),
-        "truncated": (whole[:-40], whole, DataUnavailable, "was thrown away; retry the download"),
+        "truncated": (whole[:-40], whole, DataUnavailable, "was discarded; retry the download"),
         "replaced by a page": (b"<html>", whole, DataUnavailable, "its SHA-256 is not"),
         "pinned but no zip": (b"<html>", b"<html>", BadInput, "is not a complete zip file"),
         "pinned but cut": (whole[:-40], whole[:-40], BadInput, "is not a complete zip file"),

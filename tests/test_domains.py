@@ -139,7 +139,7 @@ def test_domains_are_numbered_in_order_of_appearance_and_follow_the_threshold():
         (lambda: domain_distances({}), "programs='{}': holds no program"),
         (lambda: domain_distances({"a": []}), "programs='a': holds no program"),
         (lambda: domain_distances({"a": 3}), "programs=3: is not a list of programs"),
-        (lambda: domain_distances(3), "programs=3: is not programs by domain"),
+        (lambda: domain_distances(3), "programs=3: is not a mapping"),
         (lambda: read_programs("/no/such/folder"), "holds no program; add JSON files"),
         (lambda: task_domains([]), "distances=\\(0, 0\\): is not a square"),
         (lambda: task_domains(distances=np.zeros((2, 3))), "is not a square of Δ"),

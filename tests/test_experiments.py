@@ -283,7 +283,7 @@ def written(folder, text):
         (lambda: experiment(Empty(), [TASK.pair], [TASK]), r"curriculum\[0\]=.*is not a Sample"),
         (lambda: experiment(Oracle([TASK]), [TASK], [TASK]), "does not count its operations; count"),
         (lambda: experiment(Oracle([TASK]), [TASK], [TASK], compute=0), "compute=0: is out of range"),
-        (lambda: experiment(Oracle([TASK]), [TASK], [TASK], compute=1), r"compute=1.0: FLOP leave .*give FLOP"),
+        (lambda: experiment(Oracle([TASK]), [TASK], [TASK], compute=1), r"compute=1.0: FLOP are too few.*give more than"),
         (lambda: experiment(Empty, [TASK], [TASK]), r"system='Empty': is a class; pass an object of it, Empty\("),
         (lambda: experiment(Empty(), [TASK], [TASK], seed="x"), "seed='x': is not a seed"),
         (lambda: experiment(Empty(), [TASK], [TASK], mode="fast"), "mode='fast': is not an option"),

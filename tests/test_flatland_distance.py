@@ -311,7 +311,7 @@ def test_omega_of_a_known_program_is_zero():
         (lambda: Drawing.of([{"type": "line", "start": 3}]), "is not a point"),
         (lambda: Drawing.of([{"type": "circle", "center": {"x": 1, "y": 2}}]), r"radius=None: is not a number"),
         (lambda: Drawing((Line(0, 0, float("nan"), 1),)), r"x1=nan: is out of range"),
-        (lambda: Drawing((3,)), "is neither a Line nor a Circle"),
+        (lambda: Drawing((3,)), "is not a Line or a Circle"),
         (lambda: Drawing(()).program(), "draws nothing"),
         (lambda: Drawing((Line(-5, 0, 1, 1),)).program(), "is beyond the canvas"),
     ],

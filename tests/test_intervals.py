@@ -956,7 +956,7 @@ def family_table(family):
             "a table of measures.*has no items to resample",
         ),
         (lambda: transform_coverage("scale", seed=1), "transform='scale': is not an option"),
-        (lambda: transform_coverage("rank", (0, 1), agent=2, seed=1), "agent=2: is no agent"),
+        (lambda: transform_coverage("rank", (0, 1), agent=2, seed=1), "agent=2: is not an agent"),
         (lambda: paired_differences(**GOOD, a="agent 1", b="agent 1"), "is the same agent as a"),
         (lambda: tie_groups(gl.generality(**GOOD)), "make it with gl.generality"),
         (lambda: tie_groups("table"), "table='str': does not carry"),

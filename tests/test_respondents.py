@@ -108,9 +108,9 @@ def test_intervals_of_groups_surround_their_means():
 def test_few_people_are_not_shown():
     table = gl.generality(FEW)
     four = pd.Series([k < 4 for k in range(len(table))], index=table.index)
-    with pytest.raises(BadInput, match=r"groups\['four'\]=4: are so few people"):
+    with pytest.raises(BadInput, match=r"groups\['four'\]=4: is a group so small"):
         respondents.group_summary(table, {"four": four})
-    with pytest.raises(BadInput, match=r"groups\['four'\]=4: are so few people"):
+    with pytest.raises(BadInput, match=r"groups\['four'\]=4: is a group so small"):
         respondents.group_intervals(FEW, {"four": four}, seed=1)
 
 

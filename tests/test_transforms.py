@@ -362,7 +362,7 @@ BAD = {
     "beta mean": (lambda: distributional_reference([[0.5]], [1.0], [0.1]), "is not inside"),
     "no deviation": (lambda: distributional_reference([[0.5]], [0.5], [0.0]), "is not positive"),
     "too few means": (
-        lambda: distributional_reference([[0.5, 0.5]], [0.5], [0.1, 0.1]), "mean=1: has another length"
+        lambda: distributional_reference([[0.5, 0.5]], [0.5], [0.1, 0.1]), "mean=1: has a different length"
     ),
     "missing mean": (lambda: distributional_reference([[0.5]], [None], [0.1]), "mean='item 1': is an item without a mean"),
     "unknown column": (lambda: distributional_reference([[0.5]], "mu", "sd"), "'mu': is not a column"),
