@@ -274,7 +274,9 @@ def test_programs_that_are_nowhere_are_asked_for(monkeypatch):
         raise DataUnavailable("name", name, "is not here", "fetch it")
 
     monkeypatch.setattr("gindex_lab.studies.data.loading.load", nothing)
-    with pytest.raises(BadInput, match="whose programs are not on this machine; pass programs= or distances="):
+    with pytest.raises(
+        BadInput, match="whose programs are not on this machine; pass programs= or distances="
+    ):
         g_index(RECORD)
 
 

@@ -279,10 +279,8 @@ def _by_value(given: Mapping[str, Any], error: BaseException) -> BadInput | None
             remedy = "pass a plain array of numbers, such as np.asarray(x, float)"
             return BadInput(name, value, problem, remedy, code="wrong-type")
         if "unhashable type" in str(error) and _unhashable(value):
-            problem, remedy = (
-                "has an element that cannot be used as a label",
-                "pass text or numbers",
-            )
+            problem = "has an element that cannot be used as a label"
+            remedy = "pass text or numbers"
             return BadInput(name, value, problem, remedy, code="wrong-type")
         negative = isinstance(value, NUMBERS) and value < 0 and "negative" in str(error)
         if negative:

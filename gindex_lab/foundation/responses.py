@@ -86,12 +86,9 @@ class _Table:
         bad = np.argwhere((values < self._low) | (values > self._high))
         if len(bad):
             agent, item = self.frame.index[bad[0][0]], self.frame.columns[bad[0][1]]
-            raise BadInput(
-                f"frame[{agent!r}, {item!r}]",
-                float(values[tuple(bad[0])]),
-                f"is not in {self._scale}",
-                "rescale it, or pass raw scores as Scores and use a transform such as gl.rank",
-            )
+            where, value = f"frame[{agent!r}, {item!r}]", float(values[tuple(bad[0])])
+            remedy = "rescale it, or pass raw scores as Scores and use a transform such as gl.rank"
+            raise BadInput(where, value, f"is not in {self._scale}", remedy)
 
     # -- what it holds ---------------------------------------------------------------------------
 
@@ -239,13 +236,10 @@ class _Table:
         twice = long.duplicated(key)
         if twice.any():
             first = tuple(long.loc[twice.idxmax(), key])
-            remedy = (
-                "drop the repeated row" if trial else "name the column of trials with trial=..."
-            )
+            remedy = "drop the repeated row" if trial else "name the column of trials: trial=..."
             raise BadInput("table", first, "appears more than once", remedy)
-        long["response"] = numeric_frame(f"table[{value!r}]", long[["response"]])[
-            "response"
-        ].to_numpy()
+        numbers = numeric_frame(f"table[{value!r}]", long[["response"]])
+        long["response"] = numbers["response"].to_numpy()
         cls(long[["response"]].set_axis([value], axis=1))  # each trial must be on the scale
         shape = long["agent"].nunique(), long["item"].nunique()
         check_cells("table", f"{len(long)} rows", *shape, len(long))
@@ -377,12 +371,10 @@ class Scores(_Table):
         bottom, top = self._end("low", low), self._end("high", high)
         flat = ~(top > bottom)
         if flat.any():
-            raise BadInput(
-                f"low, high of item {flat.idxmax()!r}",
-                (bottom[flat].iloc[0], top[flat].iloc[0]),
-                "must satisfy low < high",
-                "drop the constant item or give low < high",
-            )
+            where = f"low, high of item {flat.idxmax()!r}"
+            ends = bottom[flat].iloc[0], top[flat].iloc[0]
+            remedy = "drop the constant item, or give low < high"
+            raise BadInput(where, ends, "must satisfy low < high", remedy)
         kept: dict[str, Any] = {k: getattr(self, k) for k in ("items", "agents", *_FACTS)}
         frame, width = self.frame, top - bottom
         if self.trials is None:

@@ -261,10 +261,8 @@ def vector(name: str, values: object, length: int | None = None) -> FloatArray:
         problem, remedy = "is not one-dimensional", "pass a flat list of numbers"
         raise BadInput(name, array.shape, problem, remedy, code="wrong-shape")
     if length is not None and len(array) != length:
-        problem, remedy = (
-            f"has a different length from the expected {length}",
-            f"pass {length} numbers",
-        )
+        problem = f"has a different length from the expected {length}"
+        remedy = f"pass {length} numbers"
         raise BadInput(name, len(array), problem, remedy, code="wrong-length")
     if not np.isfinite(array).all():
         at = int(np.flatnonzero(~np.isfinite(array))[0])
@@ -395,8 +393,6 @@ def _refuse_cell(
     table: pd.DataFrame, wrong: np.ndarray, item: Any, address: Callable[[Any, Any], str]
 ) -> None:
     agent = table.index[int(np.flatnonzero(wrong)[0])]
-    cell, remedy = (
-        table.loc[agent, item],
-        "convert it, or leave it empty if the response is missing",
-    )
+    cell = table.loc[agent, item]
+    remedy = "convert it, or leave it empty if the response is missing"
     raise BadInput(address(agent, item), cell, "is not a number", remedy, code="not-a-number")

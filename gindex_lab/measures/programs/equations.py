@@ -57,10 +57,8 @@ def association_graph(first: FlowLike, second: FlowLike, mode: Mode = "exact") -
             if weight > 0:
                 graph.add_node((p, q), weight=weight, type=kind)
         if len(graph) > MOST_VERTICES:
-            problem, remedy = (
-                f"have more than {MOST_VERTICES:,} pairs of one type",
-                "use gl.divergence",
-            )
+            problem = f"have more than {MOST_VERTICES:,} pairs of one type"
+            remedy = "use gl.divergence"
             raise BadInput("first, second", (len(one), len(two)), problem, remedy, code="too-large")
     for (p, q), (r, s) in combinations(list(graph), 2):
         forth = ((p, r) in wires[0]) == ((q, s) in wires[1])

@@ -203,10 +203,8 @@ def consistent_tests(analysis: pd.DataFrame) -> pd.DataFrame:
         table[name] = table[name].astype(float)
     p = 2 * student.sf(table["t"].abs(), table["df"])
     half = student.ppf(0.975, table["df"]) * (table["delta"] / table["t"]).abs()
-    low, high = (
-        (table["CIl"] - (table["delta"] - half)).abs(),
-        (table["CIu"] - (table["delta"] + half)).abs(),
-    )
+    low = (table["CIl"] - (table["delta"] - half)).abs()
+    high = (table["CIu"] - (table["delta"] + half)).abs()
     return pd.DataFrame(
         {
             "compared": table["section"].str.removeprefix("Paired t-test "),

@@ -105,10 +105,8 @@ def _unsealed(path: Path) -> dict[str, Any]:
         state = None
     if _FORMAT not in text:
         raise ValueError("it has no seal")
-    problem, remedy = (
-        "is a damaged state of an anytime test",
-        "delete it, and the test starts from the beginning",
-    )
+    problem = "is a damaged state of an anytime test"
+    remedy = "delete it, and the test starts from the beginning"
     raise BadInput("path", str(path), problem, remedy, code="damaged")
 
 
