@@ -38,7 +38,7 @@ FILES = {
     "a percent sign beside a number": ("a.csv", "agent,i\nann,50%\nbob,1\n", {}, "is not a number"),
     "an infinite score": ("a.csv", "agent,i\nann,inf\n", {}, "is infinite"),
     "two columns of one name": ("a.csv", "agent,i,i\nann,1,0\n", {}, "has two columns 'i'"),
-    "an agent without a name": ("a.csv", "agent,i\n,1\n", {}, "names no agent in row 1"),
+    "an agent without a name": ("a.csv", "agent,i\n,1\n", {}, "has no agent in row 1"),
     "a row too long": ("a.csv", "agent,i\nann,1,0\n", {}, "more cells in a row|is not a CSV"),
     "scores above one": ("a.csv", "agent,i\nann,7\n", {}, r"scores from 7 to 7.*scale=\(0, 100\)"),
     "scores below zero": (

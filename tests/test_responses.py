@@ -249,7 +249,7 @@ BAD = {
     "a difficulty in words": (lambda: Responses(FRAME, ["low", "high"]), "is not a number"),
     "difficulties of other items": (lambda: Responses(FRAME, {"easy": 1}), "difficulty='hard': is an item without"),
     "an item not described": (lambda: Responses(FRAME, items=ITEMS.iloc[:1]), "items='easy': is in the frame but not described"),
-    "an item described twice": (lambda: Responses(FRAME, items=pd.concat([ITEMS, ITEMS])), "items.index='hard': stands there"),
+    "an item described twice": (lambda: Responses(FRAME, items=pd.concat([ITEMS, ITEMS])), "items.index='hard': appears more than once"),
     "items as a list": (lambda: Responses(FRAME, items=["easy", "hard"]), "items='list': is not a DataFrame"),
     "an agent not described": (lambda: Responses(FRAME, agents=pd.DataFrame(index=["ann"])), "agents='bob': is in the frame"),
     "an empty interval": (lambda: Responses(FRAME, interval=(2, 2)), r"interval=\(2, 2\): is empty"),
@@ -314,9 +314,9 @@ BAD_FILES = {
     "rows of unequal length": ("agent,i\na,1\nb,1,2,3\n", "is not a CSV"),
     "a word in a cell": ("agent,i\na,one\n", r"frame\['a', 'i'\]='one': is not a number"),
     "a blank agent": ("agent,i\na,1\n,0\n", "has no agent in row 2; fill the cell"),
-    "a blank item in a long table": ("agent,item,response\na,,1\n", "names no item in row 1"),
+    "a blank item in a long table": ("agent,item,response\na,,1\n", "has no item in row 1"),
     "an item twice": ("agent,i,i\na,1,0\n", "has two columns 'i'; give each a name of its own"),
-    "an agent twice": ("agent,i\na,1\na,0\n", "frame.index='a': stands there"),
+    "an agent twice": ("agent,i\na,1\na,0\n", "frame.index='a': appears more than once"),
     "bytes that are no text": (b"agent,i\n\xff\xfe,1\n", "save it as UTF-8 CSV"),
 }
 
