@@ -345,7 +345,7 @@ def test_every_kind_of_rule_can_be_drawn():
 LOOP = "f(start) -> l(loop i 0 {n})\nl body -> m(move 1)\nl -> f(end)\n{{}} -> f()"
 BAD_TEXTS = [
     ("", "fbp", "text='': is empty"),
-    ("f(start) -> m(move 1)", "fbp", "begun on line 1 and never ended"),
+    ("f(start) -> m(move 1)", "fbp", "begins on line 1 and never ends"),
     (SIDE, "fbp", "runs nothing"),
     (SIDE + "{} -> tide(3)", "fbp", "'tide': is not a flow"),
     (SIDE + "{} -> side()", "fbp", r"takes \(d\), not 0 arguments"),

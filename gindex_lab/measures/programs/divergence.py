@@ -178,7 +178,7 @@ def _largest(until: float | None) -> int:
     return max(_LARGEST_GRAPH, min(_LARGEST_TIMED, int(entries**0.5)))
 
 
-_KERNELS = ("assignment.py", "cliques.py", "matching.py", "neighbours.py", "similarity.py")
+_KERNELS = ("cliques.py", "matching.py", "neighbours.py", "similarity.py")
 
 
 @cache

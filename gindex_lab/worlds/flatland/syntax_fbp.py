@@ -90,7 +90,7 @@ def read(text: str) -> Source:
             source.flows.append(flow.done())
             flow = None
     if flow is not None:
-        problem = f"begins on line {flow.line} and never ended"
+        problem = f"begins on line {flow.line} and never ends"
         remedy = f"end it with X -> {flow.name}(end)"
         raise BadProgram(f"flow {flow.name}", flow.name, problem, remedy)
     if randoms:
