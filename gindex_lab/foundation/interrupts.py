@@ -1,12 +1,9 @@
-"""Ctrl-C ends a command once: within seconds, however often it is pressed, and with every process.
+"""The terminal: Ctrl-C ends a command once, and printing works in any encoding and into closed pipes.
 
 The first Ctrl-C raises `KeyboardInterrupt` as usual; further ones are ignored, because the end is under way
 and an interrupted clean-up would leave processes behind. If the clean-up itself gets stuck, a watchdog ends
-the process and all that it started.
-
-Printing to whatever is there: terminals of any encoding, and pipes whose reader has left.
-
-A terminal that cannot show γ gets `gamma`; what else it cannot show becomes its plain form or `?`.
+the process and all that it started. A terminal that cannot show γ gets `gamma`; what else it cannot show
+becomes its plain form or `?`.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
 """How often do the intervals of a horizon hold the truth? Measured on simulated studies.
 
-Agents of known θ and β meet one suite of tasks; in half of the designs each family shifts an agent's
-threshold by a draw of its own. The target is then the curve that fits the mean over such shifts. The
-jackknife was chosen on other seeds than those of the kept table (`specs/horizon.md`, section 15).
-
-Simulated runs with known horizons: for checks of coverage, teaching, and examples.
+Agents of known θ and β meet one suite of tasks (`simulate_runs` makes such studies for teaching, too); in
+half of the designs each family shifts an agent's threshold by a draw of its own. The target is then the curve
+that fits the mean over such shifts. The jackknife was chosen on other seeds than those of the kept table
+(`specs/horizon.md`, section 15).
 """
 
 from __future__ import annotations

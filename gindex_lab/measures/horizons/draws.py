@@ -1,11 +1,9 @@
-"""The nested bootstrap of the published studies: families, then tasks, then runs.
+"""The nested bootstrap of the published studies (families, then tasks, then runs), and what each draw gives.
 
 Replicate i has a generator of its own, `numpy.random.default_rng(seed + i)`, shared by all agents, so
 replicates are paired across agents (`specs/horizon.md`, section 5). With seed 42 these are the draws of
 METR and Lyptus, row for row. A replicate is kept as a count of each item, or of each run where cells
 hold several.
-
-What every draw gives: all measures of all agents, and how many draws were unusual.
 """
 
 from __future__ import annotations

@@ -5,8 +5,6 @@ penalised and the weights of an agent sum to 1, so λ competes with one observat
 section 3). "exact" is Newton's method, compiled, one row of weights after the other: 16 agents x 291
 tasks x 1,000 replicates take under a second where scikit-learn takes two minutes
 (`benchmarks/bench_horizon.py`). "reference" calls scikit-learn, whose L-BFGS stops early.
-
-The logistic fit, compiled: Newton's method for one row of weights after the other.
 """
 
 from __future__ import annotations

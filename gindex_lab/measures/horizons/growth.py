@@ -1,12 +1,8 @@
-"""How fast do horizons double?
+"""How fast do horizons double, and does a measure move with time or with the horizon?
 
 Ordinary least squares on the release date, as published (`specs/horizon.md`, section 6), with intervals
-from the draws of `gl.horizon` where the table carries them, and from the residuals otherwise.
-
-Does a measure move with time, or with the horizon?
-
-The sentence is chosen by the interval, never by the estimate: "no trend found" is not "did not move"
-(`specs/horizon.md`, part VI).
+from the draws of `gl.horizon` where the table carries them, and from the residuals otherwise. The sentence
+about a trend is chosen by the interval, never by the estimate: "no trend found" is not "did not move".
 """
 
 from __future__ import annotations

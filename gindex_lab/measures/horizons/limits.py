@@ -1,9 +1,7 @@
-"""Limits of the measures of a horizon as quantiles over draws.
-
-Limits of the exact curve beside a horizon, from the fit that `gl.generality` takes its own from.
+"""Limits of a horizon's measures: quantiles over draws, and for the exact curve the fit of `gl.generality`.
 
 Percentiles over draws are not limits of a curve that passes through its points: a draw leaves points out, so
-that its curve is a thinner one and not that of another study (95% limits of spread and γ held the truth in
+its curve is a thinner one and not that of another study (95% limits of spread and γ held the truth in
 71 to 86% of simulated studies of 60 to 200 tasks). Units are those that a draw would redraw.
 """
 

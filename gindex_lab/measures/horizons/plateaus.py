@@ -2,9 +2,7 @@
 
 ψ = c + (d - c) / (1 + e^{β(h - θ)}): lucky guesses leave a floor, tasks that are broken or out of an
 agent's kind a ceiling, which a two-parameter curve takes for a flat slope (`specs/horizon.md`, sections
-7, 10 and VI.3). The objective has several optima, so the search starts from several places.
-
-Logistic curves with a floor and a ceiling, compiled: damped Fisher scoring from several starts.
+7, 10 and VI.3). The objective has several optima: damped Fisher scoring starts from several places.
 """
 
 from __future__ import annotations

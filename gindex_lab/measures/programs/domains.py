@@ -1,10 +1,9 @@
-"""Domains: how far tasks are from a curriculum, and which tasks belong together.
+"""Domains: how far tasks are from a curriculum, which tasks belong together, and results by domain.
 
 The domain distance Ω of a task is its Δ to the nearest program of the curriculum (Eq 6): 0 where the task
 was seen in training. Between two domains it is the mean over the tasks of one. Tasks that are close to each
-other form a domain (Section 2.5: a mean Δ of about 0.15 or less), found here by clustering.
-
-The tables behind Table 2 and Figs 10 and 11 of the g-index paper: sizes of programs, results by domain.
+other form a domain (Section 2.5: a mean Δ of about 0.15 or less), found here by clustering. The tables of
+sizes and results are those behind Table 2 and Figs 10 and 11 of the g-index paper.
 """
 
 from __future__ import annotations

@@ -1,15 +1,11 @@
-"""Equations 1 to 4 and 13 to 16 of the g-index paper, each checked on a pair of programs.
+"""Equations 1 to 4 and 13 to 16 of the g-index paper on a pair of programs, and their association graph.
 
 Section 2.4 and Appendix C state what Δ must satisfy. `equations` computes both sides of each statement for a
 small pair, the largest common subgraph by trying every mapping, so that a reader can see them hold (or not,
-in `mode="reference"`).
-
-The association graph of two programs, as Appendix C draws it: to look at, not to compute with.
-
-A vertex (p, q) says that node p of the first program may correspond to node q of the second; an edge
-joins two such statements that can be true together (Eq 3 for a pair of nodes). The heaviest clique is the
-best correspondence. `divergence` finds it with bit sets and bounds; here it is a networkx graph for small
-pairs, which `plot_association` draws.
+in `mode="reference"`). In the association graph a vertex (p, q) says that node p of the first program may
+correspond to node q of the second; an edge joins two such statements that can be true together (Eq 3). The
+heaviest clique is the best correspondence. `divergence` finds it with bit sets and bounds; here it is a
+networkx graph, to look at and not to compute with, which `plot_association` draws.
 """
 
 from __future__ import annotations

@@ -1,13 +1,10 @@
 """What makes an array of nodes a program: the checks behind `Flow`, each with an error that teaches.
 
 A node is an object with a text `id`, a text `type`, JSON values and `wires`, a list of lists of ids. Nothing
-here trusts its input: texts may be broken, nested without end, or megabytes long.
-
-Saving what can be saved of a program text that is not JSON.
-
-A language model may stop in the middle of a node, forget a brace or quote. The paper scores such a
-program by the "reduced or incomplete DAG" (Section 2.4.4) that remains. Here that means: every complete
-object with an id and a type, wherever it stands in the text, found in time proportional to its length.
+here trusts its input: texts may be broken, nested without end, or megabytes long. A language model may stop
+in the middle of a node, or forget a brace or quote. The paper scores such a program by the "reduced or
+incomplete DAG" that remains (Section 2.4.4): every complete object with an id and a type, wherever it stands
+in the text, found by `complete_nodes` in time proportional to its length.
 """
 
 from __future__ import annotations

@@ -1,10 +1,8 @@
-"""The similarity w of two nodes (Section 2.4.2), compiled: that of flows, and a place for that of others.
+"""The similarity w of two nodes (Section 2.4.2), and the heaviest matching of two sets of them, compiled.
 
-The engine of Δ calls `similarity`, and the kind of the table's content chooses what is compiled.
-
-The heaviest matching of two sets of nodes (the Hungarian method), compiled, in whole numbers.
-
-scipy's `linear_sum_assignment` works in doubles and cannot be called from compiled code.
+The engine of Δ calls `similarity`, and the kind of the table's content chooses what is compiled. The matching
+is the Hungarian method in whole numbers: scipy's `linear_sum_assignment` works in doubles and cannot be
+called from compiled code.
 """
 
 from __future__ import annotations

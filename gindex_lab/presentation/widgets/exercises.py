@@ -1,16 +1,13 @@
 """Exercises that check themselves: `check(name, answer)` says right or wrong, and gives a hint.
 
 The right answers are computed by the package, never written down: if a measure changes, so does its
-answer. The questions and worked solutions stand in the teaching notebooks, each solution folded away.
+answer. An answer is a number within a tolerance, one of some words, or a program that must behave in some
+way. The questions and worked solutions stand in the teaching notebooks, each solution folded away.
 
 >>> print(check("curve-step", 4.5))
 Right. ...
 >>> print(check("curve-step", 3))
 Not yet: your answer is too low. ...
-
-Right or wrong, and a hint: how an answer to an exercise is judged.
-
-An answer is a number within a tolerance, one of some words, or a program that must behave in some way.
 """
 
 from __future__ import annotations

@@ -1,13 +1,10 @@
 """Views made live: controls on the left, the figure on the right, the code below.
 
-`Demo` is the only place that knows ipywidgets. It calls the view function whenever a control changes,
-shows what comes back, and shows an error of ours as a sentence instead of a traceback. Where no one can
-move a slider (`gindex-lab reproduce`), `show` displays and saves the same view as a still.
-
-What a demo shows for one setting of its controls: a figure, some numbers, and the line that computes them.
-
-Every demo is a plain function from parameters to a `View`; the widgets of `live` only call it again when a
-slider moves. So whatever a student sees on the screen can be computed, and is tested, without a browser.
+Every demo is a plain function from parameters to a `View`: a figure, some numbers, and the line that computes
+them. So whatever a student sees can be computed, and is tested, without a browser. `Demo` is the only place
+that knows ipywidgets: it calls the function whenever a control changes, shows what comes back, and shows an
+error of ours as a sentence instead of a traceback. Where no one can move a slider (`gindex-lab reproduce`),
+`show` displays and saves the same view as a still.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Tables printed in the papers, typed in as facts, each row with its place.
 
-They live in `data/published/` of the repository, one CSV a table, numbers as printed.
-
-What the authors say of a population beside their capability-against-spread plots (Figs. 4 and 5; A.8).
+They live in `data/published/` of the repository, one CSV per table, numbers as printed; with what the authors
+say of a population beside their capability-against-spread plots (Figs 4 and 5; A.8).
 """
 
 from __future__ import annotations

@@ -1,10 +1,8 @@
-"""Reading the tidy form (`responses.csv`, `items.csv`, `agents.csv`) of a registered data set.
+"""Reading a registered data set: the tidy form (`responses.csv`, `items.csv`, `agents.csv`), and documents.
 
 The folder must be what the register says: the right size, every item and agent described, the
 difficulties there. Columns that only summarise the responses are left out, so that a correction
-cannot make them false.
-
-Reading documents: programs by domain and file, experiments by file, the tables behind the AIQ paper.
+cannot make them false. Documents are programs by domain, experiments, and the tables behind the AIQ paper.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
-"""The transformations of scores into responses with difficulty, as one table.
+"""The transformations of scores into responses with difficulty, as one table; and coarser difficulties.
 
 Table 1 of the generality paper lists what can stand in for difficulty; section F.4 of its supplement says why
-something must. This is our account of the same list, with the function for each row.
-
-Difficulties made coarser before a study: bins of equal width, and levels with enough items.
+something must. This is our account of the same list, with the function for each row. Difficulties are made
+coarser before a study by bins of equal width, or by keeping levels with enough items.
 """
 
 from __future__ import annotations

@@ -4,11 +4,9 @@ The players differ in how they choose, not only in how well: at random, towards 
 (win, else block), by negamax search of a given depth, or by counting random playouts (Monte Carlo).
 Their results go to `gl.opponent`, which asks how general each player is against weak and strong alike.
 
-The compiled rules and players of connect four (7 columns, 6 rows), on bitboards.
-
-A board is two whole numbers: `mine` marks the stones of the player to move, `filled` those of both.
-Column x, row y is bit 7x + y; the seventh bit of each column stays empty, so that lines never wrap
-around. Kept apart so that `import gindex_lab` never loads numba.
+Rules and players are compiled, on bitboards of 7 columns and 6 rows: `mine` marks the stones of the player to
+move, `filled` those of both. Column x, row y is bit 7x + y; the seventh bit of each column stays empty, so
+that lines never wrap around.
 """
 
 from __future__ import annotations

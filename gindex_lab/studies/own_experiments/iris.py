@@ -1,15 +1,11 @@
-"""Iris: many classifiers on 150 flowers, each flower with two difficulties of its own (A.5).
+"""Iris: more than 150 classifiers on 150 flowers, each flower with two difficulties of its own (A.5).
 
 KDN, the share of a flower's ten nearest neighbours that belong to another class, is hard for methods
 that look at distances; TD_U, the depth of its leaf in a fully grown decision tree, for those that cut
 along features. Both come from the flowers alone and equal the published columns on all 150. The agents
 are scikit-learn's classifiers, cross-validated: a response is whether the flower, held out, was named
-rightly.
-
-More than 150 classifiers for iris: every kind that scikit-learn has, in several settings each.
-
-Good settings and bad ones, as in OpenML's study 7306: a stump, a linear model that is hardly allowed to
-learn, a kernel too narrow to generalise. A family is written as one line with its grid of settings.
+rightly. They come in good settings and bad ones, as in OpenML's study 7306: a stump, a linear model that is
+hardly allowed to learn, a kernel too narrow to generalise. A family is one line with its grid of settings.
 """
 
 from __future__ import annotations

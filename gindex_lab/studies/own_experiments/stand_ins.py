@@ -1,15 +1,9 @@
-"""Stand-ins: tables of the shape of published ones, for a machine where those cannot be had.
+"""Stand-ins: tables of the shape of published ones, for a machine where those are not available.
 
-Each is simulated from a model that can be read in a few lines, says so in `.source`, and goes through
-the same notebook as the published table. No number is fitted, but the models were chosen to show the
-kind of pattern that the study is about: they show how a study works, and are not evidence for its results.
-(Real games of our own are in `games`.)
-
-Stand-ins for the horizon studies: simulated agents on tasks with minutes, families, seeds and dates.
-
-Each is drawn from a model of a few lines, says so in `.source`, and goes through the same notebook as the
-published study. The parameters are chosen to make the question visible, not fitted: what a stand-in shows is
-how a reading behaves when the truth is known, and nothing about any real system.
+Each is simulated from a model of a few lines, says so in `.source`, and goes through the same notebook as the
+published table. No number is fitted; the models were chosen to make the question of the study visible. A
+stand-in shows how a study works when the truth is known, and is not evidence about any real system. (Real
+games of our own are in `games`.)
 """
 
 from __future__ import annotations

@@ -4,13 +4,6 @@ Designs and seeds are fixed here. The constants of `fit` and `limits` were chose
 designs with other seeds (`part` is "tuning"); the verdict is that of the others ("report"). The table is
 kept in `data/measured/coverage.csv`; `python -m gindex_lab.studies.simulations.coverage_study OUT.csv` makes
 it again in about ten minutes, and goes on where it was stopped.
-
-How often are equal agents told apart, and different ones not? All pairs of a study at once.
-
-"Equal" designs count the studies with a single false separation among all pairs (the family-wise error,
-nominally .05); the others count how often two agents that do differ are separated. The table is kept in
-`data/measured/separations.csv`; `python -m gindex_lab.studies.simulations.coverage_study OUT.csv` makes it
-again.
 """
 
 from __future__ import annotations
@@ -30,9 +23,7 @@ from gindex_lab.foundation.places import project_file
 from gindex_lab.foundation.validate import FloatArray
 from gindex_lab.measures.curves import Scale, conclude
 from gindex_lab.measures.fit import fit_of
-from gindex_lab.measures.generality import generality
 from gindex_lab.measures.limits import limits
-from gindex_lab.measures.pairs import separations
 from gindex_lab.measures.samples import Sample
 from gindex_lab.studies.simulations.coverage import PROFILES, Profile
 
@@ -197,51 +188,3 @@ def measured_coverage(name: str = "coverage") -> pd.DataFrame:
 
 if __name__ == "__main__":
     print(study(sys.argv[1]).groupby(["part", "spacing"])[list(_MEASURES)].min())
-
-
-_EQUAL = ("flat half", "flat .95", "flat .1", "typical")
-
-
-def _logistic(slope: float) -> Profile:
-    """1 / (1 + exp(slope (h - ½))), by the width that gives this slope."""
-    return Profile(0.5, np.pi / (np.sqrt(3) * slope))
-
-
-_DIFFERENT = {
-    "capability .4 and .6": [Profile(floor=x, ceiling=x) for x in (0.4, 0.6)],
-    "capability .3 and .7": [Profile(floor=x, ceiling=x) for x in (0.3, 0.7)],
-    "slopes 4 and 20": [_logistic(4), _logistic(20)],
-}
-
-
-def separation_designs() -> pd.DataFrame:
-    """Every design: which agents, how many of them, and the number of items.
-
-    >>> len(separation_designs())
-    45
-    """
-    equal = product(_EQUAL, [3, 10, 30], [10, 20, 50])
-    different = product(_DIFFERENT, [2], [20, 50, 100])
-    return pd.DataFrame([*equal, *different], columns=["agents", "number", "items"])
-
-
-def measure_separations(row: dict[str, Any], simulations: int, seed: int) -> dict[str, float]:
-    """The share of simulated studies in which any two agents are separated, by measure.
-
-    >>> row = {"agents": "capability .3 and .7", "number": 2, "items": 50}
-    >>> measure_separations(row, 20, 1)["capability"] > 0.7
-    True
-    """
-    rng = np.random.default_rng([seed, *row["agents"].encode(), row["number"], row["items"]])
-    curves = _DIFFERENT.get(row["agents"]) or [AGENTS[row["agents"]]] * row["number"]
-    h = np.linspace(0, 1, row["items"])
-    chance = np.stack([curve(h) for curve in curves])
-    found = np.zeros(len(_MEASURES))
-    for _ in range(simulations):
-        table = generality((rng.random(chance.shape) < chance).astype(float), h, ci=0.95)
-        found += [separations(table, name).to_numpy().any() for name in _MEASURES]
-    return dict(zip(_MEASURES, (found / simulations).round(4).tolist(), strict=True))
-
-
-if __name__ == "__main__":
-    print(kept_study(sys.argv[1], separation_designs(), measure_separations, 400, 15))

@@ -3,13 +3,8 @@
 One test of a program is two runs of a fresh agent in a fresh machine; in one the agent sees the rewards,
 in the other their negatives (Legg and Veness 2013). A run of the longest episode gives the shorter ones
 on its way ("EffEL"). A run that meets the step limit of the machine has no value: its pair is NaN.
-Random streams are keyed by (seed, row, sign), so that neither order nor workers matter.
-
-The compiled episode: agent and machine in one loop, with nothing between them.
-
-The loop is written once, and compiled once for each kind of agent that is used (see `agents_kernel`).
-
-Kept apart so that `import gindex_lab` never loads numba.
+Random streams are keyed by (seed, row, sign), so that neither order nor workers matter. Agent and machine
+share one loop, compiled once for each kind of agent that is used (see `agents_kernel`).
 """
 
 from __future__ import annotations

@@ -1,17 +1,12 @@
-"""Two experiments on the AIQ test itself: what rewriting changes, and what a t-test over settings is worth.
-
-`rewriting_effect` rewrites the *same* raw programs in several ways and tests an agent on all of them with
-the same random numbers, so that only the rewriting differs (Vadinský 2018, section 3.1, compares samples
-drawn independently of each other). `null_experiment` compares two samples of the *same* law by the paper's
-t-test, whose replicates are the settings of agents: all of them met the same two samples, so that their
-differences are not independent, and the test finds what is not there.
-
-Is one agent better than another? Both are run on the same programs, and programs are the unit.
+"""Agents compared on the same programs, and two experiments on the AIQ test itself.
 
 Two agents that meet the same programs share most of their chance: the difference on each program varies
-less than either value. The test is the t-test of these differences over programs. (The paper pairs
-agents' *settings* instead, 25 of them on one sample of programs: df = 24 counts as independent what the
-sample has in common, and is significant under a true null; Vadinský 2018, sections 3.1 and 3.2.)
+less than either value, and `compare` tests these differences over programs. The paper pairs agents'
+*settings* instead, 25 of them on one sample of programs (Vadinský 2018, sections 3.1 and 3.2); all of them
+met the same two samples, so that their differences are not independent. `null_experiment` shows what that
+test finds where nothing differs. `rewriting_effect` rewrites the *same* raw programs in several ways and
+tests an agent on all of them with the same random numbers, so that only the rewriting differs (section 3.1
+compares samples drawn independently of each other).
 """
 
 from __future__ import annotations

@@ -2,12 +2,9 @@
 
 `classify` puts the two side by side: what the text suggests (patterns.py) and what is true (exact.py,
 symbolic.py). Where the search does not close, `decided` is False and a coupled experiment bounds how often
-actions can matter: the same chance, two sequences of actions, and a count of the runs that differ.
-
-Many programs at once: what is true of a sample, beside what the patterns say of it.
-
-`survey` decides each program of a sample exactly, one row each; `survey_shares` counts. Undecided programs
-count as "no", so that every share is a lower bound.
+actions can matter: the same chance, two sequences of actions, and a count of the runs that differ. `survey`
+does so for each program of a sample, and `survey_shares` counts; undecided programs count as "no", so that
+every share is a lower bound.
 """
 
 from __future__ import annotations

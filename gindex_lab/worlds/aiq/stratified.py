@@ -1,4 +1,4 @@
-"""The mathematics of the estimator: who is tested next, and how sure the mean is.
+"""The mathematics of the estimator: who is tested next, how sure the mean is, and the tables of a result.
 
 Programs fall into strata of probabilities p_i. Testing goes in stages; after each, the next programs go
 where p_i s_i is large, s_i being the spread of a program's value in stratum i so far (Etoré and Jourdain
@@ -6,10 +6,8 @@ where p_i s_i is large, s_i being the spread of a program's value in stratum i s
 two runs.
 
 The published interval divides the spread of *programs* by the number of *runs*, two per program, and is
-too small by √2. `standard_error` divides by programs, and adds what the p_i, counted in a finite sample,
-are unsure of.
-
-The tables of an estimate: by stratum, by episode length, and by program.
+too small by √2. `standard_error` divides by programs, and adds the uncertainty of the p_i, which are counted
+in a finite sample.
 """
 
 from __future__ import annotations

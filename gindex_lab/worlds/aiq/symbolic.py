@@ -1,15 +1,14 @@
-"""Straight-line programs, decided by hand: every cell is an action, chance or fixed, plus a constant.
+"""What can be decided from the text: straight-line programs, and pointless code.
 
-Without loops nothing depends on what is in a cell, so one cycle can be run on symbols instead of numbers:
-the reward is the cell under the first write, and a cell that this cycle has not set was left by an earlier
-one. That decides what such a program does in microseconds (two programs in five of a sample).
-
-Pointless code of the classes 2a to 2d, decided: the code is deleted, and the two environments compared.
+Without loops nothing depends on what is in a cell, so one cycle can be run on symbols instead of numbers
+(an action, chance or a fixed symbol, plus a constant): the reward is the cell under the first write, and a
+cell that this cycle has not set was left by an earlier one. That decides two programs in five of a sample, in
+microseconds.
 
 The paper calls code pointless when it changes a symbol that is chance anyway (2a), that is overwritten
 (2b, or 2c for a loop that empties the cell), or that is emptied at once (2d), and recognises it by its text
-(Vadinský 2018, section 2.3). Here the text only names the instructions in question. They are pointless if
-without them the law of rewards and observations is the same for every agent.
+(Vadinský 2018, section 2.3). Here the text only names the instructions in question: they are pointless if
+the law of rewards and observations is the same without them, for every agent.
 """
 
 from __future__ import annotations

@@ -1,14 +1,12 @@
-"""Our measurements beside the author's tables, and his test over the settings of agents.
+"""Our measurements beside the author's tables, his test over settings, and the coverage of our intervals.
 
 The author compares two samples of programs by a paired t-test over 25 settings of agents (Vadinský 2018,
 sections 3.1 and 3.2): `settings_test`. All settings met the same programs, so that a sample which happens
 to be easy is easy for all of them; `gl.aiq.null_experiment` shows what the test says where nothing differs.
 
-How often do the intervals of the AIQ hold the truth? Replications on programs whose values are known.
-
-Testing an agent on many programs once gives a finite population with a known mean. A replication draws a
-sample from it (with replacement), lets the estimator choose and "test" programs by looking them up, and
-notes whether its intervals hold the mean. So 200 replications cost less than one test.
+Coverage: testing an agent on many programs once gives a finite population with a known mean. A replication
+draws a sample from it (with replacement), lets the estimator choose and "test" programs by looking them up,
+and notes whether its intervals hold the mean. So 200 replications cost less than one test.
 """
 
 from __future__ import annotations

@@ -1,11 +1,7 @@
 """The compiled session: the rules of `environment.Session` and the agents of `players`, step for step.
 
-`play` runs one agent through one session. It reads the same counter-based draws as the readable classes,
-so that both give the same rewards; the tests compare them.
-
-Many compiled sessions of one agent in one environment, with the same chance as one by one.
-
-Keys and placements are those of `chance` and `environment.draw_placement`; the tests compare both.
+`play` runs one agent through one session, `mean_of_runs` through many. Both read the same counter-based keys,
+placements and draws as the readable classes, so that they give the same rewards; the tests compare them.
 """
 
 from __future__ import annotations

@@ -1,15 +1,11 @@
-"""The published logs of Λ-One, step by step: 280 runs of people and of Q-learning (2011).
+"""The published logs of Λ-One, and whether the rules explain them: 280 runs of people and Q-learning (2011).
 
-Could this sequence of rewards have happened? The test of the rules against the logs.
-
-The published logs of Λ-One hold rewards, neither placements nor actions. Whether some placement, some
-actions and some coins explain a sequence is a question of reachability over (agent, Good, Evil), answered
-here for the rules of `environment` and for others: only the former explain all 280 sequences.
+The logs hold rewards, neither placements nor actions. Whether some placement, some actions and some coins
+explain a sequence is a question of reachability over (agent, Good, Evil), answered here for the rules of
+`environment` and for others: only the former explain all 280 sequences.
 
 >>> explains(Environment("1+|1-", "0"), [1, 1, -1]), explains(Environment("1+|1-", "0"), [1, 0, 1])
 (True, False)
-
-The environments of the published logs, and tables of environments as objects.
 """
 
 from __future__ import annotations

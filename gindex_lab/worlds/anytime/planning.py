@@ -1,9 +1,8 @@
-"""The best that can be done in an environment, by dynamic programming over (agent, Good, Evil).
+"""What is exactly known of an environment of Λ-One: the best that can be done, balance, bias of a placement.
 
-Finite-horizon values and policies for an agent that knows space, pattern and who is Good, though not the
-coins of collisions to come. Only for Λ-One (`delta=0`): a trail would be part of the state.
-
-What is exactly so in an environment of Λ-One: balance, bias of a placement, what can be achieved.
+Finite-horizon values and policies, by dynamic programming over (agent, Good, Evil), for an agent that knows
+space, pattern and who is Good, though not the coins of collisions to come. Only for `delta=0`: a trail would
+be part of the state.
 
 Exchanging the names of Good and Evil leaves the law of placements and the rule of collisions as they are and
 negates every reward. So an agent that looks at neither of them nor at rewards has expectation 0 at every

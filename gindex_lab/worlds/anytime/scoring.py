@@ -1,9 +1,4 @@
-"""The score over a fixed sample of environments (Definition 17), and agents compared by the anytime test.
-
-Environments as items: agents x environments as `Responses`, for the analysis of generality.
-
-Tables for pictures: the score at every time budget, and mean reward by complexity, with intervals.
-"""
+"""Agents measured on environments: Definition 17, comparisons, time budgets, and `Responses` to analyse."""
 
 from __future__ import annotations
 

@@ -1,14 +1,12 @@
-"""Curricula: the domains of the paper's figure of domain distances, drawn with a seed.
+"""Curricula: the domains of the paper's figure of domain distances, and variations of a program.
 
 Six families of drawings (g-index paper, Fig 15): circles, lines, rectangles, circles in boxes, a line
 that is turned again and again, stick figures. All numbers are whole and drawn uniformly; nothing depends
 on the global generator, and sample k of a domain is the same however many are drawn.
 
-Variations of a program that keep its shape: other arguments within their rules, another place and turn.
-
-Flatland makes new data from old by varying programs a little (g-index paper, section 5). Here only what a
-flow declares as variable changes: the constant arguments of the call, by the `@param` rules of the flow,
-and the pose of the start. The constants within a flow are its shape, and stay.
+Flatland makes new data from old by varying programs a little (section 5). Here only what a flow declares as
+variable changes: the constant arguments of the call, by the `@param` rules of the flow, and the pose of the
+start. The constants within a flow are its shape, and stay.
 """
 
 from __future__ import annotations

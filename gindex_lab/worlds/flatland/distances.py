@@ -3,9 +3,8 @@
 Δ(p, q) = 1 - (Σ w(v, φ(v)))² / (|p| |q|) over the best mapping φ, as for the flows of the g-index (Eq 5),
 with similarities w that suit drawings. Two metrics: on the written-out graph of a program, and on the
 list of lines and circles that it draws, which is what the figure of domain distances used (g-index paper,
-section 5).
-
-The third list metric of 2021: parameters are equal or they are not, and centres do not matter.
+section 5). `binary_distance` is the third list metric of 2021: parameters are equal or not, and centres do
+not matter.
 """
 
 from __future__ import annotations

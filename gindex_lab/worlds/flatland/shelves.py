@@ -1,6 +1,4 @@
-"""Programs as numbers, for the compiled metric: graphs by their primitives, drawings by their shapes.
-
-What drawings and program graphs bring to the engine of Δ, compiled: the similarity w of two nodes.
+"""Programs as numbers for the compiled metric, and the similarity w of two nodes of a graph or drawing.
 
 The rest (matching, association graph, clique search, bounds) is that of flows: `measures.programs.matching`.
 """

@@ -5,11 +5,9 @@ pairs, and `generate(image)`, which answers with a drawing. Each counts its elem
 `operations` (a comparison of two pixels is one), so that experience E is measured the same way on every
 machine. None is told what domain a picture is from (g-index paper, section 5).
 
-A system that sees: circles by matching rings, lines by Hough's transform, nothing learnt.
-
-Its priors are the two primitives and how they look (Hough 1962; Duda and Hart 1972). Rings of every
-radius are laid over the picture by one convolution each; the ring that explains most ink goes first, what
-it explains is taken out, and so on; then lines, longest first.
+`ShapeFitter` learns nothing: its priors are the two primitives and how they look (Hough 1962; Duda and Hart
+1972). Rings of every radius are laid over the picture by one convolution each; the ring that explains most
+ink goes first, what it explains is taken out, and so on; then lines by Hough's transform, longest first.
 """
 
 from __future__ import annotations

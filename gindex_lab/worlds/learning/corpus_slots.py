@@ -1,14 +1,10 @@
-"""What may stand in a slot of a prompt: phrases, ranges, addresses, schedules.
+"""The parts of our corpus: what a node type starts with, and what may stand in a slot of a prompt.
 
-Each kind of slot is one function of a random generator that gives the values by name. Some slots say
-one thing in the prompt and another in the program: a schedule is English on one side and a cron
+The node types are those of Table 3 of the g-index paper, plus the editor's `tab`. All nodes of a type have
+the same attribute keys, as section 2.3.1 asks, so that node similarity is symmetric; the attributes are our
+own choice. Each kind of slot is one function of a random generator that gives the values by name. Some slots
+say one thing in the prompt and another in the program: a schedule is English on one side and a cron
 expression on the other, so a system that only copies words cannot fill it.
-
-The node library of our corpus: what every node type starts with.
-
-The types are those of Table 3 of the g-index paper, plus the editor's `tab`. All nodes of a type have
-the same attribute keys, as section 2.3.1 asks, so that node similarity is symmetric; the attributes
-are our own choice.
 """
 
 from __future__ import annotations

@@ -1,16 +1,13 @@
-"""Intelligence systems that learn programs from examples: retrieval, slots, composition, chance.
+"""Intelligence systems that learn programs from examples: retrieval, slots, composition, n-grams, chance.
 
 A system in the sense of section 2.1 of the g-index paper is anything with `fit(pairs)`, which sees
 the curriculum as (prompt, program) pairs, and `generate(prompt)`, which answers with a program (or
 with JSON text that may be broken). Each counts its elementary operations in `operations`, so that
 experience E is measured the same way on every machine. None is told what domain a prompt is from.
 
-A token n-gram model that writes a program one token after the other.
-
-The smallest relative of the language models of section 4 of the g-index paper: it learns which token
-follows which in the text "prompt, then program", and samples at a temperature, in one attempt, until
-the program ends or the context window does. Nothing makes it write valid JSON: its syntax errors are
-real, and cost it what section 2.4.4 says they should.
+`NGram` is the smallest relative of the language models of section 4: it learns which token follows which in
+the text "prompt, then program", and samples at a temperature, in one attempt, until the program ends or the
+context window does. Nothing makes it write valid JSON: its syntax errors are real (section 2.4.4).
 """
 
 from __future__ import annotations

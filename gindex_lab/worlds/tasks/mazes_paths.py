@@ -1,14 +1,12 @@
-"""What a maze holds, by dynamic programming: the most dots on a path, and how many paths have them.
+r"""What a maze holds, by dynamic programming, and how hard it is.
 
 A maze of rank R has crossings (r, c) with r + c < R; its tip (0, 0) is at the bottom, and a path goes up
 from there, to (r + 1, c) or (r, c + 1). There are 2^(R-1) paths to the far edge; here they are counted
-by score and crossing, in milliseconds where listing them takes hours. Generality supplement, A.1.
+by score and crossing, in milliseconds where listing them takes hours.
 
-The difficulty of a maze, by the paper's formula and by the one behind its numbers; the published design.
+For the difficulty the paper (generality supplement, A.1) writes, with saturation S, l steps and U best paths,
 
-The paper (generality supplement, A.1) writes, with R rows, saturation S, l steps and U best paths,
-
-.. math:: h = \\log_{10}\\left(2^R S^4 l^4 / U\right)
+.. math:: h = \log_{10}\left(2^R S^4 l^4 / U\right)
 
 What Table S1 holds is the natural logarithm, and the number of dots m̂ where the formula has U: the value
 of the package that made the mazes ("package"). Seven digits of 23 difficulties have whole-number solutions
