@@ -11,6 +11,7 @@ import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.likes import DateLike, DatesLike
+from gindex_lab.foundation.many_tests import half_width
 from gindex_lab.foundation.validate import FloatArray, choice, known, mode_of
 
 __all__ = [
@@ -179,13 +180,11 @@ def line(x: FloatArray, y: FloatArray) -> tuple[float, float]:
 
 def residual_limits(x: FloatArray, y: FloatArray, ci: float) -> tuple[float, float]:
     """Limits of the slope with the agents as the sample: Student's t with n - 2 degrees of freedom."""
-    from scipy.stats import t as student
-
     if len(x) < 3:
         return np.nan, np.nan
     slope, _ = line(x, y)
     centred = x - x.mean()
     rest = y - y.mean() - slope * centred
     error = np.sqrt(rest @ rest / (len(x) - 2) / (centred @ centred))
-    half = float(student.ppf((1 + ci) / 2, len(x) - 2) * error)
+    half = float(half_width(error, ci, len(x) - 2))
     return slope - half, slope + half

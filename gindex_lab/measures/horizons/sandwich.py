@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 from scipy.special import expit
 from scipy.special import logit as logit_of
-from scipy.stats import t as student
 
+from gindex_lab.foundation.many_tests import half_width
 from gindex_lab.foundation.validate import FloatArray
 from gindex_lab.measures.horizons.estimates import HorizonSettings
 from gindex_lab.measures.horizons.fitting import FOUND, Curves
@@ -164,7 +164,7 @@ def _of_curve(
     variance, clusters = found
     if clusters < 2:
         return {}
-    wide = float(student.ppf((1 + ci) / 2, clusters - 1))
+    wide = float(half_width(1.0, ci, clusters - 1))
     theta, beta = float(curves.theta[0]), float(curves.beta[0])
     a, b = theta * beta, -beta
     ends: Ends = {}

@@ -22,6 +22,7 @@ import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.likes import AgentLike
+from gindex_lab.foundation.many_tests import half_width
 from gindex_lab.foundation.validate import FloatArray, Mode, choice, integer, mode_of, number
 from gindex_lab.worlds.aiq import stratified
 from gindex_lab.worlds.aiq.agents import agent as agent_of
@@ -292,7 +293,6 @@ def by_program_length(result: Estimate, bucket: int = 1) -> pd.DataFrame:
     count more; `reference_mean` and `reference_half_interval` pool all runs, as the authors do.
     (Vadinský 2018, Eq 2; Legg and Veness 2013, section 5.)
     """
-    from scipy.stats import t
 
     width = integer("bucket", bucket, 1)
     programs = result.programs
@@ -316,7 +316,7 @@ def by_program_length(result: Estimate, bucket: int = 1) -> pd.DataFrame:
     part = (frame["weight"] * (frame["value"] - frame["length"].map(mean))) ** 2
     with_spread = n.where(n > 1)
     error = np.sqrt(part.groupby(frame["length"]).sum() * n / (with_spread - 1)) / total
-    half = error * t.ppf(0.5 + result.confidence / 2, with_spread - 1)
+    half = half_width(error, result.confidence, with_spread - 1)
     pooled = groups["value"].mean()
     spread = np.sqrt((groups["square"].mean() - pooled**2).clip(lower=0) * 2 * n / (2 * n - 1))
     return pd.DataFrame(

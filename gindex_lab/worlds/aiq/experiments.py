@@ -23,7 +23,7 @@ from gindex_lab.foundation import parallel
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.journals import continued
 from gindex_lab.foundation.likes import AgentLike
-from gindex_lab.foundation.many_tests import holm
+from gindex_lab.foundation.many_tests import half_width, holm
 from gindex_lab.foundation.validate import FloatArray, choice, integer, number
 from gindex_lab.worlds.aiq.agents import Agent, describe
 from gindex_lab.worlds.aiq.agents import agent as agent_of
@@ -120,7 +120,7 @@ def _difference(difference: FloatArray, confidence: float) -> dict[str, float]:
 
     n, mean = len(difference), float(difference.mean())
     error = float(difference.std(ddof=1) / np.sqrt(n))
-    half = error * float(student.ppf(0.5 + confidence / 2, n - 1))
+    half = float(half_width(error, confidence, n - 1))
     t = mean / error if error > 0 else np.inf * np.sign(mean) if mean else 0.0
     return {
         "difference": mean,
@@ -286,11 +286,9 @@ def _influence(values: pd.Series[float]) -> FloatArray:
 def _ratio_difference(
     first: pd.Series[float], second: pd.Series[float], confidence: float
 ) -> dict[str, float]:
-    from scipy.stats import t as student
-
     n = len(first)
     error = float((_influence(second) - _influence(first)).std(ddof=1) / np.sqrt(n))
-    half = error * float(student.ppf(0.5 + confidence / 2, n - 1))
+    half = float(half_width(error, confidence, n - 1))
     difference = float(second.mean() - first.mean())
     return {
         "difference": difference,

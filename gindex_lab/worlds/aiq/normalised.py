@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.many_tests import half_width
 from gindex_lab.foundation.validate import integer
 from gindex_lab.worlds.aiq.estimate import Estimate
 from gindex_lab.worlds.aiq.exact import Caps, close
@@ -144,10 +145,9 @@ def _weights(tested: pd.DataFrame, first: pd.DataFrame) -> pd.Series[float]:
 
 def _ratio(table: pd.DataFrame, confidence: float) -> tuple[float, float]:
     """Σ w V / Σ w C, and half of its interval (Cochran 1977, section 6.3)."""
-    from scipy.stats import t
 
     top = (table["weight"] * table["value"]).to_numpy()
     bottom = (table["weight"] * table["ceiling"]).to_numpy()
     ratio, n = top.sum() / bottom.sum(), len(table)
     error = np.sqrt(n / (n - 1) * ((top - ratio * bottom) ** 2).sum()) / bottom.sum()
-    return float(ratio), float(error * t.ppf(0.5 + confidence / 2, n - 1))
+    return float(ratio), float(half_width(error, confidence, n - 1))

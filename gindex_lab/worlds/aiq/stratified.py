@@ -21,6 +21,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.many_tests import half_width
 from gindex_lab.foundation.validate import FloatArray
 
 __all__ = [
@@ -263,11 +264,10 @@ def episode_table(
     strata: Strata, lengths: Sequence[int], programs: float, confidence: float
 ) -> pd.DataFrame:
     """Value, interval, error and published half interval, one row per episode length."""
-    from scipy.stats import t
 
     # Plain Monte Carlo has one stratum, whose probability is sure.
     error = standard_error(strata, programs)
-    half = error * t.ppf(0.5 + confidence / 2, degrees_of_freedom(strata, programs))
+    half = half_width(error, confidence, degrees_of_freedom(strata, programs))
     return pd.DataFrame(
         {
             "value": strata.value,

@@ -20,6 +20,7 @@ import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.likes import AgentLike, SeedLike
+from gindex_lab.foundation.many_tests import half_width
 from gindex_lab.foundation.validate import FloatArray, choice, generator, integer
 from gindex_lab.worlds.aiq import stratified
 from gindex_lab.worlds.aiq.agents import agent as agent_of
@@ -200,7 +201,7 @@ def consistent_tests(analysis: pd.DataFrame) -> pd.DataFrame:
     for name in ("EL", "delta", "df", "t", "p", "CIl", "CIu"):
         table[name] = table[name].astype(float)
     p = 2 * student.sf(table["t"].abs(), table["df"])
-    half = student.ppf(0.975, table["df"]) * (table["delta"] / table["t"]).abs()
+    half = half_width((table["delta"] / table["t"]).abs(), 0.95, table["df"])
     low = (table["CIl"] - (table["delta"] - half)).abs()
     high = (table["CIu"] - (table["delta"] + half)).abs()
     return pd.DataFrame(
@@ -260,7 +261,6 @@ def replications(
     >>> bool(table["holds"].mean() > 0.88 > table["published_holds"].mean())
     True
     """
-    from scipy.stats import t
 
     rng = generator(seed)
     size = 5 * integer("runs", runs, 4) if size is None else integer("size", size, 1)
@@ -270,7 +270,7 @@ def replications(
     table = pd.DataFrame(
         {
             "value": [one.value[0] for one in strata],
-            "half": error * t.ppf(0.975, freedom),
+            "half": half_width(error, 0.95, freedom),
             "published": [stratified.reference_half_interval(one)[0] for one in strata],
         }
     )

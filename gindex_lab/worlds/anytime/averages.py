@@ -23,6 +23,7 @@ import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.likes import SeedLike
+from gindex_lab.foundation.many_tests import half_width
 from gindex_lab.foundation.validate import choice, generator, integer, number
 
 __all__ = [
@@ -102,12 +103,10 @@ def mean_interval(values: FloatArray, confidence: float = 0.95) -> tuple[float, 
     >>> round(low, 3), round(high, 3)
     (-0.742, 1.0)
     """
-    from scipy.stats import t
-
     n = len(values)
     if n < 2:
         return -1.0, 1.0
-    half = t.ppf(0.5 + confidence / 2, n - 1) * values.std(ddof=1) / np.sqrt(n)
+    half = half_width(values.std(ddof=1), confidence, n - 1) / np.sqrt(n)
     low, high = float(values.mean() - half), float(values.mean() + half)
     return max(low, -1.0), min(high, 1.0)
 
