@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from gindex_lab.foundation import output, parallel
+from gindex_lab.foundation.fingerprints import mark_of
 from gindex_lab.foundation.places import cache_folder
 from gindex_lab.foundation.validate import FloatArray, no_duplicates
 
@@ -71,12 +72,11 @@ def key_of(settings: Mapping[str, object], code: Sequence[str] = ()) -> str:
 
     made_by = [hashlib.sha256(Path(path).read_bytes()).hexdigest() for path in code]
     facts = [__version__, version("scikit-learn"), made_by, settings]
-    text = json.dumps(facts, sort_keys=True)
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
+    return mark_of(json.dumps(facts, sort_keys=True))
 
 
 def _path(folder: Path, unit: str) -> Path:
-    return folder / f"{hashlib.sha256(unit.encode()).hexdigest()[:16]}.json"
+    return folder / f"{mark_of(unit)}.json"
 
 
 def _kept(path: Path, unit: str) -> FloatArray | None:
@@ -90,7 +90,7 @@ def _kept(path: Path, unit: str) -> FloatArray | None:
 
 
 def _seal(unit: str, row: FloatArray) -> str:
-    return hashlib.sha256(unit.encode() + row.tobytes()).hexdigest()[:16]
+    return mark_of(unit.encode() + row.tobytes())
 
 
 def _computed(unit: str, compute: Callable[[str], FloatArray], folder: Path) -> FloatArray:

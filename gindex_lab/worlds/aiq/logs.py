@@ -8,7 +8,6 @@ number of runs: the estimator asks for rows, and the log answers for those it kn
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Callable
 from typing import Any
@@ -17,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from gindex_lab.foundation.fingerprints import mark_of
 from gindex_lab.foundation.journals import Damaged, Journal
 from gindex_lab.worlds.aiq.agents import Agent, describe
 from gindex_lab.worlds.aiq.episodes import Pairs, Trial
@@ -37,7 +37,7 @@ def fingerprint(sample: pd.DataFrame) -> str:
     '28c807a1ac4cba48'
     """
     lines = (f"{s} {p}\n" for p, s in zip(sample["program"], sample["stratum"], strict=True))
-    return hashlib.sha256("".join(lines).encode()).hexdigest()[:16]
+    return mark_of("".join(lines))
 
 
 def header_of(agent: Agent, sample: pd.DataFrame, trial: Trial) -> dict[str, Any]:

@@ -7,7 +7,6 @@ gives what it would have given without the pause.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from fractions import Fraction
 from math import inf
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.fingerprints import mark_of
 from gindex_lab.foundation.inputs import read_text
 from gindex_lab.foundation.journals import sealed
 from gindex_lab.foundation.output import write_text
@@ -39,7 +39,7 @@ def fingerprint(pool: Pool) -> str:
     text = "\n".join(
         f"{e!r} {e.delta} {e.r0} {e.observation} {e.identify}" for e in pool.environments
     )
-    return hashlib.sha256(f"{pool.measure}\n{text}".encode()).hexdigest()[:16]
+    return mark_of(f"{pool.measure}\n{text}")
 
 
 def identity(exam: Examination) -> dict[str, Any]:
