@@ -1,4 +1,4 @@
-"""A short hash that tells contents apart: in the headers of logs and states, and in the names of kept files."""
+"""A short hash that tells contents apart: in headers of logs and states, and in names of kept files."""
 
 import hashlib
 
