@@ -509,7 +509,7 @@ def test_flow_of_3000_nodes_returns_within_its_budget(types):
         (lambda: compare({"a": []}), "is not a list of programs"),
         (lambda: Flow.read(None), "path=None: is not a path; name a JSON file"),
         (lambda: divergence("no such file", []), "'no such file': is not JSON"),
-        (lambda: divergences([[]], []), "seconds=0: are not 1 as the firsts"),
+        (lambda: divergences([[]], []), "seconds=0: does not match the 1 first"),
         (lambda: nearest([], []), "corpus=0: leaves nothing to compare with"),
         (lambda: nearest_many([[]], [[]], exclude=[0]), "corpus=1: leaves nothing to compare"),
         (lambda: nearest_many([[]], [[], []], exclude=[0, 1]), "exclude=2"),

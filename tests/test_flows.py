@@ -110,7 +110,7 @@ BAD = [
     ([node(type=None)], "\\['type'\\]=None: is not a type"),
     ([node(type=4)], "\\['type'\\]=4: is not a type"),
     ([node(type="")], "\\['type'\\]='': is not a type"),
-    ([NODE, NODE], "nodes\\[1\\]\\['id'\\]='a': is taken; rename it, or pass strict=False"),
+    ([NODE, NODE], "nodes\\[1\\]\\['id'\\]='a': is already used; rename it, or pass strict=False"),
     ([node(wires="b")], "wires of 'a'='b': is not a list"),
     ([node(wires=3)], "wires of 'a'=3: is not a list"),
     ([node(wires={"b": 1})], "wires of 'a'=.*is not a list"),

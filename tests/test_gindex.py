@@ -488,7 +488,7 @@ def test_bad_experiments_say_what_is_wrong(record, message):
         (lambda: Experiment({"a": 1}, 1, pd.DataFrame()), "tasks=.*is not a table of domain"),
         (
             lambda: Experiment({"a": 1}, 1, pd.DataFrame({"domain": [], "performance": []})),
-            "tasks=0: are none",
+            "tasks=0: is empty",
         ),
         (
             lambda: Experiment({"a": 1}, 1, pd.DataFrame({"domain": ["a"], "performance": [7]})),

@@ -14,7 +14,7 @@ from gindex_lab.foundation.responses import Responses
 from gindex_lab.measures.psychometrics.irt import (
     ItemResponseModel,
     Priors,
-    Settings,
+    IrtSettings,
     irt,
     simulate_irt,
 )
@@ -23,7 +23,7 @@ from gindex_lab.measures.psychometrics.irt_fit import s_x2, sum_score_chances
 from gindex_lab.measures.psychometrics.irt_information import information, numerical_information
 from gindex_lab.measures.psychometrics.irt_settings import Patterns
 
-TIGHT = Settings(tolerance=1e-8)
+TIGHT = IrtSettings(tolerance=1e-8)
 
 
 def truth(items, seed=0, guessing=None):
@@ -152,7 +152,7 @@ def test_log_likelihood_is_the_integral_over_abilities():
 @pytest.mark.parametrize("gaps", [0.0, 0.3])
 def test_the_score_is_the_gradient_of_the_log_likelihood(name, gaps, dozen):
     data = Patterns.of(with_gaps(dozen.iloc[:80, :4], gaps, 1).to_numpy())
-    nodes, weights = Settings().grid()
+    nodes, weights = IrtSettings().grid()
     size = 3 if name == "3pl" else 2
     at = np.array([[1.0, 0.3, -1.5], [0.7, -0.4, -2.0], [1.4, 0.0, -1.0], [0.9, 0.8, -2.5]])[
         :, :size
@@ -181,7 +181,7 @@ def test_information_by_louis_equals_differences_of_the_score(gaps, dozen):
 
 def test_information_of_the_1pl_is_the_curvature_along_the_shared_slope(dozen):
     data = Patterns.of(dozen.to_numpy())
-    nodes, weights = Settings().grid()
+    nodes, weights = IrtSettings().grid()
     at = fit(data, "1pl", TIGHT, Priors()).parameters
     shift = np.array([1e-3, 0.0])
 
@@ -190,15 +190,15 @@ def test_information_of_the_1pl_is_the_curvature_along_the_shared_slope(dozen):
 
     middle, sides = log_likelihood(at), [log_likelihood(at + s * shift) for s in (1, -1)]
     curvature = (2 * middle - sum(sides)) / 1e-6
-    info = information(data, at, "1pl", Settings(), Priors())
+    info = information(data, at, "1pl", IrtSettings(), Priors())
     assert info[0, 0] == pytest.approx(curvature, rel=1e-4)
     assert info.shape == (13, 13)
 
 
 def test_acceleration_only_saves_steps(dozen):
     data = Patterns.of(dozen.to_numpy())
-    fast = fit(data, "2pl", Settings(tolerance=1e-9), Priors())
-    slow = fit(data, "2pl", Settings(tolerance=1e-9, accelerate=False), Priors())
+    fast = fit(data, "2pl", IrtSettings(tolerance=1e-9), Priors())
+    slow = fit(data, "2pl", IrtSettings(tolerance=1e-9, accelerate=False), Priors())
     assert fast.parameters == pytest.approx(slow.parameters, abs=1e-6)
     assert fast.iterations < slow.iterations
 
@@ -409,9 +409,9 @@ def test_item_fit_leaves_s_x2_out_where_nobody_answered_everything(dozen):
 def test_s_x2_leaves_out_agents_with_gaps(dozen):
     gappy = dozen.copy()
     gappy.iloc[:100, 0] = np.nan
-    parameters = fit(Patterns.of(dozen.to_numpy()), "2pl", Settings(), Priors()).parameters
-    some = s_x2(gappy.to_numpy(), parameters, Settings(), 2)
-    rest = s_x2(dozen.to_numpy()[100:], parameters, Settings(), 2)
+    parameters = fit(Patterns.of(dozen.to_numpy()), "2pl", IrtSettings(), Priors()).parameters
+    some = s_x2(gappy.to_numpy(), parameters, IrtSettings(), 2)
+    rest = s_x2(dozen.to_numpy()[100:], parameters, IrtSettings(), 2)
     assert some["s_x2"] == pytest.approx(rest["s_x2"])
 
 
@@ -501,14 +501,14 @@ def test_rounded_constant_items_are_left_out(dozen):
 
 
 def test_a_fit_that_runs_out_of_steps_says_so(dozen):
-    short = irt(dozen, settings=Settings(iterations=2, tolerance=1e-9))
+    short = irt(dozen, settings=IrtSettings(iterations=2, tolerance=1e-9))
     assert not short.converged
     assert "NOT converged" in repr(short)
 
 
 def test_mirts_settings_by_name():
-    assert Settings.named("mirt") == Settings(61, 6.0, 1e-4, 500)
-    nodes, weights = Settings.named("mirt").grid()
+    assert IrtSettings.named("mirt") == IrtSettings(61, 6.0, 1e-4, 500)
+    nodes, weights = IrtSettings.named("mirt").grid()
     assert (nodes[0], nodes[-1], len(nodes)) == (-6, 6, 61)
     assert weights.sum() == pytest.approx(1)
     assert Priors.named(None) == Priors()
@@ -518,7 +518,7 @@ def test_a_long_test_gets_a_finer_grid():
     items = truth(500, 1).assign(discrimination=1.5)
     responses = simulate_irt(items, 60, seed=1).frame
     default = irt(responses, "1pl")
-    fine = irt(responses, "1pl", settings=Settings(nodes=401))
+    fine = irt(responses, "1pl", settings=IrtSettings(nodes=401))
     coarse = irt(responses, "1pl", settings="mirt")
     assert default.settings.nodes > 61 == coarse.settings.nodes
     assert default.log_likelihood == pytest.approx(fine.log_likelihood, abs=0.05)
@@ -573,10 +573,10 @@ ITEMS = pd.DataFrame({"discrimination": [1.0, 1.0], "difficulty": [0.0, 1.0]})
         (lambda: irt(GOOD, fractions="floor"), "fractions='floor': is not an option"),
         (lambda: irt(GOOD, settings="bilog"), "settings='bilog': is not known"),
         (lambda: irt(GOOD, priors="strong"), "priors='strong': is not known"),
-        (lambda: Settings(nodes=2), "settings.nodes=2: is not a whole number from 5 up"),
-        (lambda: Settings(limit=0), "settings.limit=0: is out of range"),
-        (lambda: Settings(tolerance=0), "settings.tolerance=0: is out of range"),
-        (lambda: Settings(iterations=0), "settings.iterations=0"),
+        (lambda: IrtSettings(nodes=2), "settings.nodes=2: is not a whole number from 5 up"),
+        (lambda: IrtSettings(limit=0), "settings.limit=0: is out of range"),
+        (lambda: IrtSettings(tolerance=0), "settings.tolerance=0: is out of range"),
+        (lambda: IrtSettings(iterations=0), "settings.iterations=0"),
         (lambda: Priors(slope=(1, 0)), "priors.slope sd=0: is out of range"),
         (lambda: Priors(intercept=3), "priors.intercept=3: is not a prior; give .mean, sd."),
         (lambda: Priors(guessing=("a", 1)), "priors.guessing mean='a': is not a number"),
@@ -618,7 +618,7 @@ def test_many_items_converge_in_few_steps_to_abilities_of_mean_0_and_variance_1(
     )
     values = simulate_irt(true, agents=60, seed=1).values
     data = Patterns.of(values[:, values.std(axis=0) > 0])
-    settings = Settings.named("default", 600)
+    settings = IrtSettings.named("default", 600)
     found = fit(data, "2pl", settings, Priors())
     assert found.converged
     assert found.iterations < 150
