@@ -92,7 +92,10 @@ def test_intervals_stand_in_the_order_of_the_first_measure_with_the_exact_value_
         (lambda: cases.claim_population("first", TABLE), "is not the id of a claim"),
         (lambda: cases.cumulative_frames(TABLE, DATES, "decade"), "by='decade'"),
         (lambda: cases.cumulative_frames(TABLE, DATES[:1]), "'b': is an agent without a date"),
-        (lambda: cases.cumulative_frames(TABLE, DATES.replace("2012-07-19", "2012")), "is no date"),
+        (
+            lambda: cases.cumulative_frames(TABLE, DATES.replace("2012-07-19", "2012")),
+            "is not a date",
+        ),
         (lambda: plot_intervals(TABLE), "has no column 'capability_low'"),
         (lambda: plot_intervals(TABLE, []), "is empty; name at least one measure"),
         (lambda: plot_intervals(TABLE, ["luck"]), "measures='luck'"),

@@ -223,7 +223,7 @@ def test_the_ledger_holds_every_claim_of_the_source_as_printed(beside):
     ("change", "message"),
     [
         (lambda rows: rows[0].replace("kind", "sort") + rows[1], "has other columns than a ledger"),
-        (lambda rows: rows[0] + rows[1] + rows[1], "id='N001': stands in the ledger twice"),
+        (lambda rows: rows[0] + rows[1] + rows[1], "id='N001': appears in the ledger twice"),
         (lambda rows: rows[0] + rows[1].replace("number", "sum"), "kind='sum': of claim N001"),
         (
             lambda rows: rows[0] + rows[1].replace("in sight of the value", "by ear"),
@@ -243,7 +243,7 @@ def test_a_claim_may_not_stand_in_two_ledgers(tmp_path, monkeypatch):
     for name in ("claims.csv", "claims_more.csv"):
         (tmp_path / name).write_text("".join(rows[:2]))
     monkeypatch.setattr(claim_rows, "LEDGER", tmp_path / "claims.csv")
-    with pytest.raises(BadInput, match="id='N001': stands in two ledgers"):
+    with pytest.raises(BadInput, match="id='N001': appears in two ledgers"):
         ledger()
 
 
@@ -255,7 +255,7 @@ def test_the_ledger_of_the_horizon_studies_says_what_it_cannot_judge():
 
 
 def test_a_missing_ledger_is_refused(tmp_path):
-    with pytest.raises(BadInput, match="is no ledger; restore"):
+    with pytest.raises(BadInput, match="is not a ledger; restore"):
         ledger(tmp_path / "claims.csv")
 
 

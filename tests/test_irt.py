@@ -12,9 +12,9 @@ from scipy.stats import norm
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.measures.psychometrics.irt import (
+    IrtSettings,
     ItemResponseModel,
     Priors,
-    IrtSettings,
     irt,
     simulate_irt,
 )

@@ -166,7 +166,7 @@ FILES = {
         "samples_a.jsonl",
         SAMPLE + SAMPLE.replace("0,", "1,", 1).replace("1.0", "[1]"),
         {},
-        r"acc=\[1\] in line 2, which is no number",
+        r"acc=\[1\] in line 2, which is not a number",
     ),
     "no metric at all": (
         "samples_a.jsonl",
@@ -340,7 +340,7 @@ FOLDERS = {
     ),
     "a stat that is a word": (
         lambda path: helm_run(path, run_spec=SPEC, stats=[STAT | {"mean": "high"}]),
-        "a stat that is no number",
+        "a stat that is not a number",
     ),
 }
 

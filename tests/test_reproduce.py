@@ -326,8 +326,8 @@ ENTRY = '[[notebook]]\npath = "demo/one"\ntitle = "T"\npaper = "p"\n'
     ("listed", "message"),
     [
         ("", "lists no notebook; add a"),
-        ("[[notebook\n", r"is not TOML .*; mend that line"),
-        (ENTRY + ENTRY, "path='demo/one': stands in the catalogue twice"),
+        ("[[notebook\n", r"is not TOML .*; fix that line"),
+        (ENTRY + ENTRY, "path='demo/one': appears in the catalogue twice"),
         (
             ENTRY + "titel = 'x'\n",
             "titel='x': of notebook 'demo/one' is unknown; did you mean title",
@@ -377,8 +377,8 @@ def test_a_notebook_needs_exactly_one_parameters_cell_that_parses(project):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"only": "demo/on"}, "only='demo/on': names no notebook; did you mean demo/one"),
-        ({"only": "zzz"}, "only='zzz': names no notebook; use one of demo/one"),
+        ({"only": "demo/on"}, "only='demo/on': does not match any notebook; did you mean demo/one"),
+        ({"only": "zzz"}, "only='zzz': does not match any notebook; use one of demo/one"),
         ({"profile": "fast"}, "profile='fast': is not an option; use one of 'quick', 'full'"),
         ({"jobs": 0}, "jobs=0: is not a whole number from 1 up"),
     ],

@@ -353,8 +353,8 @@ def test_bad_parts_of_a_folder_are_refused(part, content, message, tmp_path):
 
 
 def test_messages_speak_plain_numbers():
-    error = BadInput(f"x[{np.int64(3)!r}]", (np.float64(0.5), np.True_), "is odd", "mend it")
-    assert str(error) == "x[3]=(0.5, True): is odd; mend it"
+    error = BadInput(f"x[{np.int64(3)!r}]", (np.float64(0.5), np.True_), "is odd", "fix it")
+    assert str(error) == "x[3]=(0.5, True): is odd; fix it"
 
 
 def test_a_failed_write_leaves_nothing_behind(tmp_path, monkeypatch):

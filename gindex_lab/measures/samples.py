@@ -74,7 +74,9 @@ def sample_of(study: Responses, scale: Scale, resample: str = "items") -> Sample
     """
     choice("resample", resample, [*RESAMPLE, "agents"])
     remedy = "use gl.population_intervals for means and correlations over agents"
-    ensure(resample != "agents", "resample", resample, "says nothing of a single agent", remedy)
+    ensure(
+        resample != "agents", "resample", resample, "cannot be computed for a single agent", remedy
+    )
     agents = study.frame.index
     if isinstance(study, StepCurves) and study.positions is not None:
         problem = "needs repeated trials, and a transform keeps none: it compares means over trials"
@@ -152,7 +154,7 @@ def _trials(study: Responses) -> FloatArray:
     known = (row >= 0) & (column >= 0)
     trials[row[known], column[known], number[known]] = long["response"].to_numpy()[known]
     count = pd.DataFrame((~np.isnan(trials)).sum(axis=2), study.frame.index, study.frame.columns)
-    problem = "is fewer than two trials, which say nothing of their variation"
+    problem = "is fewer than two trials, too few to estimate their variation"
     remedy = "repeat it, leave the item out, or use resample='items'"
     refuse("trials", count, (count < 2) & study.frame.notna(), problem, remedy)
     return trials

@@ -207,7 +207,7 @@ def plot_pictures(pictures: Mapping[str, Any], *, columns: int = 4, title: str =
     import matplotlib.pyplot as plt
 
     if not pictures:
-        raise BadInput("pictures", pictures, "are none", "pass {label: image}")
+        raise BadInput("pictures", pictures, "is empty", "pass {label: image}")
     rows = -(-len(pictures) // columns)
     figure, axes = plt.subplots(
         rows, columns, figsize=(1.75 * columns, 1.98 * rows), squeeze=False, layout="constrained"

@@ -155,7 +155,7 @@ def cumulative_frames(
     wrong = ~text.str.fullmatch(r"\d{4}-\d{2}-\d{2}")
     if wrong.any():
         raise BadInput(
-            f"dates[{wrong.idxmax()!r}]", text[wrong].iloc[0], "is no date", "write 2015-02-26"
+            f"dates[{wrong.idxmax()!r}]", text[wrong].iloc[0], "is not a date", "write 2015-02-26"
         )
     label = text.str[: _LENGTH[by]]
     return {date: table[label <= date] for date in sorted(label.unique())}

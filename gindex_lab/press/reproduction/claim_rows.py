@@ -111,11 +111,13 @@ def ledger(path: Path | None = None) -> dict[str, Claim]:
         try:
             facts = part.stat()
         except FileNotFoundError:
-            raise BadInput("path", str(part), "is no ledger", f"restore data/{part.name}") from None
+            raise BadInput(
+                "path", str(part), "is not a ledger", f"restore data/{part.name}"
+            ) from None
         found = _read(part, (facts.st_mtime_ns, facts.st_size))
         twice = [name for name in found if name in claims]
         if twice:
-            raise BadInput("id", twice[0], "stands in two ledgers", "keep one row")
+            raise BadInput("id", twice[0], "appears in two ledgers", "keep one row")
         claims |= found
     return claims
 
@@ -137,7 +139,7 @@ def _read(path: Path, _stamp: tuple[int, int]) -> dict[str, Claim]:
                 raise BadInput(name, value, problem, f"use one of {list(known)}")
     twice = [name for name, n in Counter(claim.id for claim in claims).items() if n > 1]
     if twice:
-        raise BadInput("id", twice[0], "stands in the ledger twice", "keep one row")
+        raise BadInput("id", twice[0], "appears in the ledger twice", "keep one row")
     return {claim.id: claim for claim in claims}
 
 

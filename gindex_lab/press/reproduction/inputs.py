@@ -71,7 +71,7 @@ def read_catalogue(root: Path) -> list[Entry]:
         ) from None
     except tomllib.TOMLDecodeError as error:
         raise BadInput(
-            "catalogue", _name(path), f"is not TOML ({error})", "mend that line"
+            "catalogue", _name(path), f"is not TOML ({error})", "fix that line"
         ) from None
     entries = [_entry(row, root) for row in listed.get("notebook", [])]
     if not entries:
@@ -79,7 +79,7 @@ def read_catalogue(root: Path) -> list[Entry]:
     paths = [entry.path for entry in entries]
     for name in paths:
         if paths.count(name) > 1:
-            raise BadInput("path", name, "stands in the catalogue twice", "keep one of them")
+            raise BadInput("path", name, "appears in the catalogue twice", "keep one of them")
     return entries
 
 
@@ -129,7 +129,7 @@ def select(entries: list[Entry], only: str | None) -> list[Entry]:
     chosen = [e for e in entries if wanted in (e.path, e.path.partition("/")[0])]
     if not chosen:
         raise BadInput(
-            "only", only, "names no notebook", _suggest(wanted, [e.path for e in entries])
+            "only", only, "does not match any notebook", _suggest(wanted, [e.path for e in entries])
         )
     return chosen
 
@@ -139,7 +139,7 @@ def read_notebook(path: Path) -> dict[str, Any]:
     try:
         notebook = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise BadInput("notebook", _name(path), "does not exist", "mend catalogue.toml") from None
+        raise BadInput("notebook", _name(path), "does not exist", "fix catalogue.toml") from None
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
         raise BadInput(
             "notebook", _name(path), f"is not a notebook ({error})", "restore it from git"
@@ -163,7 +163,7 @@ def declared_parameters(notebook: Mapping[str, Any], path: Path) -> set[str]:
         tree = ast.parse(_source(tagged[0]))
     except SyntaxError as error:
         raise BadInput(
-            "notebook", _name(path), f"has a broken parameters cell ({error.msg})", "mend it"
+            "notebook", _name(path), f"has a broken parameters cell ({error.msg})", "fix it"
         ) from None
     names = [
         node.targets if isinstance(node, ast.Assign) else [node.target]

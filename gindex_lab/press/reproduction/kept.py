@@ -58,7 +58,7 @@ def read_claims(folder: Path) -> tuple[dict[str, Any], list[dict[str, Any]]] | N
     """The record and the claims of a notebook; None, with a warning, where they are damaged or not ours."""
     record = read_record(folder)
     if record is None or not intact(folder, record, "claims.json"):
-        problem = "is damaged and does not count; gindex-lab reproduce makes it anew"
+        problem = "is damaged and does not count; gindex-lab reproduce makes it again"
         if record is None and not is_ours(folder):
             problem = "holds a record.json that gindex_lab did not write; it is left alone"
         warnings.warn(f"{folder} {problem}", stacklevel=2)

@@ -69,7 +69,7 @@ def audit(
     ['defect', "'ann' on 'q2': 0 and 1"]
     """
     if isinstance(data, Scores):
-        problem = "holds raw scores, of which right and wrong are not known"
+        problem = "holds raw scores, which do not say what is right or wrong"
         raise BadInput("data", type(data).__name__, problem, "pass gl.Responses, a table or a path")
     if isinstance(data, Responses):
         responses, rows, skipped = data, None, _unseen()

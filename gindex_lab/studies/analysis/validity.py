@@ -83,7 +83,7 @@ def _difficulties(study: Responses, difficulty: object) -> FloatArray:
         found = per_item("difficulty", difficulty, study.frame.columns)
     hard = np.asarray(found, dtype=float)
     if len(np.unique(hard[~np.isnan(hard)])) < 2:
-        problem = "is the same for all items, and orders nothing"
+        problem = "is the same for all items, and cannot order them"
         raise BadInput("difficulty", float(hard[0]), problem, "give at least two difficulties")
     return hard
 

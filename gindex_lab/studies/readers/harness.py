@@ -174,7 +174,7 @@ class _Samples(Metrics):
         metric = self.chosen.get(task) or self._choose(line, task, ways, file)
         value, length = _number(metric, line.get(metric))
         if value is None:
-            problem = f"has {metric}={short(line[metric])} in line {number}, which is no number"
+            problem = f"has {metric}={short(line[metric])} in line {number}, which is not a number"
             raise BadInput("path", str(file), problem, "choose another with metric=... (--metric)")
         self.unscored += value != value
         document = str(line["doc_id"])

@@ -337,6 +337,6 @@ def _mean(stat: dict[str, Any], folder: Path) -> float:
         total = as_number(stat.get("sum"))
         value = None if total is None else total / count
     if value is None:
-        problem = f"has a stat that is no number: {short(stat)}"
-        raise BadInput("path", str(folder), problem, "run helm-run anew")
+        problem = f"has a stat that is not a number: {short(stat)}"
+        raise BadInput("path", str(folder), problem, "run helm-run again")
     return value

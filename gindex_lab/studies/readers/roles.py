@@ -229,7 +229,7 @@ def settle_roles(
                 remedy = "fill them, or leave these items out"
                 raise BadInput(f"columns[{role!r}]", asked, problem, remedy, code="missing")
             del table[role]
-            said = f"{int(lacking.sum())} items have no difficulty, so that none is used"
+            said = f"{int(lacking.sum())} items have no difficulty, so none is used"
             found.note("roles", said, "columns={'difficulty': ...}")
     if "minutes" in items and items["minutes"].isna().any():
         del items["minutes"]  # half of them give no time horizon either

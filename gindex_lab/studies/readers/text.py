@@ -68,7 +68,7 @@ def encoding_of(path: Path, given: str | None = None) -> str:
         if start.startswith(mark):
             return name
     if b"\0" in start:
-        problem = "holds zero bytes: it is no text, or UTF-16 without its mark"
+        problem = "holds zero bytes: it is not text, or is UTF-16 without its mark"
         raise BadInput("path", str(path), problem, "pass encoding='utf-16-le' if it is such text")
     return "utf-8"
 
