@@ -163,7 +163,8 @@ RANGES: dict[str, Range] = {
 #: Words of which a function knows a few; it refuses any other by name, with the code "not-an-option".
 CHOICES = _names("""
     Rules.reward Rules.start WorldRules.reward WorldRules.start alternative anytime_view.agent
-    as_items.difficulty as_items.scale base collision conditions constant corpus.domains correlation data design discriminative domain dtype
+    as_items.difficulty as_items.scale base collision
+    conditions constant corpus.domains correlation data design discriminative domain dtype
     engine error estimator extrapolate family format fractions frame incomplete kind law linkage
     measure measures method metric missing mode model observation outside
     plot_capability_spread.labels profile redrawn repeats resample rewriting rewritings rival
