@@ -1,11 +1,13 @@
 """What programs do: patterns against the published shares, exact decisions against the goldens and each other."""
 
 import json
+from random import Random
 
 import numpy as np
 import pandas as pd
 import pytest
 from loops import looped
+from oracles import bf_processes as bf
 
 from gindex_lab import aiq
 from gindex_lab.foundation.errors import BadInput, BadProgram
@@ -17,6 +19,7 @@ from gindex_lab.worlds.aiq.sampler import sample
 from gindex_lab.worlds.aiq.semantics import (
     classify,
     coupled,
+    decide,
     delay_of,
     function_of,
     is_discriminative,
@@ -587,3 +590,31 @@ def test_laws_of_different_machines_are_not_compared():
 def nothing_to_earn():
     table = pd.DataFrame({"program": ["%.,#"] * 20, "stratum": [11] * 20})
     return aiq.estimate("random", table, episode=10, runs=20)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("symbols", "observations", "seed"), [(3, 1, 1), (2, 2, 2)])
+def test_verdicts_equal_those_of_the_plain_search(symbols, observations, seed):
+    random, compared = Random(seed), 0
+    while compared < 15:
+        program = bf.random_program(random, 16)
+        try:
+            memories, rows, seen = bf.explored(program, symbols, observations, most=60)
+        except bf.TooLarge:
+            continue
+        except bf.Overtime:
+            assert not close(program, symbols, observations).closed, program
+            continue
+        compared += 1
+        exact, reason = decide(program, symbols, observations)
+        assert not reason, program
+        best, worst = bf.mean_rewards(rows, symbols)
+        assert (exact["best"], exact["worst"]) == pytest.approx((best, worst), abs=1e-6), program
+        assert exact["dead"] == sorted(set(range(len(program) - 1)) - seen), program
+        assert exact["action_pointless"] == bf.independent(rows, lambda output: output), program
+        process = close(program, symbols, observations)
+        by_reward = bf.independent(rows, lambda output: output[0])
+        assert process.independent(process.reward_symbols) == by_reward, program
+        told = exact["reward_of_action"] if exact["reward_action"] else None
+        if told is None or told["delay"] <= bf.KEPT:
+            assert told == bf.trivial(memories, rows, symbols), program

@@ -1,13 +1,16 @@
 """Flatland: syntaxes that round-trip, traces against closed forms, pictures, limits, augmentation."""
 
+import itertools
 import json
 import math
 from itertools import pairwise
+from random import Random
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from oracles import drawing_trees as trees
 
 import gindex_lab as gl
 from gindex_lab.foundation.errors import BadInput, BadProgram
@@ -703,3 +706,25 @@ def test_a_trace_counts_its_steps_and_a_turn_draws_nothing():
 def test_a_hair_beyond_the_left_edge_is_that_edge():
     assert _wrapped(-1e-10) == 0.0
     assert _wrapped(-1e-8) == pytest.approx(SIZE - 1e-8, abs=1e-12)
+
+
+def test_random_programs_run_as_their_trees_do_in_every_syntax_closed_or_not():
+    random = Random(5)
+    loops = 0
+    for _ in range(40):
+        flows = trees.random_flows(random)
+        args, position = [random.randint(0, 12) for _ in flows[-1][1]], [random.randint(0, 127)] * 2
+        theta, lines = random.randint(0, 359), []
+        given = dict(zip(flows[-1][1], args, strict=True))
+        trees.walked(flows[-1][2], given, flows, (*map(float, position), float(theta)), lines)
+        graphs = set()
+        for syntax, closing in itertools.product(SYNTAXES, (False, True)):
+            text = trees.written(flows, args, position, theta, syntax, closing)
+            program = F.parse(text, syntax)
+            assert [tuple(move) for move in program.trace()] == lines, text
+            of_type = [node.type for node in program.graph.nodes]
+            assert len(program.graph.closing) >= closing * of_type.count("loop")
+            graphs.add((tuple(of_type), program.graph.links))
+            loops += of_type.count("loop")
+        assert len(graphs) == 1
+    assert loops > 300
