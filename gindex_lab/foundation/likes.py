@@ -14,6 +14,7 @@ __all__ = [
     "DatesLike",
     "DifficultyLike",
     "NumbersLike",
+    "PerItemLike",
     "ProgramLike",
     "ResponsesLike",
     "ScoresLike",
@@ -36,6 +37,9 @@ if TYPE_CHECKING:
     SeedLike: TypeAlias = int | np.integer | np.random.Generator | np.random.SeedSequence | None
     NumbersLike: TypeAlias = pd.Series | npt.ArrayLike  # one number, or a list, array or Series
     DifficultyLike: TypeAlias = str | Mapping[Any, float] | pd.Series | npt.ArrayLike | None
+    PerItemLike: TypeAlias = (
+        Mapping[Any, float] | pd.Series | npt.ArrayLike | None
+    )  # one for all, or each
     DateLike: TypeAlias = str | date | np.datetime64 | pd.Timestamp | None
     DatesLike: TypeAlias = str | Mapping[Any, Any] | pd.Series | npt.ArrayLike | None
     AgentLike: TypeAlias = (
@@ -44,5 +48,5 @@ if TYPE_CHECKING:
     ClockLike: TypeAlias = Any  # "virtual", "real", or a clock of `gl.anytime`
     ProgramLike: TypeAlias = Any  # a program, a flow, a drawing, or a text or path that gives one
 else:
-    ResponsesLike = ScoresLike = SeedLike = NumbersLike = DifficultyLike = object
+    ResponsesLike = ScoresLike = SeedLike = NumbersLike = DifficultyLike = PerItemLike = object
     DateLike = DatesLike = AgentLike = ClockLike = ProgramLike = object

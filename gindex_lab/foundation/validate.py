@@ -11,6 +11,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.likes import NumbersLike
 
 __all__ = [
     "Mode",
@@ -202,7 +203,7 @@ def known(name: str, labels: Any, index: pd.Index) -> list[Any]:
     return wanted
 
 
-def per_item(name: str, values: object, items: pd.Index) -> FloatArray:
+def per_item(name: str, values: NumbersLike, items: pd.Index) -> FloatArray:
     """One number for each item, in the order of the items: from a Series or mapping by item, a list.
 
     >>> per_item("difficulty", {"b": 2, "a": 1}, pd.Index(["a", "b"]))
@@ -232,7 +233,7 @@ def per_item(name: str, values: object, items: pd.Index) -> FloatArray:
     return found
 
 
-def numbers(name: str, values: object) -> FloatArray:
+def numbers(name: str, values: NumbersLike) -> FloatArray:
     """An array of numbers of any shape; dates, complex numbers, words and ragged lists are refused.
 
     >>> numbers("segments", [[1, 2], [3, 4]]).shape
@@ -250,7 +251,7 @@ def numbers(name: str, values: object) -> FloatArray:
         raise BadInput(name, values, problem, "pass numbers", code="not-a-number") from None
 
 
-def vector(name: str, values: object, length: int | None = None) -> FloatArray:
+def vector(name: str, values: NumbersLike, length: int | None = None) -> FloatArray:
     """A flat array of finite numbers, of the given length.
 
     >>> vector("difficulty", [1, 2, 3], 3)
@@ -314,7 +315,7 @@ def numeric_frame(name: str, frame: object) -> pd.DataFrame:
     return pd.DataFrame(rows, index=table.index.copy(), columns=table.columns.copy(), copy=False)
 
 
-def _labelled(name: str, values: object) -> pd.DataFrame:
+def _labelled(name: str, values: NumbersLike) -> pd.DataFrame:
     """An array or nested list with the names agent 1, agent 2 ..., item 1, item 2 ..."""
     if isinstance(values, pd.Series):
         remedy = "pass series.to_frame() for one item, series.to_frame().T for one agent"

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gindex_lab.foundation.errors import ensure
+from gindex_lab.foundation.likes import DifficultyLike
 from gindex_lab.foundation.validate import FloatArray, choice, vector
 
 __all__ = ["Indicators", "Interval", "Rule", "Scale", "Sums", "conclude", "difficulty_limits"]
@@ -226,7 +227,7 @@ def from_sums(area: FloatArray, moment: FloatArray, scale: Scale) -> Indicators:
     return conclude(area, moment, variance, scale.interval, scale.origin)
 
 
-def difficulty_limits(difficulty: object) -> Interval:
+def difficulty_limits(difficulty: DifficultyLike) -> Interval:
     """The lowest and highest difficulty of a study, from the quantiles of its items.
 
     KMAX = max(max h, q50 + 2(q95 - q05)); KMIN = min(min h, q50 - 2(q95 - q05)), but 0 where no

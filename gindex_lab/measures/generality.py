@@ -16,7 +16,7 @@ import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput, ensure
 from gindex_lab.foundation.guessing import floors_of
-from gindex_lab.foundation.likes import ResponsesLike, SeedLike
+from gindex_lab.foundation.likes import DifficultyLike, PerItemLike, ResponsesLike, SeedLike
 from gindex_lab.foundation.responses import Responses, Scores
 from gindex_lab.foundation.step_curves import StepCurves
 from gindex_lab.foundation.validate import FloatArray, choice, generator, mode_of, pair, refuse
@@ -41,7 +41,7 @@ _LARGEST = 1e100
 
 def generality(
     responses: ResponsesLike,
-    difficulty: object = None,
+    difficulty: DifficultyLike = None,
     *,
     interval: Interval | None = None,
     estimator: str = "trapezoid",
@@ -52,7 +52,7 @@ def generality(
     missing: str = "error",
     extrapolate: str = "paper",
     method: str = "plain",
-    floor: object = None,
+    floor: PerItemLike = None,
 ) -> pd.DataFrame:
     """Capability, spread and generality of every agent, from its responses on items of known difficulty.
 
@@ -145,7 +145,12 @@ def generality(
 
 
 def _check_together(
-    study: Responses, mode: str, estimator: str, extrapolate: str, method: str, floor: object
+    study: Responses,
+    mode: str,
+    estimator: str,
+    extrapolate: str,
+    method: str,
+    floor: PerItemLike,
 ) -> None:
     """The authors' code knows one estimator and no floor; a floor needs responses and the plain curve."""
     exact, none = mode == "exact", floor is None
@@ -161,7 +166,7 @@ def _check_together(
 
 
 def study_of(
-    responses: ResponsesLike, difficulty: object = None, missing: str = "error"
+    responses: ResponsesLike, difficulty: DifficultyLike = None, missing: str = "error"
 ) -> Responses:
     """The responses with their difficulties, checked: what every measure of this module starts from.
 
@@ -173,7 +178,7 @@ def study_of(
     return study
 
 
-def _with_levels(responses: ResponsesLike, difficulty: object) -> Responses:
+def _with_levels(responses: ResponsesLike, difficulty: DifficultyLike) -> Responses:
     remedy = "turn them into responses first, for instance with gl.rank(scores)"
     ensure(not isinstance(responses, Scores), "responses", responses, "holds raw scores", remedy)
     if not isinstance(responses, Responses):
@@ -269,7 +274,7 @@ def _mean(study: Responses, total: FloatArray) -> FloatArray:
 def characteristic_curve(
     responses: ResponsesLike,
     agent: object = None,
-    difficulty: object = None,
+    difficulty: DifficultyLike = None,
     *,
     method: str = "plain",
     ci: float | None = None,

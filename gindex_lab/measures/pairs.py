@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput, Caution, ensure
-from gindex_lab.foundation.likes import ResponsesLike, SeedLike
+from gindex_lab.foundation.likes import DifficultyLike, ResponsesLike, SeedLike
 from gindex_lab.foundation.many_tests import holm
 from gindex_lab.foundation.validate import FloatArray, choice, confidence, generator, known
 from gindex_lab.measures.curves import Interval, feasible, from_sums
@@ -178,7 +178,7 @@ def paired_differences(
     responses: ResponsesLike,
     a: object,
     b: object,
-    difficulty: object = None,
+    difficulty: DifficultyLike = None,
     *,
     interval: Interval | None = None,
     estimator: str = "trapezoid",

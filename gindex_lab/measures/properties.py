@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import ensure
-from gindex_lab.foundation.likes import ResponsesLike
+from gindex_lab.foundation.likes import DifficultyLike, NumbersLike, ResponsesLike
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import FloatArray, integer, number, required_pair, vector
 from gindex_lab.measures.curves import Interval, merge
@@ -22,7 +22,9 @@ from gindex_lab.measures.generality import difficulties_of, generality, study_of
 __all__ = ["aggregate", "dominance", "effort", "isometrics", "saturation", "spread_at"]
 
 
-def aggregate(responses: ResponsesLike, difficulty: object = None, by: object = None) -> Responses:
+def aggregate(
+    responses: ResponsesLike, difficulty: DifficultyLike = None, by: object = None
+) -> Responses:
     """The mean agent, or one mean agent per group: its curve is the aggregated curve (F.3).
 
     Capability is linear in the responses, so the mean agent has the mean capability; its spread is
@@ -41,7 +43,9 @@ def aggregate(responses: ResponsesLike, difficulty: object = None, by: object = 
     return Responses(frame, items=study.items, interval=study.interval, name=study.name)
 
 
-def effort(responses: ResponsesLike, difficulty: object = None, **options: Any) -> pd.Series:
+def effort(
+    responses: ResponsesLike, difficulty: DifficultyLike = None, **options: Any
+) -> pd.Series:
     """Effort M = ∫hψ dh = H·∫ψ dh: what it costs to do all that one does (Eq. 8, C.3).
 
     Takes the options of `generality`, and counts from the same origin as its expected difficulty.
@@ -55,7 +59,7 @@ def effort(responses: ResponsesLike, difficulty: object = None, **options: Any) 
 
 
 def saturation(
-    responses: ResponsesLike, difficulty: object = None, missing: str = "error"
+    responses: ResponsesLike, difficulty: DifficultyLike = None, missing: str = "error"
 ) -> pd.Series:
     """The difficulty up to which an agent solves everything: the largest s such that ψ(h) = 1 for
     all h < s. An agent that fails on the easiest items already is saturated up to them (E.2).
@@ -72,7 +76,7 @@ def saturation(
     return pd.Series(levels[last], index=study.frame.index, name="saturation")
 
 
-def dominance(responses: ResponsesLike, difficulty: object = None) -> pd.DataFrame:
+def dominance(responses: ResponsesLike, difficulty: DifficultyLike = None) -> pd.DataFrame:
     """Who dominates whom: True where the row's curve is nowhere below and somewhere above the
     column's. A dominating agent is at least as capable (Ψ is an integral of ψ), but it need not be
     more general.
@@ -91,7 +95,7 @@ def dominance(responses: ResponsesLike, difficulty: object = None) -> pd.DataFra
     return pd.DataFrame(np.concatenate(blocks), index=agents.copy(), columns=agents.copy())
 
 
-def spread_at(capability: object, gamma: float, interval: Interval) -> FloatArray:
+def spread_at(capability: NumbersLike, gamma: float, interval: Interval) -> FloatArray:
     """The spread that gives normalised generality γ at a capability: S = √((1 - γ) c (q - c)).
 
     c = Ψ - low, q = high - low; γ = 1 is the decreasing step, 0 the constant curve, -1 the

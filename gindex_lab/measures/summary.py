@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import Caution, ensure
-from gindex_lab.foundation.likes import ResponsesLike, SeedLike
+from gindex_lab.foundation.likes import DifficultyLike, ResponsesLike, SeedLike
 from gindex_lab.foundation.validate import FloatArray, choice, confidence, generator, integer
 from gindex_lab.measures.curves import Interval
 from gindex_lab.measures.fit import Fit, fit_of
@@ -66,7 +66,7 @@ def population_summary(table: pd.DataFrame) -> pd.Series:
 
 def population_intervals(
     responses: ResponsesLike,
-    difficulty: object = None,
+    difficulty: DifficultyLike = None,
     *,
     interval: Interval | None = None,
     estimator: str = "trapezoid",

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput, ensure
-from gindex_lab.foundation.likes import ResponsesLike, ScoresLike
+from gindex_lab.foundation.likes import NumbersLike, ResponsesLike, ScoresLike
 from gindex_lab.foundation.responses import Responses, Scores
 from gindex_lab.foundation.step_curves import StepCurves
 from gindex_lab.foundation.validate import (
@@ -103,9 +103,9 @@ def standardise(
 
 
 def distributional_reference(
-    values: object,
-    mean: object,
-    sd: object,
+    values: NumbersLike,
+    mean: NumbersLike,
+    sd: NumbersLike,
     family: str = "beta",
     columns: int | None = 100,
     *,
@@ -296,7 +296,7 @@ def _about(table: Scores | Responses) -> dict[str, Any]:
     return {key: getattr(table, key) for key in ("agents", "name", "source", "citation", "licence")}
 
 
-def _per_item(name: str, values: object, table: Scores | Responses) -> pd.Series:
+def _per_item(name: str, values: NumbersLike, table: Scores | Responses) -> pd.Series:
     """One number per item: a column of `items`, a Series or mapping by item, or a list."""
     if isinstance(values, str):
         remedy = f"use one of {list(table.items)}"

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
-from gindex_lab.foundation.likes import ResponsesLike, SeedLike
+from gindex_lab.foundation.likes import DifficultyLike, ResponsesLike, SeedLike
 from gindex_lab.foundation.validate import FloatArray, choice, confidence, generator, integer
 from gindex_lab.measures.curves import Interval, from_sums, indicators
 from gindex_lab.measures.fit import fit_of
@@ -38,7 +38,7 @@ METHODS = ["studentised", "percentile", "bca"]
 
 def bootstrap_table(
     responses: ResponsesLike,
-    difficulty: object = None,
+    difficulty: DifficultyLike = None,
     *,
     interval: Interval | None = None,
     estimator: str = "trapezoid",

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
-from gindex_lab.foundation.likes import ResponsesLike
+from gindex_lab.foundation.likes import DifficultyLike, ResponsesLike
 from gindex_lab.foundation.validate import FloatArray, integer
 from gindex_lab.measures.curves import Interval, difficulty_limits
 from gindex_lab.measures.generality import difficulties_of, study_of
@@ -38,7 +38,7 @@ class SigmoidCurve(NamedTuple):
 
 
 def sigmoid_curve(
-    responses: ResponsesLike, difficulty: object = None, *, weight: int = 1000
+    responses: ResponsesLike, difficulty: DifficultyLike = None, *, weight: int = 1000
 ) -> SigmoidCurve:
     """The logistic curve through the items' mean responses, and its capability and generality.
 

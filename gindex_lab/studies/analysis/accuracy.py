@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.likes import ResponsesLike
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import FloatArray, choice, number
 
@@ -28,7 +29,7 @@ def is_binary(data: Responses) -> bool:
 
 
 def score_table(
-    responses: object, ci: float | None = 0.95, resample: str = "items"
+    responses: ResponsesLike, ci: float | None = 0.95, resample: str = "items"
 ) -> pd.DataFrame:
     """The score of every agent: `score`, `score_low`, `score_high`, `n` and `coverage`.
 

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.likes import ResponsesLike
 from gindex_lab.foundation.many_tests import holm
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import FloatArray, choice, number
@@ -27,7 +28,7 @@ _BLOCK = 20_000_000  # cells of a temporary array
 
 
 def score_differences(
-    responses: object, ci: float = 0.95, resample: str = "items", *, against: object = None
+    responses: ResponsesLike, ci: float = 0.95, resample: str = "items", *, against: object = None
 ) -> pd.DataFrame:
     """Every pair of agents: how far their scores differ on the items that both met.
 

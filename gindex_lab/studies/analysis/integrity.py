@@ -17,6 +17,7 @@ import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.guessing import floors_of
+from gindex_lab.foundation.likes import PerItemLike
 from gindex_lab.foundation.responses import Responses, Scores
 from gindex_lab.studies.analysis.audit import _discoveries
 from gindex_lab.studies.readers.names import ERRORS, SETTINGS, SUBJECTS, TEXTS
@@ -44,7 +45,7 @@ _FINE = ("", "0", "false", "none", "nan", "ok", "success", "completed", "finishe
 
 
 def audit(
-    data: object, floor: object = None, *, level: float = 0.05, **reading: Any
+    data: object, floor: PerItemLike = None, *, level: float = 0.05, **reading: Any
 ) -> pd.DataFrame:
     """What is wrong with the data, one row per finding.
 
@@ -81,7 +82,9 @@ def audit(
     return _found(responses, rows, floor, level, skipped)
 
 
-def audit_study(data: Responses | Scores, floor: object, rows: pd.DataFrame | None) -> pd.DataFrame:
+def audit_study(
+    data: Responses | Scores, floor: PerItemLike, rows: pd.DataFrame | None
+) -> pd.DataFrame:
     """The audit of a study that was read already, for a report: of the `rows` of its log (those of
     `read_rows`) where they were kept, and otherwise of the table.
 
@@ -103,7 +106,7 @@ def audit_study(data: Responses | Scores, floor: object, rows: pd.DataFrame | No
 def _found(
     responses: Responses | None,
     rows: pd.DataFrame | None,
-    floor: object,
+    floor: PerItemLike,
     level: float,
     skipped: dict[str, str],
 ) -> pd.DataFrame:
@@ -303,7 +306,7 @@ def _configurations(rows: pd.DataFrame) -> tuple[int, int, str] | None:
 
 def _of_items(
     data: Responses,
-    floor: object,
+    floor: PerItemLike,
     level: float,
     skipped: dict[str, str],
 ) -> list[tuple[str, int, int, str]]:

@@ -18,7 +18,7 @@ import pandas as pd
 
 from gindex_lab.foundation import parallel
 from gindex_lab.foundation.errors import BadInput, GIndexLabError
-from gindex_lab.foundation.likes import SeedLike
+from gindex_lab.foundation.likes import DateLike, DatesLike, ResponsesLike, SeedLike
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.measures.horizons.growth import doubling_time, trend
 from gindex_lab.measures.horizons.horizons import horizon
@@ -74,9 +74,9 @@ class Multiverse:
 def multiverse(
     responses: Responses,
     *,
-    dates: object = None,
+    dates: DatesLike = None,
     measure: str = "spread_logistic",
-    since: object = None,
+    since: DateLike = None,
     penalty: Sequence[float] = (1e-5, 0.1),
     weights: Sequence[object] = ("diversity", "equal"),
     scores: Sequence[str] | None = None,
@@ -168,7 +168,7 @@ def named(measure: str) -> str:
     return measure.removesuffix("_logistic").replace("_", " ")
 
 
-def _study(responses: object) -> Responses:
+def _study(responses: ResponsesLike) -> Responses:
     if not isinstance(responses, Responses):
         raise BadInput(
             "responses", type(responses).__name__, "is not a gl.Responses", "make one first"
@@ -269,9 +269,9 @@ def _universe(
     study: Responses,
     base: pd.DataFrame,
     apart: Mapping[str, pd.DataFrame],
-    dates: object,
+    dates: DatesLike,
     measure: str,
-    since: object,
+    since: DateLike,
     ci: float,
     world: Mapping[str, Any],
 ) -> dict[str, Any] | str:
@@ -292,7 +292,7 @@ def _universe(
 
 
 def _over_time(
-    table: pd.DataFrame, dates: object, measure: str, since: object, ci: float
+    table: pd.DataFrame, dates: DatesLike, measure: str, since: DateLike, ci: float
 ) -> dict[str, Any]:
     """Growth and trend, with the agents as the sample."""
     grown = doubling_time(table, dates, ci=ci)

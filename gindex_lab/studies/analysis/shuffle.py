@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from gindex_lab.foundation.likes import SeedLike
+from gindex_lab.foundation.likes import PerItemLike, SeedLike
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.step_curves import StepCurves
 from gindex_lab.foundation.validate import FloatArray, generator, integer, number
@@ -23,7 +23,7 @@ def shuffle_control(
     ci: float = 0.95,
     *,
     seed: SeedLike,
-    floor: object = None,
+    floor: PerItemLike = None,
 ) -> pd.DataFrame:
     """Observed against shuffled: `observed`, `shuffled` (mean), `low`, `high`, and the chance `p` of as
     much under shuffling (one-sided, (1 + hits) / (1 + shuffles)).
@@ -58,7 +58,7 @@ def shuffle_control(
     return table
 
 
-def _statistics(measured: Responses, floor: object) -> dict[str, float]:
+def _statistics(measured: Responses, floor: PerItemLike) -> dict[str, float]:
     from gindex_lab.measures.generality import generality
 
     table = generality(measured, missing="drop", floor=floor)

@@ -8,6 +8,7 @@ import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.guessing import floors_of
+from gindex_lab.foundation.likes import PerItemLike
 from gindex_lab.foundation.responses import Responses, Scores
 from gindex_lab.foundation.validate import choice
 from gindex_lab.measures.generality import generality
@@ -36,7 +37,7 @@ def analyse_table(
     resample: str = "items",
     shuffles: int = 99,
     dates: str | None = None,
-    floor: object = None,
+    floor: PerItemLike = None,
     seed: int = 1,
     rows: pd.DataFrame | None = None,
 ) -> Analysis:

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.likes import DifficultyLike, ResponsesLike
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import FloatArray, number, per_item
 from gindex_lab.measures.psychometrics.correlations import rank_correlation
@@ -23,7 +24,7 @@ _MOST_LEVELS = 2_000  # of difficulty, or of failure, told apart when pairs are 
 
 
 def difficulty_validity(
-    responses: object, difficulty: object = None, ci: float = 0.95
+    responses: ResponsesLike, difficulty: DifficultyLike = None, ci: float = 0.95
 ) -> pd.DataFrame:
     """How far difficulty orders the failures, agent by agent and over all of them.
 
@@ -71,7 +72,7 @@ def difficulty_validity(
     return pd.DataFrame(rows, index=[*study.frame.index, "all agents"])
 
 
-def _difficulties(study: Responses, difficulty: object) -> FloatArray:
+def _difficulties(study: Responses, difficulty: DifficultyLike) -> FloatArray:
     if difficulty is None:
         if study.difficulty is None:
             remedy = "pass difficulty=..., numbers or a column of the items"
