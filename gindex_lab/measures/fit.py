@@ -125,7 +125,7 @@ def _completions(sample: Sample) -> list[tuple[bool, ...]]:
     not reach that end of the interval; none for curves that are means of steps.
 
     A step holds each response from the previous item on, the least that a falling curve allows in every
-    gap: that is no error of chance, and errors that all have one sign do not average out.
+    gap: that is not an error of chance, and errors that all have one sign do not average out.
     """
     if sample.difficulty is None:
         return []

@@ -197,7 +197,7 @@ def _with_levels(responses: ResponsesLike, difficulty: DifficultyLike) -> Respon
 
 
 def _check_size(name: str, low: float, high: float) -> None:
-    """Spread is a square: numbers whose squares are no floats are refused."""
+    """Spread is a square: numbers whose squares exceed a float are refused."""
     fits = max(abs(low), abs(high)) <= _LARGEST and high - low >= 1 / _LARGEST
     problem = f"is too large or too narrow to square (beyond {_LARGEST:g}, within {1 / _LARGEST:g})"
     ensure(fits, name, (low, high), problem, "measure difficulty in another unit")
@@ -260,7 +260,7 @@ def _table(study: Responses, found: Indicators, total: FloatArray) -> pd.DataFra
 
 def _mean(study: Responses, total: FloatArray) -> FloatArray:
     """The mean response over the items met, of a staircase the mean position; the end points that a
-    transform adds are no items."""
+    transform adds are not items."""
     if isinstance(study, StepCurves) and study.continuous and study.positions is not None:
         return np.asarray(study.positions.mean(axis=1), dtype=float)
     if "anchor" in study.items:

@@ -300,7 +300,7 @@ def _docs(options: argparse.Namespace) -> None:
 
 
 def _check_out(path: Path, out: Path) -> None:
-    """A place that cannot be written is told before the work; data are not replaced by their report."""
+    """A place that cannot be written is reported before the work; data are not replaced by their report."""
     appendable(out, "out")
     above = next((one for one in out.absolute().parents if one.exists()), None)
     if above is not None and not above.is_dir():

@@ -82,7 +82,7 @@ def people_table(
 
 
 def _rows_named(index: pd.Index, wanted: bool | str | None) -> tuple[list[str], list[list[str]]]:
-    """The columns that name the rows, with their heads; mere numbers name nothing."""
+    """The columns that name the rows, with their heads; plain numbers do not."""
     import pandas as pd
 
     numbers = pd.api.types.is_integer_dtype(index) and index.names == [None]

@@ -105,7 +105,7 @@ def range_test(
 
 
 def _ranges(fit: Fit, measure: str, permutations: int, random: np.random.Generator) -> FloatArray:
-    """The ranges (B,) of the measure when the responses to each unit are dealt out anew."""
+    """The ranges (B,) of the measure when the responses to each unit are shuffled."""
     cells = unit_sums(fit)
     rest = np.stack([fit.area, fit.moment, fit.mean]) - cells.sum(axis=2)
     # what the units do not bring: end points and the block below the first item

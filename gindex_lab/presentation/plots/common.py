@@ -49,7 +49,7 @@ _given: dict[str, str] = {}  # the colour of each name, in the order in which fi
 
 def use_style() -> None:
     """Make the style of gindex_lab that of every figure from here on (a notebook's first cell); the colours
-    of agents are dealt anew."""
+    of agents are shuffled."""
     import matplotlib.pyplot as plt
 
     plt.style.use(STYLE)

@@ -160,7 +160,7 @@ def _candidates(at: FloatArray, sizes: FloatArray, pixel: float) -> tuple[FloatA
 def _static_costs(
     boxes: FloatArray, fixed: FloatArray, frame: FloatArray, sizes: FloatArray
 ) -> FloatArray:
-    """What stands there already (in shares of it, or of the label if that is smaller), and what
+    """What is there already (in shares of it, or of the label if that is smaller), and what
     would leave the frame (in shares of the label)."""
     n, places, _ = boxes.shape
     area = (sizes[:, 0] * sizes[:, 1])[:, None]

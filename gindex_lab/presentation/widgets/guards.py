@@ -40,7 +40,7 @@ class AlwaysToken(PasswordIdentityProvider):
 
 
 class FewKernels(AsyncMappingKernelManager):
-    """At most eight kernels at a time; who comes later is told to wait."""
+    """At most eight kernels at a time; later ones are asked to wait."""
 
     async def start_kernel(self, **given: Any) -> str:  # type: ignore[override]
         """A new kernel, or status 503 with the reason."""

@@ -229,7 +229,7 @@ class Demo:
         return self.function(**self.values())
 
     def _changed(self, _: object = None) -> None:
-        """Draw again; what cannot be drawn is told in a sentence, and the last picture stays."""
+        """Draw again; what cannot be drawn is explained in a sentence, and the last picture stays."""
         if self.held:
             return
         try:

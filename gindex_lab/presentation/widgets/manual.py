@@ -170,7 +170,7 @@ class _Game(Demo):
     """A demo whose keys can be pressed one by one."""
 
     def press(self, key: str) -> None:
-        """One more key; one that cannot be played is told and forgotten."""
+        """One more key; one that cannot be played is reported and forgotten."""
         before = self.controls["keys"].value
         self.controls["keys"].value = before + key
         told = self.problem.value

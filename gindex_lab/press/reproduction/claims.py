@@ -131,7 +131,7 @@ def failed_folder(reports: Path, notebook: str) -> Path:
 def print_hash(folder: Path) -> str:
     """A hash of what the papers print for the claims that a notebook recorded.
 
-    When a row of the ledger is mended, the notebook that shows it has to run again.
+    When a row of the ledger is corrected, the notebook that shows it has to run again.
     """
     found = json.loads((folder / "claims.json").read_text(encoding="utf-8"))
     claims = ledger() if found else {}

@@ -1,6 +1,6 @@
 """The start page of `make lab`: one notebook with links to everything, made from the catalogue.
 
-`python -m gindex_lab.press.reproduction.start` writes `notebooks/start.ipynb` anew; a test says
+`python -m gindex_lab.press.reproduction.start` rewrites `notebooks/start.ipynb`; a test says
 when that is due.
 """
 

@@ -88,7 +88,7 @@ _waiting: _Waiting | None = None
 def available() -> bool:
     """Whether this process may be forked: on Linux, when hashes do not differ between runs.
 
-    With `GINDEX_LAB_FRESH_KERNELS` in the environment every notebook has a kernel started anew.
+    With `GINDEX_LAB_FRESH_KERNELS` in the environment every notebook has a kernel of its own.
     """
     wanted = not os.environ.get(FRESH)
     return wanted and sys.platform == "linux" and not sys.flags.hash_randomization

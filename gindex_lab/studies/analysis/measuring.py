@@ -104,7 +104,7 @@ def check_size(data: Responses | Scores, transform: str, ci: float | None) -> No
 
 
 def check_gaps(data: Responses | Scores, transform: str) -> None:
-    """Refuse a missing cell; that nobody plays against itself is no gap in a tournament."""
+    """Refuse a missing cell; in a tournament nobody plays against itself, which is not a gap."""
     gaps = np.isnan(data.values)
     if transform == "opponent":
         gaps &= data.frame.index.to_numpy()[:, None] != data.frame.columns.to_numpy()

@@ -1,6 +1,6 @@
 """The negative control: the same numbers without the agents.
 
-Each item's responses are dealt out anew among the agents who met it. Every item keeps its difficulty, and
+Each item's responses are shuffled among the agents who met it. Every item keeps its difficulty, and
 no agent keeps its ability. What the analysis still finds there, it does not owe to the agents.
 """
 
@@ -69,7 +69,7 @@ def _statistics(measured: Responses, floor: PerItemLike) -> dict[str, float]:
 
 
 def shuffled(measured: Responses, rng: np.random.Generator) -> Responses:
-    """The same responses (or positions, after a transform) dealt out anew within each item.
+    """The same responses (or positions, after a transform) shuffled within each item.
 
     >>> table = Responses([[1, 0], [0, 0], [0, 1]], difficulty=[1, 2])
     >>> shuffled(table, np.random.default_rng(1)).frame.mean().tolist()

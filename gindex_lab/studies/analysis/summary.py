@@ -274,7 +274,7 @@ def _were(n: int) -> str:
 
 
 def about_control(control: pd.DataFrame, level: float = 0.05) -> list[Said]:
-    """What is left when responses are dealt out anew within each item.
+    """What is left when responses are shuffled within each item.
 
     >>> rows = {"observed": [0.1, 0.7], "shuffled": [0.02, 0.7], "p": [0.01, 0.4]}
     >>> said = about_control(pd.DataFrame(rows, index=["capability_sd", "mean_gamma"]))

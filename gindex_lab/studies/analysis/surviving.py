@@ -199,7 +199,7 @@ def verdict(
     """Which conclusions every definition agrees with; only those that were drawn at all.
 
     `leaders` and `least` are the agents that the data cannot tell from the best, and from the least
-    general: another name among them is no contradiction. Where that is all `agents`, or no pair is
+    general: another name among them is not a contradiction. Where that is all `agents`, or no pair is
     separated, there is no conclusion to contradict.
 
     >>> found = pd.DataFrame({"best": ["a", "b"], "least_general": ["c", "a"], "reversed": 0,

@@ -2,7 +2,7 @@
 
 Perplexities, error rates, distances, times and costs are better when small. Read as they are, they would rank
 the worst first; so their scores are turned round: 1 - x where they are shares, and -x otherwise. What has no
-upper end (bits per byte, a loss, a cost) is no share, even where all of it happens to lie below 1.
+upper end (bits per byte, a loss, a cost) is not a share, even where all of it happens to lie below 1.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Leaderboard tables in the style of the Open LLM Leaderboard: a row per model, a column per benchmark.
 
-Where a benchmark has a `Raw` column, that is read: it is a share in [0, 1]. The average is no item of its
+Where a benchmark has a `Raw` column, that is read: it is a share in [0, 1]. The average is not an item of its
 own. Other columns (type, precision, parameters, licence) are facts of the model and stay with the agents
 (`facts.split_columns`): every other column of numbers is a benchmark, whether we know its name or not.
 """
@@ -74,7 +74,7 @@ def _model_column(header: Sequence[str], options: Options, file: Path) -> str:
 
 
 def _labels(table: pd.DataFrame, name: str, found: Collector) -> list[str]:
-    """The models; where one stands there twice, with what tells its rows apart."""
+    """The models; where one appears twice, with what tells its rows apart."""
     models = table[name].astype(str)
     if models.is_unique:
         return list(models)

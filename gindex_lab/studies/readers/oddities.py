@@ -1,4 +1,4 @@
-"""What is it, if it is no log? A PDF, a picture, a web page saved under another name, a pointer of Git LFS.
+"""What is it, if not a log? A PDF, a picture, a web page saved under another name, a pointer of Git LFS.
 
 `refuse_other` looks at the first bytes, whatever the file is called; `not_recognised` says of a document or a
 table without a known layout what it holds instead.

@@ -150,7 +150,7 @@ def read_scores(path: str | PathLike[str], **options: Any) -> Scores:
 
 
 def read_rows(path: str | PathLike[str], **options: Any) -> pd.DataFrame:
-    """Every row of the logs as it stands there, nothing joined: what `gl.audit` looks at.
+    """Every row of the logs as written, nothing joined: what `gl.audit` looks at.
 
     Columns `agent`, `family`, `item`, `response` (NaN where there is none), `trial` where there are some, and
     of logs that say them `text` (a number that stands for it), `errored`, `configuration` and `choices`.

@@ -1,7 +1,7 @@
 """A second response of an agent to an item: a repeated trial, or something that only looks like one?
 
 Trials are proposed only where samples really repeat. Runs with other settings are other agents, ids that
-start anew in every file or subject are other items, and the error says which of these it is.
+start again in every file or subject are other items, and the error says which of these it is.
 """
 
 from __future__ import annotations

@@ -232,7 +232,7 @@ class Storage:
         self.note_once(Note(what, decided, change))
 
     def note_once(self, note: str) -> None:
-        """A note, unless it stands there already."""
+        """A note, unless it is there already."""
         if note not in self.notes:
             self.notes.append(note)
 
@@ -310,7 +310,7 @@ def _distinct_codes(key: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray]
 
 
 def as_number(value: object) -> float | None:
-    """A score as a float: True is 1, nothing is NaN; None for what is no number at all.
+    """A score as a float: True is 1, nothing is NaN; None for what is not a number at all.
 
     >>> as_number(True), as_number(None), as_number("C"), as_number(0.25)
     (1.0, nan, None, 0.25)

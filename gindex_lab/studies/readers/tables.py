@@ -256,7 +256,7 @@ def _categories(table: pd.DataFrame, name: str | None) -> pd.Categorical | None:
 
 
 def _values(column: pd.Series) -> np.ndarray:
-    """The responses as floats; one that is no number is refused by its row."""
+    """The responses as floats; any other value is refused by its row."""
     if pd.api.types.is_numeric_dtype(column):
         values = column.to_numpy(dtype=float, na_value=np.nan)
         if np.isfinite(values[~np.isnan(values)]).all():

@@ -263,7 +263,7 @@ def _why_rows_are_items(label: str, table: pd.DataFrame, options: Options) -> st
 
 
 def add_facts(table: pd.DataFrame, agent: str, facts: Sequence[str], found: Collector) -> None:
-    """Keep columns that are no items with the agents."""
+    """Keep columns that are not items with the agents."""
     if facts:
         for label, row in zip(table[agent], table[list(facts)].to_dict("records"), strict=True):
             found.agent_facts.setdefault(str(label), {}).update(row)
