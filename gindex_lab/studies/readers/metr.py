@@ -77,7 +77,7 @@ def read_metr(files: Sequence[Path], found: Collector, options: Options) -> None
 
 
 def _add_facts(facts: dict[str, Any], row: dict[str, Any], options: Options) -> set[str]:
-    """Keep the facts of a task, its roles as asked for; gives those that an earlier run stated differently."""
+    """Keep the facts of a task, its roles as asked for; gives those that an earlier run contradicts."""
     asked = {role for role in ("difficulty", "weight") if role in options.columns}
     known = {label: row[name] for name, label in _FACTS.items() if row.get(name) is not None}
     roles = log_roles({"metadata": row}, options)
