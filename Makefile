@@ -88,7 +88,7 @@ bench: $(READY)  ## measure speed against peers and write reports/benchmarks.htm
 		|| echo "The peers of benchmarks/requirements.lock are not available here: their rows will say so"
 	@$(PY) -m benchmarks $(ONLY) --profile $(PROFILE)
 
-lock: $(READY)  ## resolve the dependencies anew into requirements.lock
+lock: $(READY)  ## resolve the dependencies again into requirements.lock
 	@$(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-annotate --no-header --upgrade --extra dev pyproject.toml --output-file requirements.lock
 
 clean:  ## remove the environment and what was generated (your own files in reports/ stay)

@@ -92,7 +92,7 @@ REMEDIES = {
     "count": "show a count without decimals",
     "ascii": "write ², →, ≤, ≥, ≠, ±, √, × or a formula",
     "alt": "nb.show(..., alt=...) says what the picture shows",
-    "stderr": "mend what warns, or catch the warning where it is expected",
+    "stderr": "fix what warns, or catch the warning where it is expected",
     "columns": "nb.table(..., columns=...) chooses at most seven; the CSV keeps all",
     "cut": "shorten names and cells, or choose fewer columns: the last ones cannot be seen",
     "name": "nb.table(...) gives columns people's names",

@@ -171,7 +171,7 @@ def _execute(task: Task, folder: Path) -> None:
             language="python",
             cwd=str(task.entry.file.parent),
             progress_bar=False,
-            request_save_on_cell_execute=False,  # it would be written anew with each cell
+            request_save_on_cell_execute=False,  # it would be rewritten with each cell
             log_output=False,
         )
     except PapermillExecutionError:
