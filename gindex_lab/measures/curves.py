@@ -20,7 +20,7 @@ from gindex_lab.foundation.errors import ensure
 from gindex_lab.foundation.likes import DifficultyLike
 from gindex_lab.foundation.validate import FloatArray, choice, vector
 
-__all__ = ["Indicators", "Interval", "Rule", "Scale", "Sums", "conclude", "difficulty_limits"]
+__all__ = ["Indicators", "Interval", "Rule", "Scale", "conclude", "difficulty_limits"]
 __all__ += ["indicators", "merge", "rule_of"]
 
 ESTIMATORS = ["trapezoid", "step"]
@@ -109,36 +109,37 @@ def indicators(
     """
     items, scale = np.asarray(levels, dtype=float), Scale(interval, estimator, origin)
     rows = np.ascontiguousarray(psi, dtype=float).reshape(-1, len(items))
-    found = indicators_of(sums_of(items, rows, scale), items, rows)
+    found = indicators_of(scale, sums_of(items, rows, scale), items, rows)
     return Indicators(*(np.asarray(x).reshape(np.shape(psi)[:-1]) for x in found))
 
 
-class Sums(NamedTuple):
-    """The linear part: area, moment about low and plain sum of the responses, each (A,)."""
-
-    scale: Scale
-    area: FloatArray
-    moment: FloatArray
-    total: FloatArray
-
-
-def sums_of(items: FloatArray, rows: FloatArray, scale: Scale) -> Sums:
-    """One pass over the responses (A, N) on items of difficulty (N,); NaN where a cell is missing."""
+def item_weights(
+    items: FloatArray, interval: Interval, estimator: str, reach: Interval | None
+) -> tuple[FloatArray, FloatArray]:
+    """What a response to each item adds to area and moment (2, N), and what all curves have (2,)."""
     levels, level_of, count = np.unique(items, return_inverse=True, return_counts=True)
-    rule = rule_of(levels, scale.interval, scale.estimator, scale.reach)
-    weights = np.column_stack([rule.area / count, rule.moment / count, np.ones(len(levels))])
-    area, moment, total = _product(rows, weights[level_of])
-    return Sums(scale, rule.block + area, rule.block**2 / 2 + moment, total)
+    rule = rule_of(levels, interval, estimator, reach)
+    weights = (np.stack([rule.area, rule.moment]) / count)[:, level_of]
+    return weights, np.array([rule.block, rule.block**2 / 2])
+
+
+def sums_of(items: FloatArray, rows: FloatArray, scale: Scale) -> FloatArray:
+    """Area, moment about low and plain sum (3, A) of the responses (A, N), in one pass; NaN where a cell is
+    missing."""
+    weights, constant = item_weights(items, scale.interval, scale.estimator, scale.reach)
+    sums = _product(rows, np.column_stack([*weights, np.ones(len(items))]))
+    sums[:2] += constant[:, None]
+    return sums
 
 
 def indicators_of(
-    sums: Sums, items: FloatArray, rows: FloatArray, guesses: bool = False
+    scale: Scale, sums: FloatArray, items: FloatArray, rows: FloatArray, guesses: bool = False
 ) -> Indicators:
     """The indicators from the sums, going back to the rows where a sum is not enough: missing cells,
     and spreads so small against q that 2M - A² has lost its digits. Where `guesses` were taken off the
     rows, those of the nearest curve there is."""
-    scale, q = sums.scale, sums.scale.interval[1] - sums.scale.interval[0]
-    area, moment = np.clip(sums.area, -np.inf if guesses else 0.0, q), sums.moment.copy()
+    q = scale.interval[1] - scale.interval[0]
+    area, moment = np.clip(sums[0], -np.inf if guesses else 0.0, q), sums[1].copy()
     variance = 2 * moment - area**2
     again = np.flatnonzero(~(variance >= (-np.inf if guesses else _CANCELLED * q**2)))
     size = max(1, _CHUNK // len(items))

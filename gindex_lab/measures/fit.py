@@ -21,7 +21,7 @@ import pandas as pd
 
 from gindex_lab.foundation.errors import ensure
 from gindex_lab.foundation.validate import FloatArray
-from gindex_lab.measures.curves import Interval, rule_of, uniform_places
+from gindex_lab.measures.curves import Interval, item_weights, uniform_places
 from gindex_lab.measures.samples import Sample, by_pattern
 from gindex_lab.measures.steps import grid_sums
 
@@ -181,18 +181,17 @@ def _weights(
     """Weights (2, N) of each response in area and moment, and their constants (2,)."""
     assert sample.difficulty is not None
     h, (low, high) = sample.difficulty, sample.interval
-    levels, level_of, count = np.unique(h[items], return_inverse=True, return_counts=True)
+    first, last = h[items].min(), h[items].max()
     reach, estimator = sample.scale.reach or (h.min(), h.max()), sample.scale.estimator
     if held is not None:  # solved up to the first item and failed beyond the last, where not held
-        reach = low if held[0] else levels[0], high if held[1] else levels[-1]
+        reach = low if held[0] else first, high if held[1] else last
         estimator = "trapezoid" if sample.trials is None else estimator
-        outside = max(reach[1], levels[-1]) <= low or min(reach[0], levels[0]) >= high
-        if outside:  # met nothing in the interval
-            q = 0.0 if levels[-1] <= low else high - low
+        if (
+            max(reach[1], last) <= low or min(reach[0], first) >= high
+        ):  # met nothing in the interval
+            q = 0.0 if last <= low else high - low
             return np.zeros((2, len(items))), np.array([q, q**2 / 2])
-    rule = rule_of(levels, sample.interval, estimator, reach)
-    per_item = (np.stack([rule.area, rule.moment]) / count)[:, level_of]
-    constant = np.array([rule.block, rule.block**2 / 2])
+    per_item, constant = item_weights(h[items], sample.interval, estimator, reach)
     if sample.floor is None:
         return per_item, constant
     floor = sample.floor[items]  # r counts (r - c)/(1 - c), which is linear: other weights

@@ -124,14 +124,14 @@ def generality(
     floors = None if floor is None else np.asarray(floors_of(study, floor), dtype=float)
     rows = study.values if floors is None else 1 - (1 - study.values) / (1 - floors)
     sums = sums_of(h, rows, scale)
-    _check_missing(study, missing, sums.total)
+    _check_missing(study, missing, sums[2])
     if kind == "reference":
         found = _reference(study, given)
     elif isinstance(study, StepCurves) and study.continuous and study.positions is not None:
         found = of_positions(study.positions.to_numpy(), span)
     else:
-        found = indicators_of(sums, h, rows, guesses=floors is not None)
-    table = _table(study, found, sums.total if floors is None else study.values.sum(axis=1))
+        found = indicators_of(scale, sums, h, rows, guesses=floors is not None)
+    table = _table(study, found, sums[2] if floors is None else study.values.sum(axis=1))
     table.attrs = asdict(scale) | {"mode": kind}
     if floors is not None:
         table.attrs["floor"] = tuple(floors.tolist())

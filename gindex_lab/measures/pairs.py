@@ -22,19 +22,19 @@ from gindex_lab.foundation.likes import DifficultyLike, ResponsesLike, SeedLike
 from gindex_lab.foundation.many_tests import holm
 from gindex_lab.foundation.validate import FloatArray, choice, confidence, generator, known
 from gindex_lab.measures.curves import Interval, feasible, from_sums
-from gindex_lab.measures.exchange import exchange
 from gindex_lab.measures.fit import Fit, fit_of, unit_sums
 from gindex_lab.measures.generality import generality, study_of
 from gindex_lab.measures.limits import MEASURES, Linear, degrees, linear, most_degrees
 from gindex_lab.measures.samples import sample_like
 
-__all__ = ["comparisons", "paired_differences", "separations", "tie_groups"]
+__all__ = ["comparisons", "exchange", "paired_differences", "separations", "tie_groups"]
 
 FEWEST_COMMON = 5  # items: with four, even four wins to none are not rare (1/2⁴ > .05)
 # Degrees per minority response: with 1, γ is separated in .07 of the studies of 30 equal flat agents on 50
 # items, with a half in .05 (`separation_study`)
 PER_MINORITY = 0.5
 _MOST_AGENTS = 2_000  # two million pairs
+_ENUMERATED = 10  # discordant units up to which every exchange is listed
 _ROUNDING = 1e-9  # of a measure's range: no difference
 _LINEAR = ("capability", "mean")  # sums over units: an exchange of responses can be listed
 _BLOCK = 20_000_000  # cells of a temporary array
@@ -191,8 +191,9 @@ def paired_differences(
     """How far agent `a` is ahead of `b` in each measure, both on the items that both met.
 
     Items that both find hard fall out of a difference, so it is often sure where two intervals
-    overlap. `p_value` is that of no difference (see `gl.comparisons`); one pair was chosen, nothing is
-    corrected for looking at many: for that see `gl.tie_groups`. Nothing is drawn: `seed` is not needed.
+    overlap. `p_value` is that of no difference; one pair was chosen, nothing is corrected for looking at
+    many: for that see `gl.tie_groups`. The two are compared at the items themselves: what their curves do
+    between them does not count (see `gl.comparisons`). Nothing is drawn: `seed` is not needed.
 
     >>> answers = [[1] * 14 + [0] * 6, [1] * 6 + [0] * 14]
     >>> found = paired_differences(answers, "agent 1", "agent 2", range(20))
@@ -344,3 +345,43 @@ def _trial_cells(fit: Fit, measure: str) -> FloatArray:
     share = known / np.maximum(count, 1) / np.maximum((count > 0).sum(axis=1, keepdims=True), 1)
     weight = share.reshape(len(known), -1) if measure == "mean" else fit.weight_area
     return np.asarray(np.nan_to_num(fit.sample.trials).reshape(len(known), -1) * weight)
+
+
+def exchange(
+    cells: FloatArray, first: np.ndarray, second: np.ndarray, linear_in_units: bool = True
+) -> FloatArray:
+    """Fisher's test by exchange (1935, §21), McNemar's for right and wrong: of two equal agents, who gave
+    which response is a toss. Mid-p (P,) of |Σd| when every unit's d may have the other sign (Lancaster 1961).
+
+    Listed for at most ten discordant units, 2⁻ᴰ where all D favour one agent; beyond, normal with half
+    a correction for continuity, which is on the safe side in the far tails: a sum of tosses is
+    bounded and a normal variable is not.
+    For other measures 2⁻ᴰ, the least p that any test by exchange can have with D discordant units.
+
+    >>> ten = np.vstack([np.ones(10), np.zeros(10)])
+    >>> exchange(ten, np.array([0]), np.array([1])).tolist()
+    [0.0009765625]
+    """
+    from scipy.special import ndtr
+
+    difference = cells[first] - cells[second]
+    away = np.abs(difference)
+    discordant = away > 1e-12 * np.abs(cells).max(initial=0.0)
+    count = discordant.sum(axis=1)
+    if not linear_in_units:
+        return np.asarray(0.5**count)
+    difference[~discordant] = 0.0
+    total = np.abs(difference.sum(axis=1))
+    size = np.sqrt(np.einsum("pf,pf->p", difference, difference))
+    step = np.min(away, axis=1, where=discordant, initial=np.inf)
+    step = np.where(np.isfinite(step), step, 0.0)
+    score = np.divide(total - step / 2, size, out=np.zeros_like(size), where=size > 0)
+    p = np.minimum(1.0, 2 * ndtr(-np.maximum(score, 0.0)))
+    one_sided = np.isclose(total, away.sum(axis=1), rtol=1e-11) & (count > 0)
+    p = np.where(one_sided, 0.5**count, p)
+    for pair in np.flatnonzero(count <= _ENUMERATED):
+        d = difference[pair][difference[pair] != 0]
+        signs = 1 - 2 * (np.arange(2 ** len(d))[:, None] >> np.arange(len(d)) & 1)
+        beyond, same = np.abs(signs @ d) - total[pair], 1e-9 * total[pair]
+        p[pair] = (beyond > same).mean() + (np.abs(beyond) <= same).mean() / 2
+    return p

@@ -86,13 +86,9 @@ def dominance(responses: ResponsesLike, difficulty: DifficultyLike = None) -> pd
     """
     study = study_of(responses, difficulty)
     psi = merge(study.values, difficulties_of(study))[1]
-    size = max(1, 20_000_000 // psi.size)
-    blocks = [
-        (mine >= psi).all(axis=2) & (mine > psi).any(axis=2)
-        for mine in (psi[i : i + size, None, :] for i in range(0, len(psi), size))
-    ]
+    rows = [(mine >= psi).all(axis=1) & (mine > psi).any(axis=1) for mine in psi]
     agents = study.frame.index
-    return pd.DataFrame(np.concatenate(blocks), index=agents.copy(), columns=agents.copy())
+    return pd.DataFrame(np.stack(rows), index=agents.copy(), columns=agents.copy())
 
 
 def spread_at(capability: NumbersLike, gamma: float, interval: Interval) -> FloatArray:

@@ -26,7 +26,7 @@ from gindex_lab.measures.alternatives.pooled import pooled_posterior
 from gindex_lab.measures.alternatives.posterior import Posterior, bands, curves_of, limits_of
 from gindex_lab.measures.alternatives.smooth import dispersion, smooth_posterior
 from gindex_lab.measures.curves import indicators_of, merge, sums_of
-from gindex_lab.measures.limits import Limits, with_limits
+from gindex_lab.measures.limits import Limits, with_generality, with_limits
 from gindex_lab.measures.samples import Sample, sample_like
 
 __all__ = ["METHODS", "by_method", "cannot", "curve_by_method", "curves_of_method"]
@@ -100,7 +100,7 @@ def by_method(
     sample = sample_like(table, study, resample)
     curves = _curves(sample, method)
     sums = sums_of(curves.grid, curves.psi, sample.scale)
-    found = indicators_of(sums, curves.grid, curves.psi)._asdict()
+    found = indicators_of(sample.scale, sums, curves.grid, curves.psi)._asdict()
     about = table.attrs | {"method": method}
     if ci is None:
         result = table.assign(**found)
@@ -129,10 +129,9 @@ def _of_model(plain: pd.DataFrame, ends: Limits, sample: Sample) -> pd.DataFrame
         high = high + MISFIT * np.maximum(highest - high, 0.0)
         table[columns[0]] = np.minimum(low, at) if enough else np.nan
         table[columns[1]] = np.maximum(high, at) if enough else np.nan
-    with np.errstate(divide="ignore"):
-        table["generality_low"] = 1 / table["spread_high"].to_numpy()
-        table["generality_high"] = 1 / table["spread_low"].to_numpy()
-    return table
+    spread = table[["spread_low", "spread_high"]].to_numpy(dtype=float).T
+    low, high = with_generality({"spread": spread})["generality"]
+    return table.assign(generality_low=low, generality_high=high)
 
 
 def _reaches(sample: Sample) -> bool:

@@ -17,8 +17,7 @@ from gindex_lab.foundation.likes import ResponsesLike
 from gindex_lab.foundation.many_tests import holm
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import FloatArray, choice, number
-from gindex_lab.measures.exchange import exchange
-from gindex_lab.measures.pairs import FEWEST_COMMON
+from gindex_lab.measures.pairs import FEWEST_COMMON, exchange
 from gindex_lab.studies.analysis.accuracy import family_codes, is_binary
 
 __all__ = ["MOST_PAIRED", "mcnemar", "score_differences"]
