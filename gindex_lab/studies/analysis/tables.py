@@ -30,6 +30,12 @@ __all__ = [
 ]
 
 SHOWN = ["capability", "spread", "generality", "normalised_generality"]
+_COLUMNS = {  # of the tables of models, where the name of a column says too little
+    "score": "points",
+    "se": "standard error",
+    "normalised_guttman_errors": "Guttman errors (share)",
+    "lz_star": "lz*",
+}
 MOST_ROWS, _FIRST, _LAST = 60, 20, 10  # agents in a table; of more the first and the last
 _HEADINGS = {"generality": "generality Γ", "normalised_generality": "normalised generality γ"}
 _MOST_PAIRS = 36  # pairs in a table
@@ -269,7 +275,7 @@ def rounded(table: pd.DataFrame, most: int = 10) -> dict[str, Any]:
     """
     texts = table.head(most).apply(_as_text)
     rows = [(str(name), list(row)) for name, row in zip(texts.index, texts.to_numpy(), strict=True)]
-    headings = [str(c).replace("_", " ") for c in table.columns]
+    headings = [_COLUMNS.get(c, str(c).replace("_", " ")) for c in table.columns]
     return {"measures": headings, "rows": rows, "more": max(0, len(table) - most)}
 
 
