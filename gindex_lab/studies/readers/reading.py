@@ -82,7 +82,8 @@ def read(
     agents : those to keep, or a mapping of their names to new ones
     families : the tasks, scenarios or data sets to keep
     columns : of long tables, e.g. {"agent": "model", "item": "question", "response": "score",
-        "trial": "run", "family": "topic"}; of wide ones {"agent": ...}. Of every format also "difficulty",
+        "trial": "run", "family": "topic"}; of wide ones {"agent": ...}. Of every format also "difficulty"
+        (numbers, or levels from easy to hard), "minutes" (also columns that end in seconds or hours),
         "weight", "family" (of items) and "date" (of agents), nested names with dots:
         {"difficulty": "metadata.human_minutes"}; None for one that is not wanted
     scale : (low, high) of the scores, which become (0, 1); without it scores must lie in [0, 1]
