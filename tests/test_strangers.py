@@ -116,8 +116,9 @@ def test_people_without_names_are_called_after_their_rows(tmp_path):
     assert any("called after their rows" in note for note in found.notes)
 
 
-def test_a_model_that_stands_twice_is_not_a_person_without_a_name(tmp_path):
-    rows = [{"name": name, "q1": 1, "q2": 0} for name in ("ann", "bob", "ann")]
+@pytest.mark.parametrize(("label", "names"), [("name", ["ann", "bob", "ann"]), ("id", [1, 2, 1])])
+def test_a_model_that_stands_twice_is_not_a_person_without_a_name(tmp_path, label, names):
+    rows = [{label: name, "q1": 1, "q2": 0} for name in names]
     with pytest.raises(gl.BadInput) as error:
         gl.read(csv(tmp_path / "a.csv", rows))
     assert error.value.code == "repeats"

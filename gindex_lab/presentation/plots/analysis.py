@@ -54,9 +54,9 @@ def plot_survival(table: pd.DataFrame, tables: Mapping[str, pd.DataFrame]) -> An
     n = len(table)
     for row, (measure, label) in zip(grid, _SURVIVING.items(), strict=True):
         columns_of(table, [measure], "gl.generality(...)")
-        here = table[measure].rank(ascending=False)
+        here = table[measure].round(9).rank(ascending=False)
         for ax, other in zip(row, tables.values(), strict=True):
-            there = other.loc[table.index, measure].rank(ascending=False)
+            there = other.loc[table.index, measure].round(9).rank(ascending=False)
             ax.plot([1, n], [1, n], color=_MUTED, linewidth=1.2, zorder=1)
             ax.scatter(
                 here, there, s=22 if n <= 60 else 9, color=_POINT, alpha=0.75, zorder=2, linewidth=0

@@ -32,6 +32,7 @@ from gindex_lab.studies.readers.text import plain
 __all__ = ["add_facts", "add_frame", "names_apart", "read_wide"]
 
 _OF_ITEMS = tuple(role for role in ROLES if role != "date")
+_NAMED = re.compile(r"(?i)(model )?name|(person|user|student)?[ _]?(id|uid|uuid|key|code)")
 _ROWS = re.compile(r"(?i)rownames?|row|index|unnamed: 0|")
 
 
@@ -154,16 +155,10 @@ def _unnamed(table: pd.DataFrame, label: str, options: Options) -> bool:
     """Whether the first column names no one: a fact (gender) or a number that several rows share."""
     if "agent" in options.columns or options.transpose or not table[label].duplicated().any():
         return False
-    if column_of([label], "agent") or column_of([str(c) for c in table.columns], "item"):
+    header = [str(c) for c in table.columns]
+    if column_of([label], "agent") or column_of(header, "item") or _NAMED.fullmatch(label.strip()):
         return False
-    fact = is_fact(label) and label.strip().lower() not in (
-        "name",
-        "id",
-        "uid",
-        "uuid",
-        "model name",
-    )
-    return fact or pd.to_numeric(table[label], errors="coerce").notna().all()
+    return is_fact(label) or bool(pd.to_numeric(table[label], errors="coerce").notna().all())
 
 
 def _rows_of(table: pd.DataFrame, file: Path, many: bool) -> list[str]:
