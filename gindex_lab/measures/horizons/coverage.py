@@ -180,7 +180,7 @@ def simulate_runs(
 
     Each family shifts every agent's threshold by a draw of its own with standard deviation `family_sd`
     (per agent and family). `lengths` are the items' log2 minutes (uniform on [-1, 11] by default) and
-    `sizes` how many items each family has (as equal as can be by default).
+    `sizes` how many items each family has, nearly equal by default (`specs/horizon.md`, section 15).
 
     >>> study = simulate_runs([5.0], 0.75, items=12, families=3, seed=1)
     >>> study.shape, study.family.nunique()

@@ -209,9 +209,6 @@ def _slopes_of_draws(
     return slopes[found], int((~found).sum())
 
 
-_YEAR = 365.25
-
-
 def trend(
     table: pd.DataFrame,
     column: str = "spread_logistic",

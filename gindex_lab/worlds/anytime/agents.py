@@ -42,7 +42,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Random:
-    """Uniform actions: 0 on average in every balanced environment.
+    """Uniform actions: 0 on average in every balanced environment. (Insa-Cabrera et al. 2011.)
 
     >>> agent("random") == Random()
     True
@@ -86,7 +86,7 @@ class Constant:
 
 @dataclass(frozen=True)
 class Follower:
-    """Goes to the cell where Good is, if it is adjacent; moves at random otherwise."""
+    """Goes to the cell where Good is, if adjacent; moves at random otherwise. (Insa-Cabrera et al. 2011.)"""
 
     kind: ClassVar[str] = "follower"
 
@@ -95,7 +95,7 @@ class Follower:
 class Oracle:
     """Knows where the pattern sends Good and Evil next, and takes the best immediate reward.
 
-    It does not foresee collisions: where both would enter a cell it expects nothing there.
+    It does not foresee collisions: where both would enter, it expects nothing. (Insa-Cabrera et al. 2011.)
     """
 
     kind: ClassVar[str] = "oracle"
