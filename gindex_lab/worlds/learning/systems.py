@@ -282,7 +282,7 @@ class NGram(Learner):
 
     `order` is n. With `neighbours`, the model is counted afresh for each prompt over that many nearest
     training pairs; without, once over them all, so that it remembers the prompt only as long as its
-    context reaches. The temperature is the paper's 0.7 (g-index paper, section 4), and `window` counts tokens.
+    context reaches. The temperature is 0.7 (g-index paper, section 4); `window` counts tokens.
 
     >>> model = NGram(order=3, neighbours=1, seed=1)
     >>> model.fit([("Pause", [{"id": "a", "type": "tab"}]), ("Mail", [{"id": "b", "type": "tab"}])])
