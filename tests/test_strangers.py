@@ -457,3 +457,26 @@ def test_published_trajectories_of_tau_bench_name_model_and_domain(tmp_path):
     assert list(found.frame.index) == ["gpt-4o", "sonnet-35"]
     assert set(found.items["family"]) == {"airline", "retail"}
     assert not found.frame.isna().any(axis=None)
+
+
+def test_an_id_names_the_items_where_agents_have_many_rows(tmp_path):
+    rows = [{"model": a, "id": i, "correct": right} for a, i, right in answers()]
+    for file in (csv(tmp_path / "a.csv", rows), lines(tmp_path / "a.jsonl", rows)):
+        assert gl.read(file).shape == (3, 20)
+    board = {"id": [7, 8, 9], "model": list(AGENTS), "accuracy": [0.9, 0.8, 0.7]}
+    assert list(gl.read(csv(tmp_path / "b.csv", board)).frame) == ["accuracy"]
+
+
+def test_a_table_wrapped_in_an_object_is_read(tmp_path):
+    rows = [{"model": a, "item": i, "score": right} for a, i, right in answers()]
+    (tmp_path / "a.json").write_text(json.dumps({"date": "2026", "results": rows}))
+    assert gl.read(tmp_path / "a.json").shape == (3, 20)
+    board = [{"name": a, "mmlu": p, "gpqa": p / 2} for a, p in AGENTS.items()]
+    (tmp_path / "b.json").write_text(json.dumps({"updated": "2026", "models": board}))
+    assert gl.read(tmp_path / "b.json").shape == (3, 2)
+
+
+def test_a_dash_is_no_score(tmp_path):
+    (tmp_path / "a.tsv").write_text("model\tmmlu\tgpqa\nx\t0.9\t-\ny\t—\t0.7\nz\t0.8\t–\n")
+    found = gl.read(tmp_path / "a.tsv")
+    assert found.frame.isna().sum().tolist() == [1, 2]

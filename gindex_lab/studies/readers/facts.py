@@ -126,6 +126,12 @@ def plain_numbers(column: pd.Series, found: Collector) -> pd.Series:
     if pd.api.types.is_numeric_dtype(column):
         return column
     known = column.dropna().astype(str)
+    dashes = known.str.strip().isin(["-", "–", "—"])
+    if dashes.any() and known[~dashes].str.fullmatch(_LIKE_A_NUMBER).any():  # no score
+        column = column.astype(object).mask(
+            column.notna() & dashes.reindex(column.index, fill_value=False)
+        )
+        known = known[~dashes]
     behind = known.str.extract(_WITH_ERROR)
     if len(known) and behind[0].notna().any():
         found.note("scale", "of numbers such as 0.85 ± 0.02 the part before the ± was read")

@@ -6,10 +6,12 @@ import csv
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from gindex_lab.foundation.bounds import current, too_large
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.inputs import open_regular
+from gindex_lab.studies.readers.documents import records_of
 from gindex_lab.studies.readers.eval_archives import is_eval_archive
 from gindex_lab.studies.readers.glimpse import glimpse_of, json_glimpse
 from gindex_lab.studies.readers.names import (
@@ -17,6 +19,7 @@ from gindex_lab.studies.readers.names import (
     families_are_items,
     flat_names,
     lone_response,
+    unsure_item,
 )
 from gindex_lab.studies.readers.signatures import (
     has_items_only,
@@ -141,7 +144,11 @@ def sniff(path: Path, encoding: str | None = None) -> str | None:
         return sniff_header(parquet_names(path))
     if suffix in FOREIGN:
         return _sniff_foreign(path, suffix, encoding)
-    return sniff_header(_csv_header(path, encoding)) if suffix in TABLES else None
+    if suffix not in TABLES:
+        return None
+    header, *rows = _csv_start(path, encoding) or [[]]
+    some = [dict(zip(header, row, strict=False)) for row in rows]
+    return "long" if _agents_repeat(some) else sniff_header(header)
 
 
 def sniff_header(header: Sequence[str]) -> str | None:
@@ -183,10 +190,12 @@ def separator_of(path: Path, encoding: str | None = None) -> str:
     return max(",\t;", key=first.count)
 
 
-def _csv_header(path: Path, encoding: str | None) -> list[str]:
+def _csv_start(path: Path, encoding: str | None) -> list[list[str]]:
+    """The header and the first rows."""
     separator = separator_of(path, encoding)
     start = beginning(path, 4_000_000).decode(encoding_of(path, encoding), errors="replace")
-    return next((row for row in csv.reader(start.splitlines(), delimiter=separator) if row), [])
+    rows = csv.reader(start.splitlines()[:300], delimiter=separator)
+    return [row for row in rows if row]
 
 
 def _sniff_json(path: Path) -> str | None:
@@ -195,10 +204,40 @@ def _sniff_json(path: Path) -> str | None:
     found = json_glimpse(path)
     tool = of_document(found)
     if tool is None and isinstance(found, list) and found and isinstance(found[0], dict):
-        return sniff_header(list(found[0])) or "long"
+        return "long" if _agents_repeat(found) else sniff_header(list(found[0])) or "long"
     if tool is None and is_scores(found):
         return "per-model"
-    return "wide" if tool is None and is_scores_by_model(found) else tool
+    if tool is None and is_scores_by_model(found):
+        return "wide"
+    rows = _wrapped(found) if tool is None else None
+    if rows:
+        kind = sniff_header(list(rows[0]))
+        return (
+            "long"
+            if _agents_repeat(rows)
+            else kind
+            if kind in ("long", "wide", "leaderboard")
+            else None
+        )
+    return tool
+
+
+def _wrapped(found: object) -> list[dict[str, Any]] | None:
+    """The rows of a table that is the only list in an object: {"updated": ..., "models": [...]}."""
+    lists = isinstance(found, dict) and any(isinstance(one, list) for one in found.values())
+    rows = records_of(found) if lists else None
+    named = rows and (column_of(list(rows[0]), "agent") or "name" in rows[0])
+    return rows if named else None
+
+
+def _agents_repeat(rows: Sequence[Any]) -> bool:
+    """Whether rows that have an id, a score and an agent are responses: an agent has several of them."""
+    some = [row for row in rows[:200] if isinstance(row, dict)]
+    if not some or not unsure_item(list(some[0])):
+        return False
+    agent = column_of(list(some[0]), "agent")[0]
+    names = [str(row.get(agent)) for row in some]
+    return len(set(names)) < len(names)
 
 
 def _sniff_lines(path: Path) -> str | None:
@@ -215,6 +254,8 @@ def _sniff_lines(path: Path) -> str | None:
     if tool is not None:
         return tool
     kind = sniff_header(flat_names(found))
+    if unsure_item(flat_names(found)):
+        return "long"
     return (
         kind
         if kind in ("per-model", "leaderboard")
@@ -226,7 +267,7 @@ def _sniff_lines(path: Path) -> str | None:
 
 def _sniff_foreign(path: Path, suffix: str, encoding: str | None) -> str | None:
     """Excel, SPSS and R hold tables; YAML a table or a log."""
-    from gindex_lab.studies.readers.documents import load_yaml, records_of
+    from gindex_lab.studies.readers.documents import load_yaml
     from gindex_lab.studies.readers.foreign import foreign_table
 
     if suffix in (".yaml", ".yml"):

@@ -20,7 +20,15 @@ __all__ = [
         "column_of",
         "families_are_items",
     ),
-    *("flat_names", "is_model", "lone_response", "metric_column", "nested", "time_unit"),
+    *(
+        "flat_names",
+        "is_model",
+        "lone_response",
+        "metric_column",
+        "nested",
+        "time_unit",
+        "unsure_item",
+    ),
 ]
 
 # Of several columns that could play a role, the first line wins over the second, and so on
@@ -70,6 +78,7 @@ _MODEL = re.compile(  # names by which models go, with or without their organisa
 )
 _UNITS = {"seconds": 1 / 60, "minutes": 1.0, "hours": 60.0}
 _METRICS = ("metric", "metric_name")
+_IDS = ("id", "qid", "uid", "idx", "index", "key")
 _TASKS = ("task", "task_name", "dataset", "benchmark", "scenario")
 AUDITED = frozenset((*TEXTS, *ERRORS, *SETTINGS, *SUBJECTS))
 TIERS = {kind: tuple(frozenset(names.split()) for names in tiers) for kind, tiers in _NAMES.items()}
@@ -132,6 +141,19 @@ def families_are_items(header: Sequence[str]) -> bool:
     if not needed or roles["item"]:
         return False
     return known == set(header) or roles["family"][0].strip().lower() in _TASKS
+
+
+def unsure_item(header: Sequence[str]) -> list[str]:
+    """A column that names the items of a long table if the rows of an agent are many: `id` and the like.
+
+    >>> unsure_item(["model", "id", "correct"]), unsure_item(["id", "question", "model", "correct"])
+    (['id'], [])
+    """
+    if not (column_of(header, "agent") and column_of(header, "response")):
+        return []
+    if column_of(header, "item") or families_are_items(header):
+        return []
+    return [name for name in header if str(name).strip().lower() in _IDS][:1]
 
 
 def lone_response(header: Sequence[str]) -> list[str]:

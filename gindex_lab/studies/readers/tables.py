@@ -23,6 +23,7 @@ from gindex_lab.foundation.inputs import open_regular
 from gindex_lab.foundation.validate import numeric_frame
 from gindex_lab.studies.readers.collect import Collector, as_number
 from gindex_lab.studies.readers.directions import settle_direction
+from gindex_lab.studies.readers.documents import records_of
 from gindex_lab.studies.readers.facts import plain_numbers
 from gindex_lab.studies.readers.formats import SUFFIXES, TABLES, parquet_names, separator_of
 from gindex_lab.studies.readers.metrics import Metrics
@@ -34,6 +35,7 @@ from gindex_lab.studies.readers.names import (
     lone_response,
     metric_column,
     nested,
+    unsure_item,
 )
 from gindex_lab.studies.readers.naming import agent_of_file
 from gindex_lab.studies.readers.options import COLUMNS, ROLES, Options
@@ -169,6 +171,8 @@ def columns_of(header: Sequence[str], options: Options, path: Path) -> dict[str,
         found = [given] if given else [fixed[kind]] if kind in fixed else column_of(free, kind)
         if kind == "item" and not found and families_are_items(header):
             found = column_of(free, "family")  # one row per agent and task: the task is the item
+        if kind == "item" and not found:
+            found = unsure_item(header)
         if kind == "response" and not found:
             found = lone_response(header)
         if len(found) > 1 and kind not in ROLES:
@@ -328,7 +332,7 @@ def _note_columns(names: Mapping[str, str], found: Collector) -> None:
 
 def _records(file: Path, options: Options) -> Iterator[tuple[int, dict[str, Any]]]:
     content = load_json(file, options.encoding)
-    for k, row in enumerate(content, 1):
+    for k, row in enumerate(records_of(content) or content, 1):
         if not isinstance(row, dict):
             problem = f"has no object as its record {k}, but {short(row)}"
             raise BadInput("path", str(file), problem, "give a list of objects")
