@@ -14,6 +14,7 @@ from gindex_lab.foundation.places import OUTPUT
 
 __all__ = ["cell", "display", "in_notebook", "inline", "keep", "output"]
 
+_MINUS = re.compile(r"(?<![\w.)\]-])-(?=\.?\d)")
 _POWER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?e[+-]?\d+\b")
 _places: set[str] = set()  # the displays that exist, by key
 
@@ -23,8 +24,8 @@ def inline(text: str) -> str:
 
     >>> inline("**All of `a*b`** and *nothing* < 2")
     '<strong>All of <code>a*b</code></strong> and <em>nothing</em> &lt; 2'
-    >>> inline("p = 6.2e-11, `1e-5`")
-    'p = 6.2 × 10⁻¹¹, <code>1e-5</code>'
+    >>> inline("p = 6.2e-11, `1e-5`, from -0.5 to 2019-2020")
+    'p = 6.2 × 10⁻¹¹, <code>1e-5</code>, from −0.5 to 2019-2020'
     """
     from gindex_lab.presentation.pages import formula
     from gindex_lab.press.tables import number_words
@@ -39,7 +40,7 @@ def inline(text: str) -> str:
 
     text = re.sub(r"`[^`]+`|\$[^$\s](?:[^$]*[^$\s])?\$", put_aside, text.strip())
     text = re.sub(_POWER, lambda number: number_words(float(number[0])), text)
-    text = html.escape(text, quote=False)
+    text = html.escape(re.sub(_MINUS, "−", text), quote=False)
     text = re.sub(r"\*\*([^*]+)\*\*", r"<strong>\1</strong>", text)
     text = re.sub(r"(?<![\w*])\*([^\s*][^*]*)\*(?![\w*])", r"<em>\1</em>", text)
     return re.sub(r"\0(\d+)\0", lambda place: kept[int(place[1])], text)

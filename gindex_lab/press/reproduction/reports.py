@@ -42,6 +42,7 @@ __all__ = [
 ]
 
 _PAPERS = {  # in the order in which they build on each other
+    "tutorial": "Tutorials: one for each kind of reader",
     "generality": "General intelligence disentangled via a generality metric",
     "g-index": "Towards a measure of general machine intelligence (g-index)",
     "aiq": "Towards general evaluation of intelligent systems (AIQ)",

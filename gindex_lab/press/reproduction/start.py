@@ -17,6 +17,7 @@ from gindex_lab.press.reproduction.inputs import Entry, read_catalogue
 __all__ = ["start_page"]
 
 _ORDER = {
+    "tutorial": "Tutorials: for evaluation engineers, psychometricians, teachers and theorists",
     "teaching": "Learn by moving things: live demos for a course of six sessions",
     "generality": "General intelligence disentangled via a generality metric",
     "g-index": "Towards a measure of general machine intelligence (g-index)",
