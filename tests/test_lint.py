@@ -60,6 +60,7 @@ SOUND = """<h1>Which of two agents is the more general?</h1>
 <p>None of the agents is: see <code>gl.generality(x)</code>, S² ≤ 4, p = 6.2 × 10⁻¹¹, and <em>this</em>.
 The data of 2019/2020 (24 items) are true: γ = 0.25 ± 0.01, on 1,500 of 3,000,000 steps; it is infinite, in fact; the pattern is 010101010101.</p>
 <details class="code"><summary>code</summary><div class="highlight"><pre>x = {'a': None}  # **</pre></div></details>
+<div class="output"><pre class="gl-code">gl.generality(x, mode='exact')</pre></div>
 <p class="quoted">p = 1.2e-12, sqrt(x)</p>
 <p><math display="inline"><mi>x</mi></math> <img src="a.png" alt="Capability of every agent"></p>
 <table><tr><th>agent</th><th>capability Ψ</th></tr><tr><td>a</td><td>0.12</td></tr><tr><td>b</td><td>–</td></tr></table>
@@ -114,6 +115,11 @@ def red_and_green(ax):
     ax.plot([0, 1], [0.5, 0.5], color="#2ca02c")
 
 
+def red_and_green_points(ax):
+    ax.scatter([0.2, 0.4], [0.8, 0.9], color="#d62728")
+    ax.scatter([0.6, 0.8], [0.1, 0.2], color="#2ca02c", s=60)
+
+
 def small(ax):
     ax.text(0.5, 0.5, "tiny", fontsize=5)
 
@@ -123,6 +129,7 @@ FAULTY = [
     (turned_and_crowded, "overlap"),
     (outside, "cut off"),
     (red_and_green, "colour-blind"),
+    (red_and_green_points, "colour-blind"),
     (small, "small"),
 ]
 
@@ -138,6 +145,18 @@ def test_a_planted_fault_of_a_figure_is_found(draw, rule):
 
 def test_a_figure_too_wide_for_the_page_is_found():
     assert "shrunk" in rules(figure_findings(svg(lambda ax: None, size=(16, 4))))
+
+
+def test_red_and_green_may_stand_beside_each_other_in_different_shapes_or_as_a_scale():
+    def shapes(ax):
+        ax.scatter([0.2, 0.4], [0.8, 0.9], color="#d62728", marker="^")
+        ax.scatter([0.6, 0.8], [0.1, 0.2], color="#2ca02c", marker="o")
+
+    def scale(ax):
+        ax.pcolormesh([[0.0, 1.0], [0.4, 0.7]], cmap="RdYlGn")
+
+    assert figure_findings(svg(shapes)) == []
+    assert figure_findings(svg(scale)) == []
 
 
 def test_a_sound_figure_gives_no_finding():
@@ -233,6 +252,7 @@ def test_a_table_for_people_passes_the_lint():
             "parts": [{"a": 1}, [1.5, 2]],
             "games": [14.0, 12345.0],
             "nothing": [None, "x"],
+            "one more": [1, 2],
         }
     )
     html = people_table(raw, link="tables/raw.csv")

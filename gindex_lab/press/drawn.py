@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gindex_lab.foundation.output import write_bytes
-from gindex_lab.press.figures import PER_INCH
+from gindex_lab.press.figures import PER_INCH, WIDE
 from gindex_lab.press.kernel import in_notebook
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["save_figure", "show_png", "sign", "to_png", "width_on_page"]
 
 _DPI = 200
-_SIGNATURE = 7  # points
+_SIGNATURE = 7  # points, where the page does not shrink the figure
 
 
 def save_figure(fig: Figure, crop: Bbox, png: bytes, path: Path) -> None:
@@ -50,9 +50,10 @@ def sign(fig: Figure, line: str) -> Bbox:
     renderer = fig.canvas.get_renderer()  # type: ignore[attr-defined]
     drawn = fig.get_tightbbox(renderer)
     below = drawn.y0 / fig.get_figheight() - 0.02
-    letters = max(int(72 * drawn.width / (0.62 * _SIGNATURE)), 40)  # a letter takes 0.6 of its size
+    size = _SIGNATURE * max(drawn.width * PER_INCH / WIDE, 1)
+    letters = max(int(72 * drawn.width / (0.62 * size)), 40)  # a letter takes 0.6 of its size
     text = textwrap.fill(line, letters)
-    look: dict[str, Any] = {"fontsize": _SIGNATURE, "color": "#707070", "va": "top", "ha": "left"}
+    look: dict[str, Any] = {"fontsize": size, "color": "#707070", "va": "top", "ha": "left"}
     drawn_line = fig.text(0.01, below, text, **look)
     signed = drawn_line.get_window_extent(renderer).transformed(fig.dpi_scale_trans.inverted())
     return Bbox.union([drawn, signed]).padded(matplotlib.rcParams["savefig.pad_inches"])

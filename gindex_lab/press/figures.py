@@ -8,7 +8,7 @@ that stand in one panel must differ for colour-blind readers; and on one page an
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 from itertools import combinations
 from pathlib import Path
@@ -28,7 +28,9 @@ _SHRINK = 0.8
 _POINTS = 7.5  # on the page
 _TOUCH = 1.2  # points by which two texts may reach into each other
 _SAME, _DIFFERENT = 14.0, 20.0  # of ΔE: hard to tell apart, and clearly different
+_NO_MARKS = ("matplotlib.axis", "legend", "text", "QuadMesh")  # a heat map has a scale, not names
 _SVG = "{http://www.w3.org/2000/svg}"
+_LINK = "{http://www.w3.org/1999/xlink}"
 _COLOUR = re.compile(r"(?:^|;)\s*(fill|stroke|opacity|fill-opacity|stroke-opacity):\s*([^;]+)")
 # Machado, Oliveira and Fernandes (2009): dichromats, on linear RGB
 _READERS = {
@@ -215,30 +217,39 @@ def _overlap(a: np.ndarray, b: np.ndarray) -> float:
 
 
 def _confused(root: ElementTree.Element) -> Iterator[tuple[str, str]]:
-    """Colours of one panel that are clearly different to some readers and not to others."""
+    """Colours of one panel that are clearly different to some readers and not to others, of marks that
+    have the same shape: a circle and a triangle, or a point and a line, are told apart anyway."""
+    markers = {path.get("id", ""): path.get("d", "") for path in root.iter(f"{_SVG}path")}
     for panel in root.iter(f"{_SVG}g"):
         if not re.fullmatch(r"axes_\d+", panel.get("id", "")):
             continue
-        colours = sorted({c for c in _marks(panel) if _chroma(c) > 15})
-        if len(colours) > 12:  # a scale of colours, not names
+        shapes: dict[str, set[str]] = {}
+        for colour, shape in _marks(panel, markers):
+            if _chroma(colour) > 15:
+                shapes.setdefault(colour, set()).add(shape)
+        if len(shapes) > 12:  # a scale of colours, not names
             continue
-        for a, b in combinations(colours, 2):
-            if _delta(_lab(a), _lab(b)) < _DIFFERENT:
+        for a, b in combinations(sorted(shapes), 2):
+            if _delta(_lab(a), _lab(b)) < _DIFFERENT or not shapes[a] & shapes[b]:
                 continue
             for reader in _READERS:
                 if _delta(seen_by(reader, a), seen_by(reader, b)) < _SAME:
                     yield "colour-blind", f"{a} and {b} look alike to {reader} in {panel.get('id')}"
 
 
-def _marks(group: ElementTree.Element) -> Iterator[str]:
-    """The colours of what is drawn in a panel: not its axes, not its legend, not its texts."""
+def _marks(
+    group: ElementTree.Element, markers: Mapping[str, str] = {}
+) -> Iterator[tuple[str, str]]:
+    """Colours and shapes of what is drawn in a panel: not its axes, not its legend, not its texts."""
     for child in group:
         name = child.get("id", "")
-        if name.startswith(("matplotlib.axis", "legend", "text")) or child.tag == f"{_SVG}defs":
+        if name.startswith(_NO_MARKS) or child.tag == f"{_SVG}defs":
             continue
         if child.tag in (f"{_SVG}path", f"{_SVG}use"):
-            yield from _colours(child)
-        yield from _marks(child)
+            drawn = markers.get(child.get(f"{_LINK}href", "").lstrip("#"), "")
+            shape = re.sub(r"[^A-Za-z]", "", drawn)  # M C C C z is a circle, M L L z a triangle
+            yield from ((colour, shape) for colour in _colours(child))
+        yield from _marks(child, markers)
 
 
 def _colours(mark: ElementTree.Element) -> Iterator[str]:
@@ -261,7 +272,8 @@ def _labels(root: ElementTree.Element) -> Iterator[tuple[str, str]]:
         if group.get("id", "").startswith("legend_"):
             colour = ""
             for child in group:
-                seen = [c for c in [*_marks(child), *_colours_below(child)] if _chroma(c) > 15]
+                drawn = [colour for colour, _ in _marks(child)]
+                seen = [c for c in [*drawn, *_colours_below(child)] if _chroma(c) > 15]
                 colour = seen[-1] if seen else colour
                 words = "".join(t for e in child.iter(f"{_SVG}text") for t in e.itertext()).strip()
                 if words and colour:

@@ -181,7 +181,7 @@ def page_findings(html: str, place: str = "") -> list[Finding]:
 
     page = BeautifulSoup(html, "html.parser")
     found = [*_formulas(page), *_pictures(page), *_tables(page), *_left_out(page), *_warnings(page)]
-    for quoted in page.select(".quoted, details.code, .highlight"):
+    for quoted in page.select(".quoted, details.code, .highlight, .gl-code"):
         quoted.decompose()
     found += [(rule, piece) for text in _texts(page) for rule, piece in _in_text(text)]
     return [Finding(place, rule, piece) for rule, piece in dict.fromkeys(found)]

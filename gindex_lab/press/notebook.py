@@ -17,7 +17,6 @@ import html
 import json
 import re
 import warnings
-import weakref
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
@@ -79,7 +78,7 @@ class _Provenance:
 
 _current = _Provenance()
 _folded: dict[str, list[Result]] = {}  # the claims that each cell has shown
-_saved: dict[int, tuple[Any, str]] = {}  # tables by their id, while they live, with their names
+_saved: dict[str, tuple[pd.Index, pd.Index]] = {}  # rows and columns of the tables by their names
 _pictures: dict[str, dict[str, Any]] = {}  # the figures shown so far, in their order
 
 
@@ -177,7 +176,8 @@ def save_table(table: pd.DataFrame, name: str) -> pd.DataFrame:
         plain = list(table.index.names) == [None] and list(table.index) == list(range(len(table)))
         text = table.to_csv(index=not plain, float_format="%.12g", lineterminator="\n")
         write_text(folder / "tables" / f"{name}.csv", text)
-        _saved[id(table)] = (weakref.ref(table), name)
+        _saved[name] = (table.index, table.columns)
+        table.attrs["saved"] = name  # goes on to what is made of it by .round() or .head()
     return table
 
 
@@ -204,10 +204,12 @@ def table(
     _display(words, str(table if columns is None else table[list(columns)]))
 
 
-def _link(table: object) -> str:
-    """Where the full table lies, seen from the page, if it was saved."""
-    kept, name = _saved.get(id(table), (lambda: None, ""))
-    return f"tables/{name}.csv" if kept() is table else ""
+def _link(table: pd.DataFrame) -> str:
+    """Where the full table lies, seen from the page, if it was saved and this is a part of it."""
+    name = table.attrs.get("saved", "")
+    rows, columns = _saved.get(name, ((), ()))
+    whole = name in _saved and set(table.index) <= set(rows) and set(table.columns) <= set(columns)
+    return f"tables/{name}.csv" if whole else ""
 
 
 def _cautions_for_people() -> None:

@@ -7,6 +7,7 @@ estimate and its limits (`capability`, `capability_low`, `capability_high`) are 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -46,7 +47,15 @@ NAMES = {
     "se": "standard error",
     "ci": "interval",
     "r": "correlation r",
+    "g_score": "g score",
+    "norm_conformity": "norm conformity",
+    "guttman_errors": "Guttman errors G",
+    "normalised_guttman_errors": "Guttman errors G*",
+    "lz_star": "lz*",
+    "True": "yes",
+    "False": "no",
 }
+_POWER = re.compile(r"[-+]?\d+(?:\.\d+)?e[-+]?\d+")
 _ROWS = 25
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -70,9 +79,9 @@ def people_table(
     """
     import pandas as pd
 
-    shown, left = _chosen(_merged(table, digits), columns)
+    names, cells = _rows_named(table.index[:rows], index)
+    shown, left = _chosen(_merged(table, digits), columns, COLUMNS - len(names))
     head = shown.head(rows)
-    names, cells = _rows_named(head.index, index)
     cells += [_column(head.iloc[:, k], digits) for k in range(head.shape[1])]
     words = pd.DataFrame(dict(enumerate(cells)), index=range(len(head)))
     words.columns = pd.Index([*names, *_names(shown.columns, columns)], dtype=object)
@@ -90,9 +99,7 @@ def _rows_named(index: pd.Index, wanted: bool | str | None) -> tuple[list[str], 
         return [], []
     levels = [index.get_level_values(k) for k in range(index.nlevels)]
     heads = [wanted if isinstance(wanted, str) else _name(n) if n else "" for n in index.names]
-    return heads, [
-        [NAMES.get(v, v) if isinstance(v, str) else _cell(v) for v in at] for at in levels
-    ]
+    return heads, [[_cell(v) for v in at] for at in levels]
 
 
 def _below(rows: int, columns: int, link: str) -> str:
@@ -112,8 +119,9 @@ def _below(rows: int, columns: int, link: str) -> str:
 def _merged(table: pd.DataFrame, digits: int) -> pd.DataFrame:
     """Estimates with their limits in one column: 0.41 (0.35 to 0.48)."""
     merged = table.copy()
-    for name in [c for c in table.columns if isinstance(c, str)]:
-        low, high = f"{name}_low", f"{name}_high"
+    names = [c for c in table.columns if isinstance(c, str)]
+    for name, join in [(n, j) for n in names for j in "_ "]:
+        low, high = f"{name}{join}low", f"{name}{join}high"
         if low in merged and high in merged and name in merged:
             value, least, most = (_column(table[c], digits) for c in (name, low, high))
             merged[name] = [
@@ -125,9 +133,9 @@ def _merged(table: pd.DataFrame, digits: int) -> pd.DataFrame:
 
 
 def _chosen(
-    table: pd.DataFrame, columns: Sequence[str] | Mapping[str, str] | None
+    table: pd.DataFrame, columns: Sequence[str] | Mapping[str, str] | None, room: int
 ) -> tuple[pd.DataFrame, int]:
-    """The columns to show, and how many were left out unasked."""
+    """The columns to show, and how many were left out unasked for want of room."""
     if columns is not None:
         for name in columns:
             if name not in table:
@@ -135,11 +143,10 @@ def _chosen(
                 raise BadInput(
                     "columns", name, "is not a column of the table", remedy, code="columns"
                 )
-        if len(list(columns)) > COLUMNS:
-            problem, remedy = f"are more than {COLUMNS}", "choose those that answer the question"
+        if len(list(columns)) > room:
+            problem, remedy = f"are more than {room}", "choose those that answer the question"
             raise BadInput("columns", list(columns), problem, remedy, code="too-many")
         return table[list(columns)], 0
-    room = COLUMNS - 1  # one for the names of the rows
     return table.iloc[:, :room], max(table.shape[1] - room, 0)
 
 
@@ -231,4 +238,5 @@ def _cell(value: Any) -> str:
         return ", ".join(sorted(map(_cell, value)))
     if isinstance(value, Mapping):
         return ", ".join(f"{_cell(k)}: {_cell(v)}" for k, v in value.items())
-    return str(value)
+    text = str(value)
+    return number_words(float(text)) if _POWER.fullmatch(text) else NAMES.get(text, text)

@@ -152,7 +152,8 @@ def plot_apart(table: pd.DataFrame, *, limit: float = 2.5, title: str = "") -> A
     conditions = list(dict.fromkeys(rows["condition"]))
     settings = sorted(set(rows["setting"]), reverse=True)
     lengths = sorted(set(rows["episode"]))
-    shades = plt.get_cmap("viridis_r")(np.linspace(0.1, 0.95, len(lengths)))
+    of_length = np.interp(np.log10(lengths), [2, 5], [0.1, 0.95])  # the same in every figure
+    shades = plt.get_cmap("cividis_r")(of_length)
     size = (3.6 * len(conditions) + 2.4, 0.27 * len(settings) + 1.7)
     figure, grid = plt.subplots(
         1, len(conditions), figsize=size, sharey=True, sharex=True, squeeze=False,
@@ -247,7 +248,7 @@ def plot_sample_lengths(
     ax = new_axes(ax, figsize=(6.4, 4.0), layout="constrained")
     grid = np.arange(3, longest + 1)
     # The first line is a broad band, so that it shows behind one that covers it.
-    looks = [{"lw": 5.0, "alpha": 0.35}] + [{"lw": 1.6}] * (len(samples) - 1)
+    looks = [{"lw": 4.5}] + [{"lw": 1.6}] * (len(samples) - 1)
     colours = colours_of(samples)
     for look, (name, texts) in zip(looks, samples.items(), strict=True):
         length = np.sort(texts.str.len().to_numpy())

@@ -294,7 +294,7 @@ def plot_subgroups(
     groups: pd.Series | Sequence[Any] | str,
     interval: Interval | None = None,
     *,
-    columns: int = 4,
+    columns: int = 3,
     unit: str = "",
     title: str = "",
 ) -> Any:

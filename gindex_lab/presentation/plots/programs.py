@@ -143,24 +143,10 @@ def plot_learning_curves(
 
 
 MOST_NODES = 1_000  # of a flow that is drawn
-_COLOURS = [
-    "#0072B2",
-    "#E69F00",
-    "#009E73",
-    "#CC79A7",
-    "#56B4E9",
-    "#D55E00",
-    "#F0E442",
-    "#999999",
-    "#44AA99",
-    "#882255",
-    "#DDCC77",
-    "#332288",
-    "#AA4499",
-    "#117733",
-    "#88CCEE",
-    "#661100",
-]  # fmt: skip  (Okabe and Ito's palette, then Tol's: both safe for the colour-blind)
+# Of Okabe and Ito and of Tol: any two differ for colour-blind readers, too.
+_COLOURS = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#882255"]
+_COLOURS += ["#DDCC77", "#332288"]
+_SHAPES = "osD^"  # of the first ten types, the next ten ...
 
 
 def layers(flow: Flow) -> list[int]:
@@ -247,6 +233,7 @@ def plot_flow(
     if ax is None:
         _, ax = plt.subplots(figsize=_size([flow]), layout="constrained")
     colours = colours or type_colours([flow])
+    shapes = {kind: _SHAPES[k // len(_COLOURS) % 4] for k, kind in enumerate(colours)}
     for source, target in flow.wires:
         _arrow(ax, tuple(place[source]), tuple(place[target]))
     for k, (name, kind) in enumerate(zip(flow.ids, flow.types, strict=True)):
@@ -256,6 +243,7 @@ def plot_flow(
             place[k, 0],
             place[k, 1],
             s=180,
+            marker=shapes[kind],
             zorder=3,
             facecolors="white" if hollow else colour,
             edgecolors=colour,

@@ -83,7 +83,7 @@ def plot_levels(counts: pd.DataFrame, *, title: str = "", xlabel: str = "", ax: 
     look = {"palette": palette()[: len(counts.columns)], "saturation": 1, "gap": 0.08, "lw": 0}
     sns.barplot(rows, x="level", y="number", hue="kind", errorbar=None, ax=ax, **look)
     for bars in ax.containers:
-        ax.bar_label(bars, fontsize=6.5, padding=1.5, color="#444444")
+        ax.bar_label(bars, fontsize=7, padding=1.5, color="#444444")
     ax.set(yscale="log", ylim=(0.7, 4 * counts.to_numpy().max()), xlabel=xlabel, ylabel="number")
     _legend_beside(ax, shown=len(counts.columns) > 1)
     heading(ax, title, "")
@@ -129,7 +129,7 @@ def plot_curves_together(
     ax = new_axes(ax, figsize=(7.0, 4.0))
     order = curves.mean().sort_values(ascending=False, kind="stable").index
     for shade, name in zip(np.linspace(0.08, 0.86, len(order)), order, strict=True):
-        colour = mpl.colormaps["viridis"](shade)
+        colour = mpl.colormaps["cividis"](shade)
         ax.plot(curves.index, curves[name], "o-", ms=3.5, lw=1.6, color=colour, label=name)
     ax.set(xlabel=xlabel, ylabel="response", ylim=(-0.03, 1.03))
     _legend_beside(ax)
@@ -230,13 +230,13 @@ def plot_task(image: Any, program: str, nodes: str, *, title: str = "") -> Any:
     import matplotlib.pyplot as plt
 
     figure, axes = plt.subplots(
-        1, 3, figsize=(11.5, 4.4), width_ratios=(1.0, 1.05, 1.0), layout="constrained"
+        1, 3, figsize=(10.6, 4.6), width_ratios=(1.0, 1.05, 1.0), layout="constrained"
     )
     plot_picture(image, title="task", ax=axes[0])
     for ax, name, text in zip(axes[1:], ("program", "JSON"), (program, nodes), strict=True):
         ax.set_axis_off()
         ax.set_title(name, fontsize=9, loc="left")
-        ax.text(0, 1, _cut(text), va="top", family="monospace", fontsize=6.6, color=_INK)
+        ax.text(0, 1, _cut(text), va="top", family="monospace", fontsize=6.7, color=_INK)
     figure.suptitle(title)
     return figure
 
