@@ -46,12 +46,13 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
     "missing": (
         r"(?<![\w-])(?:nan|NaN|NaT|<NA>)(?!\w)",
         r"(?<![\w-])[-−]?inf(?![\w.])",
-        r"[=:(] ?None\b|\bNone(?=[,;)\]%])",
+        r"[=:(] ?None\b|\bNone(?=[,;)\]%])|^None$",
     ),
     "repr": (
         *(r"\{['\"]", r"\[['\"(]", r"\(['\"]\w+['\"],", r"dtype[:=]", r"<class '"),
         rf"\b(?:{_OBJECTS.replace(' ', '|')}|np\.\w+|dict_\w+)\((?!s\))",
-        r"<[\w.]+ (?:object )?at 0x|<(?:Axes|Figure)\b",
+        r"<[\w.]+ (?:object )?at 0x|<(?:Axes|Figure)\b|<[A-Z]\w+ of ",
+        r"^[A-Z][a-z]+[A-Z]?\w*\((?:['\"]|\d+ )",
     ),
     "truth": (
         r"(?:\b(?:holds|is|was)|[=:]):? ?(?:True|False)\b",

@@ -52,6 +52,18 @@ NAMES = {
     "guttman_errors": "Guttman errors G",
     "normalised_guttman_errors": "Guttman errors G*",
     "lz_star": "lz*",
+    "xi": "ξ",
+    "tau": "τ",
+    "kendall_tau": "Kendall's τ",
+    "compute_pflop": "compute (PFLOP)",
+    "mean_capability": "mean Ψ",
+    "mean_spread": "mean S",
+    "mean_normalised_generality": "mean γ",
+    "mean_gamma": "mean γ",
+    "capability_sd": "sd of capability",
+    "abstruse_share": "share abstruse",
+    "capability_spread": "r(Ψ, S)",
+    "capability_generality": "r(Ψ, γ)",
     "True": "yes",
     "False": "no",
 }
@@ -187,6 +199,7 @@ def _whole(value: float, grouped: bool) -> str:
     """A count; a year is not grouped."""
     if not math.isfinite(value):
         return number_words(value)
+    value = value or 0.0  # not −0
     return (f"{value:,.0f}" if grouped else f"{value:.0f}").replace("-", "−")
 
 
