@@ -89,17 +89,37 @@ def people_table(
     >>> [word in html for word in ("p value", "0.012", "–", "yes", "NaN", "True")]
     [True, True, True, True, False, False]
     """
-    import pandas as pd
-
     names, cells = _rows_named(table.index[:rows], index)
     shown, left = _chosen(_merged(table, digits), columns, COLUMNS - len(names))
     head = shown.head(rows)
     cells += [_column(head.iloc[:, k], digits) for k in range(head.shape[1])]
-    words = pd.DataFrame(dict(enumerate(cells)), index=range(len(head)))
-    words.columns = pd.Index([*names, *_names(shown.columns, columns)], dtype=object)
-    with pd.option_context("display.max_colwidth", None):
-        html = words.to_html(border=0, classes="gl-table", index=False)
+    heads = [*names, *_names(shown.columns, columns)]
+    figures = [False] * len(names) + [_is_figures(head.iloc[:, k]) for k in range(head.shape[1])]
+    html = _markup(heads, cells, figures)
     return f'<div class="gl-scroll">{html}</div>{_below(len(table) - len(head), left, link)}'
+
+
+def _markup(heads: Sequence[object], columns: Sequence[Sequence[str]], figures: list[bool]) -> str:
+    """The table itself; numbers stand to the right, words to the left."""
+    look = ["" if number else ' class="words"' for number in figures]
+
+    def row(tag: str, cells: Sequence[object]) -> str:
+        parts = zip(cells, look, strict=True)
+        told = "".join(f"<{tag}{c}>{escape(str(text))}</{tag}>" for text, c in parts)
+        return f"<tr>{told}</tr>"
+
+    body = "\n".join(row("td", cells) for cells in zip(*columns, strict=True))
+    head = f"<thead>{row('th', heads)}</thead>"
+    return f'<table class="dataframe gl-table">{head}\n<tbody>{body}</tbody></table>'
+
+
+def _is_figures(values: pd.Series) -> bool:
+    """Whether a column holds numbers, or estimates with their limits."""
+    import pandas as pd
+
+    if pd.api.types.is_numeric_dtype(values) and not pd.api.types.is_bool_dtype(values):
+        return True
+    return all(re.match(r"[-−+]?\d|[–∞]$|$", _cell(value)) for value in values)
 
 
 def _rows_named(index: pd.Index, wanted: bool | str | None) -> tuple[list[str], list[list[str]]]:

@@ -134,13 +134,33 @@ def indicator_line(indicators: pd.Series | Mapping[str, float] | None) -> str:
 
 
 def heading(ax: Any, title: str, line: str, *, small: bool = False) -> None:
-    """A title, and below it, still above the frame, one line of numbers in grey."""
+    """A title, and below it, still above the frame, numbers in grey; they are broken at " · " where the
+    frame is too narrow for one line, which would else take the room of the frame."""
     size = 9 if small else 10.5
-    ax.set_title(title, loc="left", fontsize=size, pad=(14 if small else 18) if line else 6)
+    letters = 7.5 if small else 8
+    text = _broken(line, 72 * ax.figure.get_figwidth() * ax.get_position().width / (0.54 * letters))
+    lines = text.count("\n")
+    pad = (14 if small else 18) + 1.2 * letters * lines if line else 6
+    ax.set_title(title, loc="left", fontsize=size, pad=pad)
     if line:
         offset = {"xytext": (0, 4), "textcoords": "offset points", "va": "bottom"}
-        look = {"fontsize": 7.5 if small else 8, "color": "#555555", "annotation_clip": False}
-        ax.annotate(line, (0, 1), xycoords="axes fraction", **offset, **look)
+        look = {"fontsize": letters, "color": "#555555", "annotation_clip": False}
+        ax.annotate(text, (0, 1), xycoords="axes fraction", **offset, **look)
+
+
+def _broken(line: str, room: float) -> str:
+    """
+    >>> _broken("mean 1 · spread 2 · n 3", 18)
+    'mean 1 · spread 2\\nn 3'
+    """
+    lines: list[str] = []
+    for part in line.split(" · "):
+        longer = f"{lines[-1]} · {part}" if lines else part
+        if lines and len(longer) <= room:
+            lines[-1] = longer
+        else:
+            lines.append(part)
+    return "\n".join(lines)
 
 
 def summary_line(table: pd.DataFrame, *, short: bool = False) -> str:
