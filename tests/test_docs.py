@@ -88,6 +88,9 @@ def test_a_file_in_the_way_is_an_error(tmp_path):
 def test_every_notebook_that_calls_a_function_is_named_beside_it(built):
     used = uses(documented())
     assert "generality/a07_atari" in used["gl.generality"]
+    assert "anytime/the_test" in used["gl.anytime.test"]  # written A.test there
+    assert "gindex/fig05" in used["gl.mutate"]  # imported from its module
+    assert "aiq/agents" in used["gl.aiq.estimate"]
     assert set(used) <= {entry.name for entries in documented().values() for entry in entries}
     page = built.read_text("utf-8")
     missing = [

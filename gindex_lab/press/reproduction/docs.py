@@ -6,10 +6,10 @@ which measure answers which question, then every public name with its first sent
 
 from __future__ import annotations
 
+import ast
 import inspect
 import json
 import os
-import re
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -102,18 +102,53 @@ def build(
 
 
 def uses(names: Mapping[str, list[Entry]]) -> dict[str, list[str]]:
-    """The notebooks of the project that call each public name, in the order of their paths."""
-    known = {entry.name for entries in names.values() for entry in entries}
+    """The notebooks of the project that use each public name, in the order of their paths.
+
+    A name is followed through imports and short forms: after `A = gl.anytime`, `A.test` is `gl.anytime.test`,
+    and what `from gindex_lab.worlds.learning.corpus import corpus` brings is `gl.corpus`.
+    """
+    entries = [entry for listed in names.values() for entry in listed]
+    known = {entry.name for entry in entries}
+    defined = {(entry.module, entry.anchor): entry.name for entry in reversed(entries)}
     found: dict[str, list[str]] = {}
     notebooks = PROJECT / "notebooks"
     for path in sorted(notebooks.glob("*/*.ipynb")):
         cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
         code = "\n".join("".join(c["source"]) for c in cells if c["cell_type"] == "code")
-        spoken = set(re.findall(r"\bgl\.\w+", code)) | set(re.findall(r"\bgl\.\w+\.\w+", code))
-        for name in sorted(spoken & known):
-            title = path.relative_to(notebooks).with_suffix("").as_posix()
+        title = path.relative_to(notebooks).with_suffix("").as_posix()
+        for name in sorted(_used(ast.parse(code), defined) & known):
             found.setdefault(name, []).append(title)
     return found
+
+
+def _used(code: ast.Module, defined: Mapping[tuple[str, str], str]) -> set[str]:
+    """The dotted names that a notebook uses, each as a user writes it from `gl` on."""
+    short: dict[str, str] = {}
+    for node in ast.walk(code):
+        if isinstance(node, ast.Import):
+            short |= {a.asname: "gl" for a in node.names if a.name == ROOT and a.asname}
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith(ROOT):
+            short |= {a.asname or a.name: _public(node.module, a.name, defined) for a in node.names}
+        elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            value = _dotted(node.value, short)
+            short |= {node.targets[0].id: value} if value.startswith("gl.") else {}
+    return {_dotted(node, short) for node in ast.walk(code)}
+
+
+def _public(module: str | None, name: str, defined: Mapping[tuple[str, str], str]) -> str:
+    """How a user writes what `from module import name` brings."""
+    thing = getattr(import_module(str(module)), name, None)  # None: a module of a package
+    place = (getattr(thing, "__module__", ""), getattr(thing, "__qualname__", ""))
+    return defined.get(place, f"gl.{name}" if module == ROOT else f"{module}.{name}")
+
+
+def _dotted(node: ast.AST, short: Mapping[str, str]) -> str:
+    if isinstance(node, ast.Name):
+        return short.get(node.id, "")
+    if isinstance(node, ast.Attribute):
+        before = _dotted(node.value, short)
+        return f"{before}.{node.attr}" if before else ""
+    return ""
 
 
 def _names(module: Any) -> list[str]:
