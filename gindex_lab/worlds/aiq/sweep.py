@@ -38,6 +38,7 @@ __all__ = [
     "keep_sweep",
     "measured_sweep",
     "read_sweep",
+    "setting_name",
     "sweep",
 ]
 
@@ -66,6 +67,25 @@ SETTINGS: dict[str, str] = {
     "H_l,0.0,0.0,0.995,0.005,0.9": "HLQ",
     "Q_l,0.0,0.0,0.5,0.005,0.95": "Q(0)",
 }
+
+
+def setting_name(line: str) -> str:
+    """A line of the author's tables for people.
+
+    >>> setting_name("Freq,0.05"), setting_name("Q_l,0.0,0.5,0.5,0.02,0.8")
+    ('Freq(ε 0.05)', 'Q(λ 0.5, α 0.5, ε 0.02, γ 0.8)')
+    >>> setting_name("H_l,0.0,0.0,0.99,0.02,0.7")
+    'HLQ(λ 0.99, ε 0.02, γ 0.7)'
+    """
+    kind, *values = line.split(",")
+    name, skipped, symbols = {
+        "Freq": ("Freq", 0, "ε"),
+        "Q_l": ("Q", 1, "λαεγ"),
+        "H_l": ("HLQ", 2, "λεγ"),
+    }.get(kind, (line, len(values), ""))
+    told = ", ".join(f"{s} {v}" for s, v in zip(symbols, values[skipped:], strict=True))
+    return f"{name}({told})" if told else name
+
 
 #: The author's five settings of MC-AIXI, which is a program of its own and not part of this package.
 NOT_RUN = (
