@@ -6,6 +6,7 @@ not on this machine the line says which command brings them.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from html import escape
@@ -82,4 +83,17 @@ def _row(result: Result) -> str:
     mark = _MARKS.get(result.status, "○")
     words = (result.claim.id, result.claim.quantity, result.claim.published, ours)
     cells = [*words, f"{mark} {result.status}", why]
-    return f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in cells)}</tr>"
+    return f"<tr>{''.join(f'<td>{_breakable(cell)}</td>' for cell in cells)}</tr>"
+
+
+def _breakable(text: str) -> str:
+    """Long names of agents may be broken, so that the last column stays on the page.
+
+    >>> _breakable("weka.Dagging_DecisionStump(2) < 3")
+    'weka.<wbr>Dagging_<wbr>DecisionStump(2) &lt; 3'
+    """
+    parts = [
+        re.sub(r"(?<=[_.,;])(?=\w)", "<wbr>", word) if len(word) > 18 else word
+        for word in escape(text).split(" ")
+    ]
+    return " ".join(parts)

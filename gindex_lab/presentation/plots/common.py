@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import wraps
 from pathlib import Path
@@ -138,7 +139,10 @@ def heading(ax: Any, title: str, line: str, *, small: bool = False) -> None:
     frame is too narrow for one line, which would else take the room of the frame."""
     size = 9 if small else 10.5
     letters = 7.5 if small else 8
-    text = _broken(line, 72 * ax.figure.get_figwidth() * ax.get_position().width / (0.54 * letters))
+    room = 72 * ax.figure.get_figwidth() * ax.get_position().width  # of the frame, in points
+    text = _broken(line, room / (0.54 * letters))
+    if len(title) > room / (0.64 * size):
+        title = textwrap.fill(title, int(room / (0.64 * size)))
     lines = text.count("\n")
     pad = (14 if small else 18) + 1.2 * letters * lines if line else 6
     ax.set_title(title, loc="left", fontsize=size, pad=pad)
