@@ -159,6 +159,9 @@ def test_a_page_opens_with_its_answer_and_tells_the_claims_of_a_cell_in_one_line
     opening, _, story = page.partition('class="gl-banner"')
     assert "There are <strong>4</strong>, &lt;all&gt; told." in opening
     assert 'src="figures/dot.png"' in opening
+    assert (
+        '<p class="answer"><span class="badge simulated">' in opening
+    )  # it is not about published data
     assert "There are <strong>" not in story
     assert story.count('<details class="gl-claims">') == 2  # one a cell
     assert page.count("set-up of this run") == 1  # what comes before anything is shown
@@ -337,7 +340,7 @@ ENTRY = '[[notebook]]\npath = "demo/one"\ntitle = "T"\npaper = "p"\n'
         (ENTRY.replace('title = "T"\n', ""), "title=None: of notebook 'demo/one' is missing"),
         (ENTRY.replace("demo/one", "one"), "path='one': is not folder/notebook"),
         (ENTRY.replace("demo/one", "../../etc/x"), "is not folder/notebook"),
-        (ENTRY.replace("demo/one", "demo/none"), r"none\.ipynb': does not exist; mend"),
+        (ENTRY.replace("demo/one", "demo/none"), r"none\.ipynb': does not exist; correct"),
         (ENTRY + "quick = { m = 1 }\n", "m=1: is not set in the parameters cell of demo/one"),
         (ENTRY + "data = ['no-such-set']\n", "no-such-set"),
     ],

@@ -169,8 +169,11 @@ def _markup(output: Any) -> str:
 
 
 def _answer(folder: Path) -> dict[str, Any]:
-    path = folder / "answer.json"
-    return dict(json.loads(path.read_bytes())) if path.is_file() else {}
+    """What the page opens with, and from which kind of data it was computed."""
+    path, origin = folder / "answer.json", folder / "provenance.json"
+    told = json.loads(path.read_bytes()) if path.is_file() else {}
+    known = json.loads(origin.read_bytes()) if told and origin.is_file() else {}
+    return told | ({"source": known.get("source", "")} if told else {})
 
 
 def _take_away_answers(cells: list[Any]) -> None:
@@ -296,6 +299,7 @@ def ten_minutes_page(entries: Sequence[Entry], runs: Mapping[str, Mapping[str, A
         first = answer.get("figure") or next(iter(pictures), None)
         if "outputs" in run:
             shown = {"figure": first, "alt": pictures.get(first, {}).get("alt", "")}
+            shown["source"] = (run.get("provenance") or {}).get("source", "")
             answers[entry.path] = {"title": entry.title, "html": answer.get("html", ""), **shown}
     title = "In ten minutes"
     return explained(
