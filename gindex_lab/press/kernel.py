@@ -15,6 +15,7 @@ from gindex_lab.foundation.places import OUTPUT
 __all__ = ["cell", "display", "in_notebook", "inline", "keep", "output"]
 
 _MINUS = re.compile(r"(?<![\w.)\]-])-(?=\.?\d)")
+_COUNTED = re.compile(r"\b(\d[\d,]*) (\w+)\(s\)")
 _POWER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?e[+-]?\d+\b")
 _places: set[str] = set()  # the displays that exist, by key
 
@@ -24,6 +25,8 @@ def inline(text: str) -> str:
 
     >>> inline("**All of `a*b`** and *nothing* < 2")
     '<strong>All of <code>a*b</code></strong> and <em>nothing</em> &lt; 2'
+    >>> inline("1 factor(s) and 2 group(s)")
+    '1 factor and 2 groups'
     >>> inline("p = 6.2e-11, `1e-5`, from -0.5 to 2019-2020")
     'p = 6.2 × 10⁻¹¹, <code>1e-5</code>, from −0.5 to 2019-2020'
     """
@@ -39,6 +42,7 @@ def inline(text: str) -> str:
         return f"\0{len(kept) - 1}\0"
 
     text = re.sub(r"`[^`]+`|\$[^$\s](?:[^$]*[^$\s])?\$", put_aside, text.strip())
+    text = re.sub(_COUNTED, lambda n: f"{n[1]} {n[2]}{'' if n[1] == '1' else 's'}", text)
     text = re.sub(_POWER, lambda number: number_words(float(number[0])), text)
     text = html.escape(re.sub(_MINUS, "−", text), quote=False)
     text = re.sub(r"\*\*([^*]+)\*\*", r"<strong>\1</strong>", text)

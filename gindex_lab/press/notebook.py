@@ -79,6 +79,7 @@ class _Provenance:
 _current = _Provenance()
 _folded: dict[str, list[Result]] = {}  # the claims that each cell has shown
 _saved: dict[str, tuple[pd.Index, pd.Index]] = {}  # rows and columns of the tables by their names
+_cautioned: set[tuple[int, str]] = set()  # what was cautioned against, by cell
 _pictures: dict[str, dict[str, Any]] = {}  # the figures shown so far, in their order
 
 
@@ -222,6 +223,10 @@ def _cautions_for_people() -> None:
         if not issubclass(category, Caution):
             others(message, category, *place, **more)
             return
+        alike = (cell(), re.sub(r"[\d'.-]+", "", str(message)))  # but for its numbers
+        if alike in _cautioned:
+            return
+        _cautioned.add(alike)
         box = _BOX.format(colour="#666", ground="#f4f6f8")
         markup = (
             f'<div class="gl-caution quoted" style="{box};color:#222"><strong>Caution:</strong> '
