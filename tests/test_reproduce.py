@@ -125,6 +125,23 @@ def test_a_sentence_is_said_only_where_it_holds(monkeypatch, options, shown):
     assert seen[1:] == shown
 
 
+def test_a_caution_that_differs_in_its_numbers_only_stands_once_in_a_cell(monkeypatch):
+    import warnings
+
+    from gindex_lab.foundation.errors import Caution
+    from gindex_lab.press import notebook as nb
+
+    seen = []
+    monkeypatch.setattr(warnings, "showwarning", warnings.showwarning)  # put back afterwards
+    monkeypatch.setattr(nb, "in_notebook", lambda: True)
+    monkeypatch.setattr(nb, "_display", lambda markup, plain: seen.append(plain))
+    monkeypatch.setattr(nb, "_cautioned", set())
+    nb._cautions_for_people()
+    for said in ("largest: 'X250' at -6.5", "largest: 'X250' at -6.3", "few agents"):
+        warnings.showwarning(Caution(said), Caution, "a.py", 1)
+    assert seen == ["Caution: largest: 'X250' at -6.5", "Caution: few agents"]
+
+
 def test_the_manifest_says_what_was_run_with_what(finished):
     _, reports, _ = finished
     manifest = json.loads((reports / "manifest.json").read_text())
