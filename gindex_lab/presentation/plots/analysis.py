@@ -162,19 +162,17 @@ def plot_blind_spots(spots: Mapping[str, pd.DataFrame]) -> Any:
     """
     import matplotlib.pyplot as plt
 
-    size = (12.5, 3.4)
+    size = (10.7, 3.4)
     figure, axes = plt.subplots(1, len(QUESTIONS), figsize=size, sharey=True, layout="constrained")
     for ax, (column, title) in zip(axes, QUESTIONS.items(), strict=True):
         for (name, spot), marker in zip(spots.items(), "osD^", strict=False):
             places = range(len(MEASURES))
             ax.plot(spot.loc[list(MEASURES), column], places, marker, label=name, ms=6, alpha=0.85)
         ax.axvline(0, color="0.7", lw=0.8)
-        ax.set(title=title)
+        ax.set_title(title, fontsize=9.5)
     axes[0].set_yticks(range(len(MEASURES)), MEASURES.values())
     axes[0].invert_yaxis()
-    figure.legend(
-        *axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=len(spots)
-    )
+    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper right", ncols=len(spots))
     return figure
 
 
