@@ -357,7 +357,7 @@ ENTRY = '[[notebook]]\npath = "demo/one"\ntitle = "T"\npaper = "p"\n'
         (ENTRY.replace('title = "T"\n', ""), "title=None: of notebook 'demo/one' is missing"),
         (ENTRY.replace("demo/one", "one"), "path='one': is not folder/notebook"),
         (ENTRY.replace("demo/one", "../../etc/x"), "is not folder/notebook"),
-        (ENTRY.replace("demo/one", "demo/none"), r"none\.ipynb': does not exist; correct"),
+        (ENTRY.replace("demo/one", "demo/none"), r"none\.ipynb': does not exist; fix"),
         (ENTRY + "quick = { m = 1 }\n", "m=1: is not set in the parameters cell of demo/one"),
         (ENTRY + "data = ['no-such-set']\n", "no-such-set"),
     ],
