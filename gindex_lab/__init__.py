@@ -31,6 +31,12 @@ _CONTENTS = {
     "measures.alternatives.ranges": "range_test",
     "studies.simulations.coverage": "coverage coverage_table simulate_profile",
     "studies.simulations.method_study": "method_coverage",
+    # planning a study
+    "measures.planning.designs": "Design",
+    "measures.planning.power": "detectable power",
+    # a test that stops when it knows
+    "measures.adaptive.bank": "Bank",
+    "measures.adaptive.loop": "adaptive",
     # time horizons
     "measures.horizons.horizons": "horizon",
     "measures.horizons.growth": "doubling_time trend",
@@ -40,11 +46,13 @@ _CONTENTS = {
     # is the ruler straight, are the data in order
     "studies.analysis.validity": "difficulty_validity",
     "studies.analysis.integrity": "audit",
+    "studies.analysis.shorter": "shorter",
     "measures.horizons.logistic": "logistic_indicators spread_from_horizons",
     # the psychometric comparisons
     "measures.psychometrics.irt": "irt simulate_irt",
     "measures.psychometrics.factors": "factors",
     "measures.psychometrics.person_fit": "person_fit",
+    "measures.psychometrics.equating": "equate",
     # programs and the g-index
     "measures.programs.flows": "Flow",
     "measures.programs.encode": "Rules",
@@ -75,6 +83,7 @@ _CONTENTS = {
     "presentation.plots.gindex": "plot_performance_cost plot_response plot_response_scatter",
     "presentation.plots.population": "plot_coverage plot_intervals plot_studies",
     "presentation.plots.analysis": "plot_item_audit plot_shuffle plot_specification_curve plot_survival",
+    "presentation.plots.planning": "plot_course plot_power",
     # many cores
     "foundation.parallel": "cluster",
 }

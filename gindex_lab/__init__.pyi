@@ -13,6 +13,8 @@ from gindex_lab.foundation.errors import WorkerLost as WorkerLost
 from gindex_lab.foundation.parallel import cluster as cluster
 from gindex_lab.foundation.responses import Responses as Responses
 from gindex_lab.foundation.responses import Scores as Scores
+from gindex_lab.measures.adaptive.bank import Bank as Bank
+from gindex_lab.measures.adaptive.loop import adaptive as adaptive
 from gindex_lab.measures.alternatives.bootstrap import bootstrap_table as bootstrap_table
 from gindex_lab.measures.alternatives.ranges import range_test as range_test
 from gindex_lab.measures.alternatives.sigmoid import sigmoid_curve as sigmoid_curve
@@ -29,6 +31,9 @@ from gindex_lab.measures.pairs import comparisons as comparisons
 from gindex_lab.measures.pairs import paired_differences as paired_differences
 from gindex_lab.measures.pairs import separations as separations
 from gindex_lab.measures.pairs import tie_groups as tie_groups
+from gindex_lab.measures.planning.designs import Design as Design
+from gindex_lab.measures.planning.power import detectable as detectable
+from gindex_lab.measures.planning.power import power as power
 from gindex_lab.measures.programs.comparison import compare as compare
 from gindex_lab.measures.programs.comparison import divergences as divergences
 from gindex_lab.measures.programs.comparison import nearest as nearest
@@ -58,6 +63,7 @@ from gindex_lab.measures.properties import dominance as dominance
 from gindex_lab.measures.properties import effort as effort
 from gindex_lab.measures.properties import isometrics as isometrics
 from gindex_lab.measures.properties import saturation as saturation
+from gindex_lab.measures.psychometrics.equating import equate as equate
 from gindex_lab.measures.psychometrics.factors import factors as factors
 from gindex_lab.measures.psychometrics.irt import irt as irt
 from gindex_lab.measures.psychometrics.irt import simulate_irt as simulate_irt
@@ -88,6 +94,8 @@ from gindex_lab.presentation.plots.generality import use_style as use_style
 from gindex_lab.presentation.plots.gindex import plot_performance_cost as plot_performance_cost
 from gindex_lab.presentation.plots.gindex import plot_response as plot_response
 from gindex_lab.presentation.plots.gindex import plot_response_scatter as plot_response_scatter
+from gindex_lab.presentation.plots.planning import plot_course as plot_course
+from gindex_lab.presentation.plots.planning import plot_power as plot_power
 from gindex_lab.presentation.plots.population import plot_coverage as plot_coverage
 from gindex_lab.presentation.plots.population import plot_intervals as plot_intervals
 from gindex_lab.presentation.plots.population import plot_studies as plot_studies
@@ -99,6 +107,7 @@ from gindex_lab.press import notebook as notebook
 from gindex_lab.studies import analysis as analysis
 from gindex_lab.studies.analysis.integrity import audit as audit
 from gindex_lab.studies.analysis.multiverse import multiverse as multiverse
+from gindex_lab.studies.analysis.shorter import shorter as shorter
 from gindex_lab.studies.analysis.validity import difficulty_validity as difficulty_validity
 from gindex_lab.studies.data.loading import corrections as corrections
 from gindex_lab.studies.data.loading import datasets as datasets

@@ -14,6 +14,7 @@ import gindex_lab as gl
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.presentation.plots.teaching import plot_responses, plot_rewards
 from gindex_lab.presentation.widgets import exercises, serve
+from gindex_lab.presentation.widgets.adaptive_test import adaptive_demo
 from gindex_lab.presentation.widgets.anytime_live import TESTED, anytime_demo, anytime_view
 from gindex_lab.presentation.widgets.calculator import (
     calculator_demo,
@@ -359,6 +360,7 @@ LIVE = {
     "manual": (manual_demo, {"keys": "44"}),
     "anytime": (anytime_demo, {"seconds": 0.1}),
     "sitting": (sitting_demo, {"presses": "skip"}),
+    "adaptive": (adaptive_demo, {"presses": "skip"}),
 }  # fmt: skip
 
 

@@ -80,8 +80,10 @@ _NAMES: Mapping[Range, str] = {
     SHARE: """
         alpha ceiling discount epsilon floor heights likeness other own performance rate specialists
         steepness threshold trace variation worth""",
-    INSIDE: "ci confidence level levels saturation saturations",
-    ANY: "args centre codes heading high indicators initial low mean moves position randoms sd theta truth",
+    INSIDE: "ci confidence level levels saturation saturations wanted",
+    ANY: """
+        args centre codes difference heading high indicators initial low mean moves position randoms sd
+        theta truth""",
     INTERVAL: "interval",
     Range(2): "cells columns environments items order points rank ranks tests",
     Range(100): "resamples",
@@ -110,32 +112,38 @@ _NAMES: Mapping[Range, str] = {
 #: `function.parameter` or `Class.parameter`, where the name alone says something else.
 _EXACTLY: Mapping[Range, str] = {
     COUNT: """
-        Caps.states difficulty.dots guttman_responses.agents matching.dots plot_subgroups.columns
-        simulate_irt.agents""",
+        Caps.states Design.of.repeats Design.repeats ItemResponseModel.simulate.agents adaptive.budget
+        detectable.pairs difficulty.dots guttman_responses.agents matching.dots plot_subgroups.columns
+        power.pairs shorter.random_tests simulate_irt.agents""",
     Range(0, inside=True): "Session.act.action",
     Range(
         inside=True
     ): "Call.position Call.theta",  # the program that is called says where they stand
     Range(1, inside=True): "generate.difficulty",
     NONE_OR_MORE: "HLQ.epsilon Trace.steps divergence.seconds distance.seconds",
-    SHARE: "Composing.margin generalisation_level.distance",
-    POSITIVE: "designs.tolerance",
+    SHARE: """
+        Composing.margin Design.accuracy Design.curve Design.shared Design.stable
+        generalisation_level.distance""",
+    POSITIVE: "Design.spread adaptive.width designs.tolerance",
     INTERVAL: "read.scale",
-    RESULT: "Estimate.confidence AnytimeResult.interval Score.interval",
+    RESULT: """
+        Estimate.confidence Power.ci Power.closed_form Power.difference Power.error Power.families_needed
+        Power.items_needed Power.repeats_needed Power.wanted AnytimeResult.interval Score.interval""",
+    ANY: "Bank.information.ability Design.difficulty adaptive.threshold",
     Range(2): """
-        by_budget.tests compare.tests coverage.levels factor_view.draws normalised_aiq.most
+        by_budget.tests shorter.k compare.tests coverage.levels factor_view.draws normalised_aiq.most
         population_responses.agents random_pattern.actions random_space.actions simulate_profile.levels
         """,
     Range(3): """
-        coverage.families coverage.items rewriting_effect.n simulate_profile.families
-        simulate_profile.items""",
+        Design.families Design.items coverage.families coverage.items rewriting_effect.n
+        simulate_profile.families simulate_profile.items""",
     Range(4): "compare.runs estimate.runs population_responses.items",
     Range(8): "null_experiment.runs",
     Range(10): "horizon.draws multiverse.draws",
     Range(2, 10): "MarkovPattern.actions",
     Range(6, 10): "Filters.longest",
     Range(0, 1, "[)"): "HLQ.discount QLearning.discount",
-    Range(0, 1, "(]"): "HLQ.trace",
+    Range(0, 1, "(]"): "HLQ.trace adaptive.exposure",
     Range(0, 1e6): "KtScale.offset kt.offset table.offset",
     Range(1e-6, 1e6): "Noisy.noise",
     Range(2, 100): "curve_demo.levels",
@@ -168,7 +176,7 @@ CHOICES = _names("""
     engine error estimator extrapolate family format fractions frame incomplete kind law linkage
     measure measures method metric missing mode model observation outside
     plot_capability_spread.labels profile redrawn repeats resample rewriting rewritings rival
-    rotation rounding rule sample_kind split syntax ties transform weights what wrap""")
+    rotation rounding rule sample_kind spacing split syntax ties transform weights what wrap""")
 
 #: Texts of which no function can know them all: names, labels, columns, programs, paths, titles.
 TEXTS = _names("""

@@ -279,7 +279,7 @@ def pair_table(
     error = part.error[first] - part.error[second]
     own = (part.own - part.design)[first] + (part.own - part.design)[second]
     pull = np.hypot(part.pull[first], part.pull[second])
-    freedom = degrees(error, pull, own, _welch(fit, part, first, second))
+    freedom = degrees(error, pull, own, welch(fit, part, first, second))
     plain, width = plain_values(fit, measure), float(np.max(part.top - part.bottom))
     tested = part.estimate[first] - part.estimate[second]
     deviation = np.sqrt((error**2).sum(axis=1) + own)
@@ -318,7 +318,7 @@ def plain_values(fit: Fit, measure: str, sums: FloatArray | None = None) -> Floa
     return np.asarray(getattr(from_sums(area, moment, fit.sample.scale), measure))
 
 
-def _welch(fit: Fit, part: Linear, first: np.ndarray, second: np.ndarray) -> FloatArray:
+def welch(fit: Fit, part: Linear, first: np.ndarray, second: np.ndarray) -> FloatArray:
     """Welch's degrees of freedom from those that each agent's responses allow: fewer for each minority
     response than a single interval has, since with many pairs it is the far tails that count."""
     variance = (part.error**2).sum(axis=1) + part.own

@@ -25,7 +25,7 @@ from gindex_lab.studies.analysis.starting import analyse_table
 from gindex_lab.studies.analysis.whole import Analysis
 from gindex_lab.studies.readers.reading import read_scores_and_rows
 
-__all__ = ["TRANSFORMS", "Analysis", "analyse"]
+__all__ = ["TRANSFORMS", "Analysis", "analyse", "read_table_of"]
 
 
 def analyse(
@@ -59,7 +59,7 @@ def analyse(
     {'ann': 0.58, 'bob': 0.42}
     """
     given = dict(reading or {})
-    data, rows = _read(Path(path), difficulty, given, {"minutes": minutes, "date": dates})
+    data, rows = read_table_of(Path(path), difficulty, given, {"minutes": minutes, "date": dates})
     data = with_minutes(data, minutes, dates)
     dates = dates or recognised_dates(data)
     options: dict[str, Any] = {"reference": reference, "missing": missing, "resample": resample}
@@ -67,7 +67,7 @@ def analyse(
     return analyse_table(data, transform=transform, ci=ci, seed=seed, **options)
 
 
-def _read(
+def read_table_of(
     path: Path, difficulty: str | None, reading: dict[str, Any], roles: Mapping[str, str | None]
 ) -> tuple[Responses | Scores, pd.DataFrame | None]:
     """Responses where every number is in [0, 1], raw scores otherwise; and the rows of the log."""

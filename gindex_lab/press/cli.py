@@ -1,4 +1,4 @@
-"""`gindex-lab` on the command line: reproduce, data, claims, analyse, lint, docs.
+"""`gindex-lab` on the command line: reproduce, data, claims, analyse, plan, lint, docs.
 
 Each command is a thin layer over one function of the package. Our own errors are printed as one line
 and end with status 2; 130 is Ctrl-C, 141 a reader (`| head`) that left before the end; anything else is a
@@ -12,6 +12,7 @@ import sys
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from gindex_lab import __version__
 from gindex_lab.foundation import interrupts
@@ -21,6 +22,8 @@ from gindex_lab.foundation.output import appendable
 from gindex_lab.studies.analysis.options import TRANSFORMS
 
 __all__ = ["main"]
+
+PLANNED = ["capability", "spread", "normalised_generality", "mean"]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -107,18 +110,19 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--out", type=Path, default=Path("reports") / "docs")
     command.set_defaults(run=_docs)
 
+    _add_analyse(commands)
+    _add_plan(commands)
+    return parser
+
+
+def _add_analyse(commands: Any) -> None:
     command = commands.add_parser(
         "analyse", help="evaluation logs or a table of scores -> a report"
     )
-    command.add_argument(
-        "path",
-        type=Path,
-        help="a table (CSV, TSV, Parquet), a log, or a folder of logs of one format",
-    )
+    _add_reading(command)
     command.add_argument("--out", type=Path, help="write an HTML report here")
     command.add_argument("--transform", default="auto", choices=TRANSFORMS)
     command.add_argument("--reference", help="the reference agent of --transform reference")
-    command.add_argument("--difficulty", help="a column of items.csv, or a CSV of item,difficulty")
     command.add_argument("--minutes", help="a column of human minutes: state time horizons")
     command.add_argument("--dates", help="a column of release dates: state a doubling time")
     command.add_argument(
@@ -137,6 +141,47 @@ def _parser() -> argparse.ArgumentParser:
         choices=["items", "families", "trials"],
         help="for the intervals",
     )
+    command.add_argument(
+        "--floor",
+        nargs="+",
+        metavar="CHANCE",
+        help="what guessing gives: one number, or TASK=CHANCE of some tasks",
+    )
+    command.set_defaults(run=_analyse)
+
+
+def _add_plan(commands: Any) -> None:
+    command = commands.add_parser(
+        "plan", help="a pilot study -> how many items tell two agents apart"
+    )
+    _add_reading(command)
+    command.add_argument(
+        "--difference",
+        type=float,
+        required=True,
+        help="that matters: in points of 100 for the mean, else in the unit of the measure",
+    )
+    command.add_argument(
+        "--measure", choices=PLANNED, help="capability where items have difficulties, else mean"
+    )
+    command.add_argument("--power", type=float, default=0.8, help="wanted (0.8)")
+    command.add_argument("--ci", type=float, default=0.95, help="level of the test (0.95)")
+    command.add_argument("--pairs", type=int, default=1, help="of agents that are compared (1)")
+    command.add_argument("--agent", help="whose curve the plan starts from (the median agent)")
+    command.add_argument("--resample", default="items", choices=["items", "families"])
+    command.add_argument("--seed", type=int, default=1)
+    command.add_argument("--out", type=Path, help="write power by the number of items here (CSV)")
+    command.set_defaults(run=_plan)
+
+
+def _add_reading(command: argparse.ArgumentParser) -> None:
+    """The path, and how what is there is to be read."""
+    command.add_argument(
+        "path",
+        type=Path,
+        help="a table (CSV, TSV, Parquet), a log, or a folder of logs of one format",
+    )
+    command.add_argument("--difficulty", help="a column of items.csv, or a CSV of item,difficulty")
     for name, says in _READING.items():
         command.add_argument(f"--{name}", help=says)
     command.add_argument(
@@ -165,14 +210,6 @@ def _parser() -> argparse.ArgumentParser:
         action=argparse.BooleanOptionalAction,
         help="of a wide table: rows are items, columns agents",
     )
-    command.add_argument(
-        "--floor",
-        nargs="+",
-        metavar="CHANCE",
-        help="what guessing gives: one number, or TASK=CHANCE of some tasks",
-    )
-    command.set_defaults(run=_analyse)
-    return parser
 
 
 _READING = {  # options of gl.read
@@ -313,18 +350,43 @@ def _check_out(path: Path, out: Path) -> None:
         raise BadInput("out", str(out), "is to be analysed itself", "name another file")
 
 
+def _reading(options: argparse.Namespace) -> dict[str, Any]:
+    """The options of gl.read that were given."""
+    names = (name.replace("-", "_") for name in (*_READING, *_LISTS, "scale", "transpose"))
+    reading: dict[str, Any] = {name: getattr(options, name) for name in names}
+    reading |= {"metric": _metrics(options.metric), "strict": options.strict}
+    reading["columns"] = {kind: name or None for kind, name in options.columns or ()} or None
+    return {name: value for name, value in reading.items() if value is not None}
+
+
+def _plan(options: argparse.Namespace) -> None:
+    from gindex_lab.press.plan import plan
+
+    if options.out:
+        _check_out(options.path, options.out)
+    found = plan(
+        options.path,
+        difference=options.difference,
+        measure=options.measure,
+        wanted=options.power,
+        ci=options.ci,
+        pairs=options.pairs,
+        agent=options.agent,
+        resample=options.resample,
+        difficulty=options.difficulty,
+        seed=options.seed,
+        reading=_reading(options),
+    )
+    print(found.text())
+    if options.out:
+        print(f"table: {found.write(options.out)}")
+
+
 def _analyse(options: argparse.Namespace) -> None:
     from gindex_lab.press.analyse import analyse
 
     if options.out:
         _check_out(options.path, options.out)
-    names = (name.replace("-", "_") for name in (*_READING, "scale"))
-    reading = {name: getattr(options, name) for name in names}
-    reading |= {"metric": _metrics(options.metric), "strict": options.strict}
-    given = {kind: name or None for kind, name in options.columns or ()}
-    reading["columns"] = given or None
-    reading["transpose"] = options.transpose
-    reading |= {n: getattr(options, n) for n in (name.replace("-", "_") for name in _LISTS)}
     report = analyse(
         options.path,
         transform=options.transform,
@@ -337,7 +399,7 @@ def _analyse(options: argparse.Namespace) -> None:
         missing=options.missing,
         resample=options.resample,
         floor=_floors(options.floor),
-        reading={name: value for name, value in reading.items() if value is not None},
+        reading=_reading(options),
     )
     print(report.text())
     if options.out:

@@ -23,6 +23,7 @@ __getattr__, __dir__, __all__ = _contents(
         # the anytime test, and tests to take oneself
         "anytime_live": "anytime_demo anytime_view",
         "lambda_worlds": "WorldSession worlds",
+        "adaptive_test": "adaptive_demo adaptive_sitting adaptive_view",
         "take_test": "Sitting sitting sitting_demo sitting_view",
         # exercises
         "exercises": "check exercise",

@@ -1,5 +1,8 @@
 # Made from the table of contents: python -m gindex_lab.foundation.stubs
 
+from gindex_lab.presentation.widgets.adaptive_test import adaptive_demo as adaptive_demo
+from gindex_lab.presentation.widgets.adaptive_test import adaptive_sitting as adaptive_sitting
+from gindex_lab.presentation.widgets.adaptive_test import adaptive_view as adaptive_view
 from gindex_lab.presentation.widgets.anytime_live import anytime_demo as anytime_demo
 from gindex_lab.presentation.widgets.anytime_live import anytime_view as anytime_view
 from gindex_lab.presentation.widgets.calculator import calculator_demo as calculator_demo

@@ -223,6 +223,19 @@ _KEPT = ("mean score", "mean spread S", "mean γ")
 _SHAPES = ("step", "slope", "flat", "specialist", "upside down")
 _THREE = "a: inject\nb: function\nc: debug\na -> b -> c"
 
+
+def _peeking() -> str:
+    """How often an ordinary interval is right when one stops as soon as it looks significant, in words: fifty
+    tosses of a coin, looked at after every toss from the tenth on, two thousand times."""
+    import numpy as np
+
+    tosses = np.random.default_rng(1).random((2000, 50)) < 0.5
+    n = np.arange(1, 51)
+    away = np.abs(tosses.cumsum(axis=1) / n - 0.5) > 1.96 * 0.5 / np.sqrt(n)
+    right = 1 - away[:, 9:].any(axis=1).mean()
+    return "less often" if right < 0.93 else "yes"
+
+
 EXERCISES: dict[str, Exercise] = {
     "curve-step": Exercise(
         lambda: _of_curve("step", "capability"),
@@ -328,6 +341,12 @@ EXERCISES: dict[str, Exercise] = {
         "Ψ is the area, γ = 1 the least spread: all up to some difficulty, and nothing beyond.",
         "Two people with the same mean can have curves of quite different shape.",
         words=("step", "flat", "upside down"),
+    ),
+    "adaptive-peeking": Exercise(
+        _peeking,
+        "Each look is one more chance to be wrong, and the test stops at the first.",
+        "Intervals that hold at every stop are wider: that is the price of looking.",
+        words=("yes", "less often", "more often"),
     ),
 }  # fmt: skip
 

@@ -6,7 +6,7 @@ sitting can be written down, repeated and tested, and its responses are a table 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -74,12 +74,12 @@ def sitting(kind: str, presses: str | Sequence[str] = (), seed: int = 1) -> Sitt
     3
     """
     at = Sitting(kind, seed)
-    for option in _pressed(presses):
+    for option in pressed(presses):
         at.press(option)
     return at
 
 
-def _pressed(presses: str | Sequence[str]) -> list[str]:
+def pressed(presses: str | Sequence[str]) -> list[str]:
     if isinstance(presses, str):
         return [part.strip() for part in presses.split(",") if part.strip()]
     return list(presses)
@@ -107,7 +107,7 @@ def sitting_view(kind: str, presses: str | Sequence[str] = (), seed: int = 1) ->
         _draw_result(ax, at.responses())
     else:
         at.draw(ax)
-    text = ",".join(_pressed(presses))
+    text = ",".join(pressed(presses))
     code = f'gl.generality(gl.widgets.sitting({kind!r}, "{text}", seed={seed}).responses())'
     return View(figure, numbers, code, _reading(at), {"options": at.options})
 
@@ -216,11 +216,19 @@ _ASK = {
 class SittingDemo(Demo):
     """A demo whose buttons change with the item."""
 
-    def __init__(self, controls: dict[str, Any], buttons: list[Any], extra: list[Any]) -> None:
+    def __init__(
+        self,
+        controls: dict[str, Any],
+        buttons: list[Any],
+        extra: list[Any],
+        view: Callable[..., View] = sitting_view,
+        equations: tuple[str, ...] = _EQUATIONS,
+        name: str = "sitting",
+    ) -> None:
         self.buttons = buttons
-        super().__init__(sitting_view, controls, name="sitting", equations=_EQUATIONS, extra=extra)
+        super().__init__(view, controls, name=name, equations=equations, extra=extra)
         for button in buttons:
-            button.on_click(lambda pressed: self.press(pressed.description))
+            button.on_click(lambda this: self.press(this.description))
 
     def press(self, option: str) -> None:
         """One more button."""

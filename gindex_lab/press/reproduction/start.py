@@ -24,6 +24,7 @@ _ORDER = {
     "aiq": "Towards general evaluation of intelligent systems (AIQ)",
     "anytime": "Measuring universal intelligence: towards an anytime intelligence test",
     "horizon": "Time horizons, read as capability and spread",
+    "planning": "Planning and stopping: how many items, which items, and when to stop",
 }
 _WELCOME = """# How capable, and how general?
 

@@ -13,6 +13,7 @@ from gindex_lab.studies.analysis import score_words, summary
 from gindex_lab.studies.analysis.accuracy import is_binary
 from gindex_lab.studies.analysis.audit import can_tell_wrong_keys, expected_duplicates
 from gindex_lab.studies.analysis.options import WHY
+from gindex_lab.studies.analysis.seeing import about_seeing
 from gindex_lab.studies.analysis.summary import Said
 from gindex_lab.studies.analysis.weights import about_weights, level_weights
 
@@ -32,6 +33,7 @@ def said_of(study: Analysis) -> list[Said]:
     found = [Said(f"{who} on {items:,} items. {WHY[study.transform]}")]
     found += summary.about_integrity(study.integrity)
     found += _of_scores(study)
+    found += about_seeing(study.raw, study.ci)
     found += _of_horizons(study)
     found += _of_order(study)
     if study.survival is not None and study.apart:

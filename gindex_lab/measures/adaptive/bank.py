@@ -1,0 +1,241 @@
+"""The items of an adaptive test: their difficulties, what each weighs in a measure, what is expected of them.
+
+Capability, mean and (with the moment) spread on a bank are weighted sums of the responses to all its items
+(`curves.rule_of`), so an adaptive test estimates a sum over a finite list. What an agent will do is foreseen
+by a grid of curves: logistic ones of any centre and width over the difficulty, or two-parameter curves of
+calibrated items with any ability. The model only makes the test shorter; the intervals do not rest on it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+
+from gindex_lab.foundation.errors import BadInput, ensure
+from gindex_lab.foundation.guessing import floors_of
+from gindex_lab.foundation.responses import Responses, Scores
+from gindex_lab.foundation.validate import FloatArray, no_duplicates, numeric_frame, pair, refuse
+from gindex_lab.measures.curves import Interval, Scale, rule_of
+
+__all__ = ["ABILITIES", "Bank", "bank_of"]
+
+_FEWEST, _MOST = 5, 20_000
+_WIDTHS = (
+    0.04,
+    0.08,
+    0.15,
+    0.3,
+    0.6,
+    1.5,
+)  # of the curves over intrinsic difficulties, in intervals
+_CENTRES = 25
+_SHARPER = (
+    0.4,
+    0.65,
+    1.0,
+    1.5,
+)  # times the slopes of calibrated items: agents fit them more or less well
+ABILITIES = (-4.0, 4.0, 41)  # the grid of abilities: ends and points
+_LAPSES = (0.003, 0.03, 0.1)  # chance of a slip, or of luck, whatever the difficulty
+
+
+@dataclass(frozen=True, eq=False)
+class Bank:
+    """Items with a `difficulty`, and where known `discrimination` and `location` (of a two-parameter model),
+    `floor` (what guessing gives) and `family` (content).
+
+    `items` is a DataFrame indexed by item; `interval` is that of capability, the range of the difficulties
+    unless given. `Bank.calibrated(responses)` fits the two-parameter model to earlier responses.
+
+    >>> bank = Bank(pd.DataFrame({"difficulty": [1.0, 2.0, 3.0, 4.0, 5.0]}))
+    >>> bank.weights("capability")[0].tolist()
+    [0.5, 1.0, 1.0, 1.0, 0.5]
+    """
+
+    items: pd.DataFrame
+    interval: Interval | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.items, pd.DataFrame):
+            remedy = "pass a DataFrame with a column difficulty, one row an item"
+            given = type(self.items).__name__
+            raise BadInput("items", given, "is not a DataFrame", remedy, code="wrong-type")
+        problem, remedy = "has no column 'difficulty'", "give each item a difficulty"
+        ensure(
+            "difficulty" in self.items, "items", list(self.items), problem, remedy, code="no-column"
+        )
+        n = len(self.items)
+        ensure(
+            _FEWEST <= n <= _MOST,
+            "items",
+            n,
+            f"must be {_FEWEST} to {_MOST:,} items",
+            "give another bank",
+        )
+        no_duplicates("items.index", self.items.index)
+        for name in ("difficulty", "discrimination", "location", "floor"):
+            if name in self.items:
+                column = numeric_frame(f"items[{name!r}]", self.items[[name]])[name]
+                refuse(f"items.{name}", column, column.isna(), "is missing", "give every item one")
+        problem, remedy = "is the only difficulty", "use items of at least two"
+        ensure(
+            self.items["difficulty"].nunique() > 1,
+            "items.difficulty",
+            self.items["difficulty"].iloc[0],
+            problem,
+            remedy,
+        )
+        two = [name in self.items for name in ("discrimination", "location")]
+        problem, remedy = "has one of discrimination and location", "give both, or neither"
+        ensure(two[0] == two[1], "items", list(self.items), problem, remedy)
+        bad = (self.floor < 0) | (self.floor >= 1)
+        ensure(
+            not bad.any(),
+            "items.floor",
+            self.floor.max(),
+            "must lie between 0 and 1",
+            "give a chance below 1",
+        )
+        low, high = self.span
+        meets = self.difficulty.max() > low and self.difficulty.min() < high
+        ensure(
+            meets,
+            "interval",
+            self.span,
+            "does not meet the difficulties",
+            "give one that overlaps them",
+        )
+
+    @classmethod
+    def calibrated(cls, responses: Responses, interval: Interval | None = None) -> Bank:
+        """A bank of the items of earlier responses, with a two-parameter model fitted to them.
+
+        Items keep their difficulty; where they have none, it is that of the model.
+
+        >>> from gindex_lab.measures.psychometrics.irt import simulate_irt
+        >>> true = pd.DataFrame({"discrimination": 1.5, "difficulty": np.linspace(-2, 2, 12)})
+        >>> bank = Bank.calibrated(simulate_irt(true, 200, seed=1))
+        >>> bool((bank.items["difficulty"].diff()[1:] > -1).all())
+        True
+        """
+        from gindex_lab.measures.psychometrics.irt import irt
+
+        remedy = "pass gl.Responses(...) or what gl.read gives"
+        right = isinstance(responses, Responses)
+        ensure(
+            right,
+            "responses",
+            type(responses).__name__,
+            "is not a table of responses",
+            remedy,
+            code="wrong-type",
+        )
+        found = irt(responses, "2pl", priors="lognormal").parameters
+        items = responses.items.assign(
+            discrimination=found["discrimination"].to_numpy(),
+            location=found["difficulty"].to_numpy(),
+        )
+        if responses.difficulty is None:
+            items["difficulty"] = found["difficulty"].to_numpy()
+        return cls(items, interval or responses.interval)
+
+    @property
+    def difficulty(self) -> FloatArray:
+        return self.items["difficulty"].to_numpy(dtype=float)
+
+    @property
+    def floor(self) -> FloatArray:
+        if "floor" not in self.items:
+            return np.zeros(len(self.items))
+        return self.items["floor"].to_numpy(dtype=float)
+
+    @property
+    def span(self) -> Interval:
+        h = self.difficulty
+        return pair("interval", self.interval) or (float(h.min()), float(h.max()))
+
+    @property
+    def scale(self) -> Scale:
+        return Scale(self.span)
+
+    def weights(self, measure: str = "capability") -> tuple[FloatArray, float]:
+        """Weights (N,) and constant of a sum over all responses: "capability" (area), "moment" or "mean"."""
+        n = len(self.items)
+        if measure == "mean":
+            return np.full(n, 1 / n), 0.0
+        levels, level_of, count = np.unique(
+            self.difficulty, return_inverse=True, return_counts=True
+        )
+        rule = rule_of(levels, self.span)
+        chosen, block = (
+            (rule.area, rule.block) if measure == "capability" else (rule.moment, rule.block**2 / 2)
+        )
+        weight = (chosen / count)[level_of] / (1 - self.floor)
+        return np.asarray(weight), float(block - weight @ self.floor)
+
+    @cached_property
+    def chances(self) -> tuple[FloatArray, FloatArray]:
+        """What is foreseen: curves (G, N) and their prior weights (G,)."""
+        if "discrimination" in self.items:
+            slope, place = (
+                self.items[x].to_numpy(dtype=float) for x in ("discrimination", "location")
+            )
+            ability = np.linspace(*ABILITIES)
+            logits = [k * slope * (theta - place) for k in _SHARPER for theta in ability]
+            prior = np.tile(np.exp(-(ability**2) / 4), len(_SHARPER))
+        else:
+            low, high = self.span
+            x = (self.difficulty - low) / (high - low)
+            grid = [(s, c) for s in _WIDTHS for c in np.linspace(-2 * s, 1 + 2 * s, _CENTRES)]
+            logits = [np.pi / (np.sqrt(3) * s) * (c - x) for s, c in grid]
+            prior = np.ones(len(grid))
+        chance = self.floor + (1 - self.floor) / (1 + np.exp(-np.clip(np.stack(logits), -30, 30)))
+        curves = np.concatenate([lapse + (1 - 2 * lapse) * chance for lapse in _LAPSES])
+        return curves, np.tile(prior / prior.sum(), len(_LAPSES)) / len(_LAPSES)
+
+    def information(self, ability: float) -> FloatArray:
+        """Fisher information (N,) at an ability, a² (Q/P) ((P - c)/(1 - c))² (Lord 1980, 5-9)."""
+        problem, remedy = "are not calibrated", "use Bank.calibrated(responses), or rule='bayes'"
+        ensure(
+            "discrimination" in self.items,
+            "items",
+            list(self.items),
+            problem,
+            remedy,
+            code="not-calibrated",
+        )
+        slope, place = (self.items[x].to_numpy(dtype=float) for x in ("discrimination", "location"))
+        c = self.floor
+        right = c + (1 - c) / (1 + np.exp(-np.clip(slope * (ability - place), -30, 30)))
+        return np.asarray(slope**2 * (1 - right) / right * ((right - c) / (1 - c)) ** 2)
+
+
+def bank_of(bank: object) -> Bank:
+    """A bank from what a user has: a Bank, responses with difficulties, a table of items, difficulties."""
+    if isinstance(bank, Bank):
+        return bank
+    if isinstance(bank, Scores):
+        raise BadInput(
+            "bank", "Scores", "holds raw scores", "give items with difficulties", code="wrong-type"
+        )
+    if isinstance(bank, Responses):
+        ensure(
+            bank.difficulty is not None,
+            "bank",
+            bank,
+            "has no difficulties",
+            "use Bank.calibrated(responses)",
+        )
+        floor = floors_of(bank)
+        return Bank(bank.items if floor is None else bank.items.assign(floor=floor), bank.interval)
+    if isinstance(bank, pd.Series):
+        bank = bank.to_frame("difficulty")
+    if not isinstance(bank, pd.DataFrame):
+        remedy = "give gl.Bank(items), a DataFrame of items, or responses with difficulties"
+        raise BadInput(
+            "bank", type(bank).__name__, "is not a bank of items", remedy, code="wrong-type"
+        )
+    return Bank(bank)

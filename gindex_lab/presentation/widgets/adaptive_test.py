@@ -1,0 +1,118 @@
+"""An adaptive test that you take yourself: letter series, and the interval of your capability as it closes.
+
+As in `take_test`, a sitting is a plain function of the buttons pressed so far: `adaptive_sitting(presses,
+seed)` replays them, so that it can be written down, repeated and tested.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+import pandas as pd
+
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.measures.adaptive.bank import Bank
+from gindex_lab.measures.adaptive.session import Session
+from gindex_lab.presentation.plots.common import heading, styled
+from gindex_lab.presentation.plots.planning import plot_course
+from gindex_lab.presentation.widgets.take_test import SittingDemo, pressed
+from gindex_lab.presentation.widgets.view import Value, View, blank_figure
+
+__all__ = ["adaptive_demo", "adaptive_sitting", "adaptive_view"]
+
+_OPTIONS = 5
+_WIDTH = 2.0  # of an interval of six difficulties: about a third of it
+_EQUATIONS = (
+    r"X = \sum_{asked} w r + \sum_{rest} w p + w_I (r_I - p_I)/\pi_I",
+    r"\Pr\{\prod (1 + \lambda (X - \Psi)) \ge 1/\alpha \text{ ever}\} \le \alpha",
+)
+
+
+@lru_cache(maxsize=8)  # each press plays the sitting again: the items stay
+def _bank(seed: int) -> tuple[Bank, dict[str, Any]]:
+    from gindex_lab.worlds.tasks import letter_series
+
+    items = {item.name: item for item in letter_series.generate(range(7, 14), 8, seed)}
+    about = {"difficulty": [item.difficulty for item in items.values()], "floor": 1 / _OPTIONS}
+    return Bank(pd.DataFrame(about, index=list(items))), items
+
+
+def adaptive_sitting(presses: str | Sequence[str] = (), seed: int = 1) -> Session:
+    """The session after these presses (letters, or `skip`, which counts as a wrong answer).
+
+    >>> len(adaptive_sitting("skip,skip").table)
+    2
+    """
+    bank, items = _bank(seed)
+    session = Session(bank, width=_WIDTH, seed=seed)
+    for press in pressed(presses):
+        if session.finished:
+            raise BadInput("press", press, "is not a button now", "start again")
+        item = items[session.next_item()]
+        if press not in (*item.options, "skip"):
+            remedy = f"press one of {', '.join(item.options)}, skip"
+            raise BadInput("press", press, "is not a button now", remedy)
+        session.record(float(press == item.answer))
+    return session
+
+
+@styled
+def adaptive_view(presses: str | Sequence[str] = (), seed: int = 1) -> View:
+    """The item that the test wants to know now, and your interval so far.
+
+    >>> view = adaptive_view("skip,skip,skip")
+    >>> view.numbers["items asked"], len(view.tables["options"])
+    (3, 6)
+    """
+    session, items = adaptive_sitting(presses, seed), _bank(seed)[1]
+    course = session.table
+    figure = blank_figure(8.4, 4.0, top=0.86)
+    left, right = figure.subplots(1, 2, width_ratios=[1.1, 1])
+    left.set_axis_off()
+    options: list[str] = []
+    if session.finished:
+        heading(left, "Done", session.reason)
+    else:
+        item = items[session.next_item()]
+        options = [*item.options, "skip"]
+        left.text(0.5, 0.55, item.text, ha="center", fontsize=20, family="monospace")
+        heading(left, f"Item {len(course) + 1}", f"difficulty {item.difficulty:g}")
+    if len(course):
+        plot_course({"you": course}, ax=right)
+    right.set(ylim=session.bank.span, ylabel="capability Ψ")
+    numbers: dict[str, Value] = {"items asked": len(course)}
+    if len(course):
+        numbers |= {"capability": session.value, "low": session.low, "high": session.high}
+    code = f'gl.widgets.adaptive_sitting("{",".join(pressed(presses))}", seed={seed}).table'
+    note = (
+        f"The interval is {_WIDTH:g} difficulties wide: that is enough, and the test stops."
+        if session.finished
+        else "Find the rule of the series, and press the letter that belongs in the gap. Stop when you like."
+    )
+    return View(figure, numbers, code, note, {"options": options})
+
+
+def adaptive_demo() -> SittingDemo:
+    """The demo: answer letter series, and watch the interval close.
+
+    >>> demo = adaptive_demo()
+    >>> demo.press("skip")
+    >>> demo.view.numbers["items asked"]
+    1
+    """
+    import ipywidgets as widgets
+
+    look: dict[str, Any] = {"layout": {"width": "320px"}}
+    controls = {
+        "seed": widgets.IntSlider(value=1, min=1, max=30, description="seed", **look),
+        "presses": widgets.Text(value="", layout={"display": "none"}),
+    }
+    buttons = [widgets.Button(layout={"width": "auto"}) for _ in range(_OPTIONS + 1)]
+    again = widgets.Button(description="start again", layout={"width": "auto"})
+    row = widgets.Box(buttons, layout={"flex_flow": "row wrap", "width": "330px"})
+    demo = SittingDemo(controls, buttons, [row, again], adaptive_view, _EQUATIONS, "adaptive")
+    again.on_click(lambda _: demo.set(presses=""))
+    controls["seed"].observe(lambda _: demo.set(presses=""), names="value")
+    return demo

@@ -1,0 +1,296 @@
+"""Do intervals hold whenever one stops, and how many items does choosing them save?
+
+Agents whose every response is known are tested by `gl.adaptive`, item by item to the end of the bank, and
+the course is read under five rules for stopping, among them "stop when the ordinary interval excludes the
+truth", which is what happens to somebody who looks until a difference is significant and there is none. The
+ordinary interval (mean ± t, corrected for the finite bank) stands beside. `stopping` counts how often each
+interval holds the truth; `saving` the items until the interval is so narrow, against random order.
+
+`python -m gindex_lab.studies.simulations.stopping_study stopping OUT.csv` (or `saving`) makes the tables of
+`data/measured` again, and goes on where it was stopped. With $GINDEX_LAB_DATA they include `swebench_134`.
+"""
+
+from __future__ import annotations
+
+import sys
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from gindex_lab.foundation.responses import Responses
+from gindex_lab.foundation.validate import FloatArray
+from gindex_lab.measures.adaptive.bank import Bank, bank_of
+from gindex_lab.measures.adaptive.loop import adaptive
+from gindex_lab.measures.generality import generality
+from gindex_lab.studies.simulations.coverage import PROFILES, simulate_profile
+from gindex_lab.studies.simulations.coverage_study import kept_study
+
+__all__ = [
+    "BANKS",
+    "STOPS",
+    "answered",
+    "measure_saving",
+    "measure_stopping",
+    "ordinary",
+    "saved",
+    "stops",
+]
+
+BANKS = ("simulated", "mazes", "letter series", "swebench_134")
+STOPS = ("budget", "width", "decided", "looks significant", "looks best")
+WIDTHS = (0.2, 0.15, 0.1)  # of the interval, or of 1 for the mean
+_FIRST = 20  # items before one looks at an ordinary interval
+_FOLDS = 5  # of agents: a bank is calibrated on those of the others
+
+
+@lru_cache(maxsize=8)
+def answered(bank: str, seed: int = 1) -> Responses:
+    """Right or wrong answers of many agents to all items of a bank, with difficulties.
+
+    >>> answered("simulated")
+    Responses(90 agents x 120 items, with difficulties, simulated)
+    """
+    rng = np.random.default_rng([seed, *bank.encode()])
+    if bank == "simulated":
+        return simulate_profile(10 * list(PROFILES.values()), 120, seed=rng)
+    if bank == "swebench_134":
+        from gindex_lab.studies.data.loading import load
+
+        return load("swebench_134")
+    chances = _maze_chances(seed) if bank == "mazes" else _series_chances(seed)
+    frame = pd.concat([chances.frame] * _copies(chances))
+    frame.index = pd.Index([f"{name} ({k})" for k, name in enumerate(frame.index)])
+    answers = (rng.random(frame.shape) < frame).astype(float)
+    return Responses(answers, items=chances.items, source="own experiment")
+
+
+def _copies(chances: Responses) -> int:
+    """So many sittings of each agent that there are about eighty."""
+    return max(1, round(80 / len(chances.frame)))
+
+
+def _maze_chances(seed: int) -> Responses:
+    """Walkers that see one to twelve crossings ahead, and careless ones, on mazes of 4 to 18 rows."""
+    from gindex_lab.worlds.tasks import mazes
+
+    battery = mazes.battery(tuple(range(4, 19, 2)), (0.2, 0.3, 0.4), copies=5, seed=seed)
+    agents: dict[str, Any] = {f"{k} ahead": mazes.LookAhead(k) for k in (1, 2, 3, 4, 6, 8, 12)}
+    agents |= {f"noise {x:g}": mazes.Noisy(x) for x in (0.2, 0.4, 0.7, 1.0, 2.0)}
+    return mazes.play(battery, agents)
+
+
+def _series_chances(seed: int) -> Responses:
+    """Systems that search programs of up to so many instructions, each with its slips and guesses."""
+    from gindex_lab.worlds.tasks import letter_series
+
+    number = {
+        7: 9,
+        8: 16,
+    }  # there are no more of the easiest; harder ones than 11 take long to find
+    items = [x for h in range(7, 12) for x in letter_series.generate(h, number.get(h, 28), seed)]
+    systems = {f"search {k}": letter_series.Induction(k) for k in (3, 4, 5, 6)}
+    exact = letter_series.computed(items, systems)
+    slips = (0.02, 0.1, 0.25)
+    rows = {
+        f"{name}, slips {slip:g}": slip / 4 + (1 - slip) * row
+        for name, row in exact.frame.iterrows()
+        for slip in slips
+    }
+    return Responses(pd.DataFrame(rows).T, items=exact.items)
+
+
+def truth_of(study: Responses, measure: str) -> pd.Series:
+    """What every agent shows on the whole bank."""
+    return generality(study)[measure]
+
+
+@lru_cache(maxsize=64)
+def _calibrated(bank: str, fold: int) -> Bank:
+    """The bank, its two-parameter model fitted to the agents of the other folds."""
+    study = answered(bank)
+    others = study.frame.index[np.arange(len(study.frame)) % _FOLDS != fold]
+    return Bank.calibrated(study.select(agents=list(others)))
+
+
+def bank_for(bank: str, agent: int, rule: str) -> Bank:
+    """Own banks are foreseen by their intrinsic difficulty; calibrated ones by the other agents."""
+    if bank == "swebench_134" or rule == "information":
+        return _calibrated(bank, agent % _FOLDS)
+    return bank_of(answered(bank))
+
+
+def ordinary(bank: Bank, course: pd.DataFrame, measure: str, ci: float = 0.95) -> FloatArray:
+    """Mean ± t after every item in random order (2, T), corrected for the finite bank; NaN at first."""
+    from scipy.special import stdtrit
+
+    weights, constant = bank.weights(measure)
+    n, t = len(weights), np.arange(1, len(course) + 1)
+    at = bank.items.index.get_indexer(pd.Index(course["item"]))
+    cells = weights[at] * course["response"].to_numpy() * n
+    mean = np.cumsum(cells) / t
+    square = np.maximum(np.cumsum(cells**2) / t - mean**2, 0.0) * t / np.maximum(t - 1, 1)
+    half = stdtrit(np.maximum(t - 1, 1), (1 + ci) / 2) * np.sqrt(square / t * (1 - t / n))
+    shift = constant + (bank.span[0] if measure == "capability" else 0.0)
+    found = np.stack([mean - half, mean + half]) + shift
+    return np.where(t >= _FIRST, found, np.nan)
+
+
+def stops(
+    course: pd.DataFrame, limits: FloatArray, usual: FloatArray, truth: float, scale: float
+) -> dict[str, int]:
+    """The item after which each rule stops, by position; the last where it never does."""
+    low, high = limits
+    last, late = len(course) - 1, np.arange(len(course)) >= _FIRST - 1
+    usual_out = (usual[0] > truth) | (usual[1] < truth)
+    rules = {
+        "budget": np.arange(len(course)) >= len(course) // 4,
+        "width": high - low <= 0.25 * scale,
+        "decided": (low > truth - 0.12 * scale) | (high < truth + 0.12 * scale),
+        "looks significant": late & usual_out,
+    }
+    found = {name: int(hit.argmax()) if hit.any() else last for name, hit in rules.items()}
+    upper = np.where(late, course["estimate"].to_numpy(), -np.inf)
+    return found | {"looks best": int(upper[: 3 * len(course) // 4].argmax())}
+
+
+def measure_stopping(row: dict[str, Any], simulations: int, seed: int) -> dict[str, float]:
+    """How often the interval holds the truth at each stop, and at all of them; for capability and mean under
+    random order, the ordinary interval beside it, and for all rules that of the model alone.
+
+    >>> row = {"bank": "simulated", "rule": "random", "measure": "mean"}
+    >>> found = measure_stopping(row, 3, 1)
+    >>> found["always"] >= 0.66, "ordinary, looks significant" in found
+    (True, True)
+    """
+    study = answered(row["bank"])
+    rng = np.random.default_rng([seed, *"".join(map(str, row.values())).encode()])
+    truth, rows = truth_of(study, row["measure"]), []
+    replays = _replays(row, simulations)
+    for _ in range(replays):
+        agent = int(rng.integers(len(study.frame)))
+        bank = bank_for(row["bank"], agent, row["rule"])
+        session = adaptive(
+            study.frame.iloc[agent], bank, measure=row["measure"], rule=row["rule"], seed=rng
+        )
+        rows.append(_held(bank, session.table, float(truth.iloc[agent]), row))
+    return {"replays": replays} | pd.DataFrame(rows).mean().round(4).to_dict()
+
+
+def _replays(row: dict[str, Any], simulations: int) -> int:
+    """Fewer on the large bank, and where it is not the capability of a valid rule that is in question."""
+    main = row["measure"] == "capability" and row["rule"] != "information"
+    return max(1, simulations // ((1 if main else 3) * (6 if row["bank"] == "swebench_134" else 1)))
+
+
+def _held(bank: Bank, course: pd.DataFrame, true: float, row: dict[str, Any]) -> dict[str, float]:
+    limits = course[["low", "high"]].to_numpy().T
+    model = course[["model_low", "model_high"]].to_numpy().T
+    scale = {"mean": 1.0, "normalised_generality": 2.0}.get(
+        row["measure"], bank.span[1] - bank.span[0]
+    )
+    sums = row["measure"] in ("capability", "mean") and row["rule"] == "random"
+    usual = ordinary(bank, course, row["measure"]) if sums else model
+    at, tiny = stops(course, limits, usual, true, scale), 1e-9 * scale
+    holds = {"": limits, "model, ": model} | ({"ordinary, ": usual} if sums else {})
+    inside = {
+        name: (ends[0] <= true + tiny) & (ends[1] >= true - tiny) for name, ends in holds.items()
+    }
+    found = {f"{name}{rule}": float(ok[at[rule]]) for name, ok in inside.items() for rule in STOPS}
+    return found | {"always": float(inside[""].all()), "items, width": float(at["width"] + 1)}
+
+
+def measure_saving(row: dict[str, Any], simulations: int, seed: int) -> dict[str, float]:
+    """Items until the interval is 0.2, 0.15 and 0.1 of its range wide, for one agent (`row["agent"]`).
+
+    >>> row = {"bank": "simulated", "agent": 0, "rule": "bayes"}
+    >>> found = measure_saving(row, 1, 1)
+    >>> found["0.2"] <= found["0.1"]
+    True
+    """
+    study, agent = answered(row["bank"]), int(row["agent"])
+    bank = bank_for(row["bank"], agent, row["rule"])
+    true = float(truth_of(study, "capability").iloc[agent])
+    found = []
+    for k in range(simulations):
+        rng = np.random.default_rng([seed, agent, k, *f"{row['bank']} {row['rule']}".encode()])
+        session = adaptive(
+            study.frame.iloc[agent], bank, rule=row["rule"], width=_narrow(bank), seed=rng
+        )
+        course = session.table
+        width = (course["high"] - course["low"]).to_numpy() / (bank.span[1] - bank.span[0])
+        one = {
+            f"{w:g}": float(np.argmax(width <= w) + 1) if (width <= w).any() else np.nan
+            for w in WIDTHS
+        }
+        at = course.iloc[-1]
+        found.append(one | {"held": float(at["low"] - 1e-9 <= true <= at["high"] + 1e-9)})
+    return pd.DataFrame(found).mean().round(3).to_dict()
+
+
+def _narrow(bank: Bank) -> float:
+    return min(WIDTHS) * (bank.span[1] - bank.span[0])
+
+
+def saved(table: pd.DataFrame, ci: float = 0.95) -> pd.DataFrame:
+    """The share of items that a rule saves against random order, with limits over agents (Student's t on the
+    logarithm of the ratio), by bank, width and rule.
+
+    >>> rows = [(k, r, n) for k in range(3) for r, n in (("random", 80.0 + k), ("bayes", 40.0))]
+    >>> table = pd.DataFrame(rows, columns=["agent", "rule", "0.1"])
+    >>> found = saved(table.assign(bank="b", held=1.0, **{"0.2": table["0.1"], "0.15": table["0.1"]}))
+    >>> float(found.loc[("b", "0.1", "bayes"), "saved"].round(2))
+    0.51
+    """
+    from scipy.special import stdtrit
+
+    rows = {}
+    for bank, part in table.groupby("bank", sort=False):
+        for width in (f"{w:g}" for w in WIDTHS):
+            wide = part.pivot(index="agent", columns="rule", values=width)
+            for rule in wide.columns.drop("random"):
+                ratio = np.log(wide[rule] / wide["random"]).dropna()
+                n = len(ratio)
+                half = float(stdtrit(max(n - 1, 1), (1 + ci) / 2)) * ratio.std(ddof=1) / np.sqrt(n)
+                ends = 1 - np.exp(ratio.mean() + np.array([0.0, half, -half]))
+                held = part.loc[part["rule"] == rule, "held"].mean()
+                rows[bank, width, rule] = [*ends, wide["random"].mean(), wide[rule].mean(), n, held]
+    columns = ["saved", "low", "high", "random_items", "items", "agents", "held"]
+    found = pd.DataFrame.from_dict(rows, orient="index", columns=columns)
+    found.index = pd.MultiIndex.from_tuples(found.index, names=["bank", "width", "rule"])
+    return found
+
+
+def stopping_rows() -> pd.DataFrame:
+    """Bank, rule and measure of every row of the table of coverage."""
+    rules = ("random", "bayes")
+    rows = [(b, r, m) for m in ("capability", "mean") for r in rules for b in _banks()]
+    rows += [(b, "bayes", m) for b in _banks() for m in ("spread", "normalised_generality")]
+    rows += [(b, "information", "capability") for b in _banks()]
+    return pd.DataFrame(rows, columns=["bank", "rule", "measure"])
+
+
+def saving_rows() -> pd.DataFrame:
+    """Bank, agent and rule of every row of the table of items saved."""
+    rules = ("random", "stratified", "bayes", "information")
+    rows = []
+    for bank in _banks():
+        n = len(answered(bank).frame)
+        some = np.linspace(0, n - 1, min(n, 24)).round().astype(int)
+        rows += [(bank, int(agent), rule) for agent in some for rule in rules]
+    return pd.DataFrame(rows, columns=["bank", "agent", "rule"])
+
+
+def _banks() -> list[str]:
+    from gindex_lab.studies.data.loading import datasets
+
+    known = datasets().set_index("name")["available"]
+    return [b for b in BANKS if b != "swebench_134" or bool(known.get(b, False))]
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "stopping":
+        print(kept_study(sys.argv[2], stopping_rows(), measure_stopping, 160, 31).T.to_string())
+    else:
+        print(kept_study(sys.argv[2], saving_rows(), measure_saving, 1, 32).to_string())
