@@ -17,8 +17,8 @@ from gindex_lab.measures.adaptive.bank import Bank
 from gindex_lab.measures.adaptive.session import Session
 from gindex_lab.presentation.plots.common import heading, styled
 from gindex_lab.presentation.plots.planning import plot_course
+from gindex_lab.presentation.widgets.live import Value, View, blank_figure
 from gindex_lab.presentation.widgets.take_test import SittingDemo, pressed
-from gindex_lab.presentation.widgets.view import Value, View, blank_figure
 
 __all__ = ["adaptive_demo", "adaptive_sitting", "adaptive_view"]
 

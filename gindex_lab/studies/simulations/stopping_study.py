@@ -1,10 +1,11 @@
 """Do intervals hold whenever one stops, and how many items does choosing them save?
 
-Agents whose every response is known are tested by `gl.adaptive`, item by item to the end of the bank, and
-the course is read under five rules for stopping, among them "stop when the ordinary interval excludes the
-truth", which is what happens to somebody who looks until a difference is significant and there is none. The
-ordinary interval (mean ± t, corrected for the finite bank) stands beside. `stopping` counts how often each
-interval holds the truth; `saving` the items until the interval is so narrow, against random order.
+Agents whose every response is known are tested by `gl.adaptive`, item by item to the end of a bank (sixty
+items, drawn anew for every replay), and the course is read under five rules for stopping, among them "stop
+when the ordinary interval excludes the truth", which is what happens to somebody who looks until a difference
+is significant and there is none. The ordinary interval (mean ± t, corrected for the finite bank) stands
+beside. `stopping` counts how often each interval holds the truth; `saving` the items until the interval is so
+narrow, against random order.
 
 `python -m gindex_lab.studies.simulations.stopping_study stopping OUT.csv` (or `saving`) makes the tables of
 `data/measured` again, and goes on where it was stopped. With $GINDEX_LAB_DATA they include `swebench_134`.
@@ -23,7 +24,7 @@ from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import FloatArray
 from gindex_lab.measures.adaptive.bank import Bank, bank_of
 from gindex_lab.measures.adaptive.loop import adaptive
-from gindex_lab.measures.generality import generality
+from gindex_lab.measures.generality import difficulties_of, generality
 from gindex_lab.studies.simulations.coverage import PROFILES, simulate_profile
 from gindex_lab.studies.simulations.coverage_study import kept_study
 
@@ -42,6 +43,7 @@ BANKS = ("simulated", "mazes", "letter series", "swebench_134")
 STOPS = ("budget", "width", "decided", "looks significant", "looks best")
 WIDTHS = (0.2, 0.15, 0.1)  # of the interval, or of 1 for the mean
 _FIRST = 20  # items before one looks at an ordinary interval
+_SIZE = 60  # items of the banks on which stopping is replayed
 _FOLDS = 5  # of agents: a bank is calibrated on those of the others
 
 
@@ -166,22 +168,30 @@ def measure_stopping(row: dict[str, Any], simulations: int, seed: int) -> dict[s
     """
     study = answered(row["bank"])
     rng = np.random.default_rng([seed, *"".join(map(str, row.values())).encode()])
-    truth, rows = truth_of(study, row["measure"]), []
-    replays = _replays(row, simulations)
+    replays, rows = _replays(row, simulations), []
     for _ in range(replays):
-        agent = int(rng.integers(len(study.frame)))
-        bank = bank_for(row["bank"], agent, row["rule"])
-        session = adaptive(
-            study.frame.iloc[agent], bank, measure=row["measure"], rule=row["rule"], seed=rng
-        )
-        rows.append(_held(bank, session.table, float(truth.iloc[agent]), row))
+        agent, some = int(rng.integers(len(study.frame))), _some(study, rng)
+        bank = Bank(bank_for(row["bank"], agent, row["rule"]).items.loc[some])
+        answers = study.frame.iloc[agent][some]
+        whole = generality(answers.to_frame("agent").T, bank.difficulty)
+        session = adaptive(answers, bank, measure=row["measure"], rule=row["rule"], seed=rng)
+        rows.append(_held(bank, session.table, float(whole[row["measure"]].iloc[0]), row))
     return {"replays": replays} | pd.DataFrame(rows).mean().round(4).to_dict()
 
 
+def _some(study: Responses, rng: np.random.Generator) -> list[object]:
+    """Sixty items of a bank, of two difficulties at least: a new bank for every replay."""
+    h = difficulties_of(study)
+    while True:
+        chosen = rng.permutation(study.shape[1])[:_SIZE]
+        if len(np.unique(h[chosen])) > 1:
+            return list(study.frame.columns[np.sort(chosen)])
+
+
 def _replays(row: dict[str, Any], simulations: int) -> int:
-    """Fewer on the large bank, and where it is not the capability of a valid rule that is in question."""
+    """A third where it is not the capability of a valid rule that is in question."""
     main = row["measure"] == "capability" and row["rule"] != "information"
-    return max(1, simulations // ((1 if main else 3) * (6 if row["bank"] == "swebench_134" else 1)))
+    return simulations if main else max(1, simulations // 3)
 
 
 def _held(bank: Bank, course: pd.DataFrame, true: float, row: dict[str, Any]) -> dict[str, float]:
@@ -291,6 +301,6 @@ def _banks() -> list[str]:
 
 if __name__ == "__main__":
     if sys.argv[1] == "stopping":
-        print(kept_study(sys.argv[2], stopping_rows(), measure_stopping, 160, 31).T.to_string())
+        print(kept_study(sys.argv[2], stopping_rows(), measure_stopping, 126, 31).T.to_string())
     else:
         print(kept_study(sys.argv[2], saving_rows(), measure_saving, 1, 32).to_string())
