@@ -397,3 +397,60 @@ def test_a_text_in_place_of_numbers_and_a_name_that_cannot_be_one_are_named():
     with pytest.raises(gl.BadInput) as caught:
         names([[1], 2])
     assert (caught.value.argument, caught.value.code) == ("labels", "wrong-type")
+
+
+# -- what every documented call makes of odd forms of its arguments (odd_examples.py) ---------------------
+
+
+def test_a_whole_float_is_a_count_a_seed_and_an_element():
+    @declared
+    def counted(
+        n: int, episodes: tuple[int, ...] = (), seed: int | np.random.Generator = 0
+    ) -> object:
+        return list(range(n)), [list(range(e)) for e in episodes], list(range(seed))
+
+    assert counted(2.0, (1.0, 2), seed=1.0) == ([0, 1], [[0], [0, 1]], [0])
+
+
+def test_what_holds_itself_is_refused_before_anything_runs():
+    looped, tangled = [(1, 2)], {}
+    looped.append(looped)
+    tangled["a"] = [tangled]
+    deep = []
+    for _ in range(5000):
+        deep = [deep]
+    for value in (looped, tangled, deep):
+        with pytest.raises(gl.BadInput) as caught:
+            anything(value)
+        assert (caught.value.argument, caught.value.code) == ("values", "too-deep")
+    assert anything([[[1]]]) == [[[1]]]
+
+
+@pytest.mark.parametrize(
+    ("table", "code"),
+    [
+        (pd.DataFrame({"x": [Decimal(1)]}), "not-a-number"),
+        (pd.DataFrame({"x": pd.array([1, None], "Int64")}), "not-a-number"),
+        (pd.DataFrame([[1, 2]], columns=["x", "x"]), "duplicate-label"),
+        (pd.DataFrame([[1]], columns=pd.MultiIndex.from_tuples([("x", "y")])), "wrong-type"),
+        (pd.DataFrame({"x": [1.0, np.nan]}), "not-finite"),
+        (pd.Series([pd.Timestamp("2026-01-01", tz="UTC")]), "not-a-number"),
+    ],
+)
+def test_a_table_that_pandas_can_hold_and_a_function_cannot_use_is_named(table, code):
+    @declared
+    def fails(table: pd.DataFrame | pd.Series) -> object:
+        raise TypeError("something deep in pandas")
+
+    with pytest.raises(gl.BadInput) as caught:
+        fails(table)
+    assert (caught.value.argument, caught.value.code) == ("table", code)
+
+
+def test_an_error_that_no_argument_explains_stays_as_it_is():
+    @declared
+    def fails(table: pd.DataFrame, n: int) -> object:
+        raise TypeError("a fault of ours")
+
+    with pytest.raises(TypeError, match="a fault of ours"):
+        fails(pd.DataFrame({"x": [1.0], "y": ["a"]}), 1)

@@ -21,10 +21,10 @@ BATCH, ROOM = 20, 400  # names per process, and at most so many in all
 SAMPLE = 50  # calls of each name
 
 
-def made(start, stop, sample, timeout):
+def made(start, stop, sample, timeout, script="fuzzing.py"):
     """The number of calls, and those that went wrong, of some of the names, in a process of their own."""
     done = subprocess.run(
-        [sys.executable, str(HERE / "fuzzing.py"), str(start), str(stop), str(sample)],
+        [sys.executable, str(HERE / script), str(start), str(stop), str(sample)],
         capture_output=True,
         text=True,
         timeout=timeout,
@@ -84,6 +84,14 @@ def test_hostile_calls_of_methods_end_in_errors_of_ours():
     calls, wrong = made(-1, 0, SAMPLE, 1200)
     assert wrong == []
     assert calls > 2000
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("start", range(0, ROOM, 100))
+def test_documented_calls_with_one_argument_made_odd_end_in_errors_of_ours(start):
+    calls, wrong = made(start, start + 100, 8, 1200, "odd_examples.py")
+    assert wrong == []
+    assert calls > 300
 
 
 @pytest.mark.slow

@@ -299,6 +299,16 @@ def test_each_limit_refuses_and_can_be_raised(name, how, tmp_path, monkeypatch):
     assert under(10**6).shape == (1, 3000 if name == "pipe" else 3001)
 
 
+def test_a_document_that_must_be_held_whole_may_only_be_so_large(tmp_path):
+    place = tmp_path / "flow.json"
+    gl.Flow([{"id": "a", "type": "t" * 900, "wires": [[]]}]).to_json(place)
+    with gl.limits(document=900), pytest.raises(gl.BadInput) as caught:
+        gl.Flow.read(place)
+    assert caught.value.code == "too-large"
+    with gl.limits(document=9000):
+        assert len(gl.Flow.read(place)) == 1
+
+
 def test_json_may_be_nested_only_so_deep(tmp_path):
     file = tmp_path / "a.jsonl"
     file.write_text(

@@ -34,7 +34,7 @@ __all__ = [
     "refuse_nested",
 ]
 
-_ARRAYS = (np.ndarray, pd.Series, pd.Index, pd.DataFrame)
+_ARRAYS = (np.ndarray, pd.Series, pd.Index, pd.DataFrame, pd.api.extensions.ExtensionArray)
 NUMBERS = (int, float, np.integer, np.floating)
 _SEEDS = (int, np.integer, np.random.Generator, np.random.SeedSequence)
 _TEXT = (
@@ -44,7 +44,7 @@ _TEXT = (
     "dtype=str",
 )  # what pandas says of text
 _KINDS = (".str accessor", "trying to merge on", "not supported between instances")
-_DEEPEST = 200  # levels, as in `bounds`
+_DEEPEST, _LOOKED_AT = 200, 100  # levels, as in `bounds`, and elements of each
 _HUGE = (
     10**7
 )  # a count beyond this, in a call that ran out of memory or range, is what is wrong with it
@@ -58,12 +58,13 @@ def not_a_seed(name: str, value: object) -> BadInput:
 
 def refuse_nested(name: str, value: object) -> None:
     """Refuse lists in lists without end: pandas and pyarrow recurse into them until Python is ended."""
-    inside: Any = value
+    level: list[Any] = [value]
     for _ in range(_DEEPEST):
-        if not isinstance(inside, (list, tuple, dict)):
+        held = (one.values() if isinstance(one, dict) else one for one in level[-_LOOKED_AT:])
+        inside = itertools.chain.from_iterable(itertools.islice(one, _LOOKED_AT) for one in held)
+        level = list({id(x): x for x in inside if isinstance(x, (list, tuple, dict))}.values())
+        if not level:
             return
-        begin = itertools.islice(inside.values() if isinstance(inside, dict) else inside, 1000)
-        inside = next((one for one in begin if isinstance(one, (list, tuple, dict))), None)
     problem = "is nested too deeply, or holds itself"
     raise BadInput(name, value, problem, "pass a flat one", code="too-deep")
 
@@ -291,6 +292,12 @@ def _by_value(given: Mapping[str, Any], error: BaseException) -> BadInput | None
         if isinstance(value, _ARRAYS) and (odd := _oddity(value)) is not None:
             problem, remedy, code = odd
             return BadInput(name, type(value).__name__, problem, remedy, code=code)
+        keys = (
+            [k for k in value if not isinstance(k, (str, int))] if isinstance(value, dict) else []
+        )
+        if keys:
+            problem = "is a key that is neither a text nor a whole number"
+            return BadInput(name, keys[0], problem, "use texts as names", code="wrong-type")
     if isinstance(error, (MemoryError, OverflowError, RecursionError)):
         return _too_much(given)
     return None

@@ -95,7 +95,7 @@ class Parameter:
         if isinstance(value, (np.integer, np.floating)):
             value = int(value) if isinstance(value, np.integer) else float(value)
         self.check(value)
-        if int in self.kinds and float not in self.kinds:
+        if (int in self.kinds and float not in self.kinds) or self.name == "seed":
             if isinstance(value, float):
                 return int(value)
             numeric = isinstance(value, (list, tuple)) and all(
