@@ -149,14 +149,18 @@ def test_a_full_disk_ends_reproduce_and_the_next_run_is_whole(disk, tmp_path, ca
     assert (disk / "thesis.tex").read_text() == "ten years"
 
 
-def test_after_the_disk_is_full_no_further_notebook_is_started(tmp_path, monkeypatch):
+@pytest.mark.parametrize(
+    "said", [f"OSError: [Errno 28] {os.strerror(errno.ENOSPC)}", "the kernel could not start"]
+)
+def test_after_the_disk_is_full_no_further_notebook_is_started(tmp_path, monkeypatch, said):
     """Room for the line about a failure was enough for every notebook to be tried."""
+    monkeypatch.setattr(pipeline, "_free", lambda _: 0 if "kernel" in said else 10**9)
     started = []
 
     def finished(tasks, _jobs, _cache):
         for task in tasks:
             started.append(task.entry.path)
-            yield task, Failure(task.entry.path, f"OSError: [Errno 28] {os.strerror(errno.ENOSPC)}")
+            yield task, Failure(task.entry.path, said)
 
     catalogue(tmp_path, "demo/one", "demo/two")
     for name in ("demo/one", "demo/two"):

@@ -384,3 +384,27 @@ def test_a_file_that_is_called_like_our_journal_is_not_deleted(tmp_path):
         gl.pairwise([flow, flow], out=tmp_path / "m.npy")
     assert caught.value.argument == "out"
     assert everything(tmp_path) == {"m.npy.journal": b"my diary"}
+
+
+@pytest.mark.parametrize(
+    "name", ["a" * 300, "\ud800", "a\0b", "", "b" * 200 + "/" + "c" * 300, b"bytes"]
+)
+def test_a_name_that_no_file_can_have_is_refused(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    table = gl.Responses([[1, 0], [1, 1]], difficulty=[1, 2])
+    flow = gl.Flow([{"id": "a", "type": "x", "wires": [[]]}])
+    for write in (table.save, flow.to_json, lambda p: gl.pairwise([flow, flow], out=p)):
+        with pytest.raises(gl.GIndexLabError):
+            write(name)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "name", ["two\nlines.json", "γ Ψ.json", "../above.json", "sub/../here.json", "%s{}.json", "-rf"]
+)
+def test_an_odd_name_is_written_where_it_says(name, tmp_path, monkeypatch):
+    (tmp_path / "work" / "sub").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / "work")
+    gl.Flow([{"id": "a", "type": "x", "wires": [[]]}]).to_json(name)
+    written = [p.resolve() for p in tmp_path.rglob("*") if p.is_file()]
+    assert written == [(tmp_path / "work" / name).resolve()]

@@ -96,13 +96,11 @@ class Parameter:
             value = int(value) if isinstance(value, np.integer) else float(value)
         self.check(value)
         if (int in self.kinds and float not in self.kinds) or self.name == "seed":
-            if isinstance(value, float):
+            if isinstance(value, float) and value.is_integer():
                 return int(value)
-            numeric = isinstance(value, (list, tuple)) and all(
-                isinstance(x, NUMBERS) for x in value
-            )
-            if self.listed and numeric:
-                return type(value)(map(int, value)) if type(value) in (list, tuple) else value
+            if self.listed and type(value) in (list, tuple):
+                whole = (isinstance(x, float) and x.is_integer() for x in value)
+                return type(value)(int(x) if w else x for x, w in zip(value, whole, strict=True))
         return value
 
     def check(self, value: Any, name: str = "") -> None:

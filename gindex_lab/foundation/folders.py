@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from gindex_lab.foundation.errors import BadInput, CannotWrite
-from gindex_lab.foundation.output import file_hash, write_text, writing
+from gindex_lab.foundation.output import as_path, file_hash, write_text, writing
 
 __all__ = [
     "ASIDE",
@@ -68,7 +68,7 @@ def claimable(folder: Path, what: str) -> None:
         ...
     gindex_lab.foundation.errors.BadInput: folder='/': is the folder ..., or holds it; ...
     """
-    _check_way(folder)
+    _check_way(as_path("folder", folder))
     place = Path(os.path.realpath(folder))
     for kept in (Path.cwd(), Path(os.path.expanduser("~")), SOURCE):
         if place in (kept.resolve(), *kept.resolve().parents) or SOURCE in place.parents:

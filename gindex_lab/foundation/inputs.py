@@ -22,7 +22,7 @@ from typing import IO, Any, Protocol
 
 from gindex_lab.foundation.bounds import UNCHECKED, check_time, current, too_large
 from gindex_lab.foundation.errors import BadInput
-from gindex_lab.foundation.output import scratch, writing
+from gindex_lab.foundation.output import as_path, scratch, writing
 
 if sys.version_info >= (3, 14):
     from compression.zstd import ZstdError, ZstdFile
@@ -47,25 +47,6 @@ __all__ = [
 BROKEN = (EOFError, zlib.error, gzip.BadGzipFile, ZstdError)  # of a compressed file that ends early
 _CHUNK = 2**18
 _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-
-
-def as_path(argument: str, path: object) -> Path:
-    """A path that the operating system can have, from a text or a path.
-
-    >>> as_path("path", "a.csv").name
-    'a.csv'
-    """
-    if not isinstance(path, (str, os.PathLike)) or isinstance(os.fspath(path), bytes):
-        remedy = "name a file or a folder"
-        raise BadInput(argument, path, "is not a path", remedy, code="wrong-type")
-    text = os.fspath(path)
-    try:
-        longest = max(map(len, os.fsencode(text).split(os.sep.encode())))
-    except UnicodeError:  # half of a surrogate pair
-        longest = sys.maxsize
-    if not text or "\0" in text or longest > 255 or len(text) > 4000:
-        raise BadInput(argument, path, "is not a path", "name a file or a folder", code="not-found")
-    return Path(text)
 
 
 def present(path: Path, argument: str = "path") -> bool:

@@ -11,6 +11,7 @@ import hashlib
 import os
 import secrets
 import stat
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,6 +21,7 @@ from gindex_lab.foundation.errors import BadInput, CannotWrite
 
 __all__ = [
     "appendable",
+    "as_path",
     "atomic_path",
     "file_hash",
     "scratch",
@@ -39,6 +41,25 @@ _REMEDIES = {
     errno.ENOTDIR: "name a file inside a folder",
 }
 _ABOUT_THE_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO)
+
+
+def as_path(argument: str, path: object) -> Path:
+    """A path that the operating system can have, from a text or a path.
+
+    >>> as_path("path", "a.csv").name
+    'a.csv'
+    """
+    if not isinstance(path, (str, os.PathLike)) or isinstance(os.fspath(path), bytes):
+        remedy = "name a file or a folder"
+        raise BadInput(argument, path, "is not a path", remedy, code="wrong-type")
+    text = os.fspath(path)
+    try:
+        longest = max(map(len, os.fsencode(text).split(os.sep.encode())))
+    except UnicodeError:  # half of a surrogate pair
+        longest = sys.maxsize
+    if not text or "\0" in text or longest > 255 or len(text) > 4000:
+        raise BadInput(argument, path, "is not a path", "name a file or a folder", code="not-found")
+    return Path(text)
 
 
 @contextmanager
@@ -71,8 +92,9 @@ def _concerns(error: OSError, path: Path) -> bool:
     if isinstance(error, (BrokenPipeError, ConnectionError)):
         return False
     named = [os.fsdecode(name) for name in (error.filename, error.filename2) if name is not None]
+    home = os.path.abspath(path.parent)
     return error.errno in _ABOUT_THE_DISK or any(
-        name.startswith(str(path.parent)) for name in named
+        os.path.abspath(name).startswith(home) for name in named
     )
 
 
@@ -96,7 +118,7 @@ def appendable(path: Path, argument: str = "path") -> None:
     >>> appendable(Path("no", "such", "file"))
     """
     with writing(path, argument):
-        _replaceable_file(Path(path), argument)
+        _replaceable_file(as_path(argument, path), argument)
 
 
 @contextmanager
@@ -110,7 +132,7 @@ def atomic_path(path: Path) -> Iterator[Path]:
     ...     (Path(d) / "a.txt").read_text()
     'whole'
     """
-    path = Path(path)
+    path = as_path("path", path)
     with writing(path):
         _replaceable_file(path)
         path.parent.mkdir(parents=True, exist_ok=True)

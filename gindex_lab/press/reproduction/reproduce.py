@@ -12,6 +12,7 @@ import errno
 import json
 import multiprocessing
 import os
+import shutil
 import sys
 from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
@@ -51,6 +52,7 @@ from gindex_lab.press.reproduction.runs import (
 
 __all__ = ["judged", "reproduce", "stale_reason"]
 
+_ROOM = 2**16  # bytes: less than any notebook needs
 Report = Callable[[str], None]
 _PAGES = (
     "claims.html",
@@ -239,11 +241,17 @@ def _run_all(tasks: list[Task], reasons: dict[str, str], jobs: int, reports: Pat
 
 def _check_disk(reports: Path, failure: Failure | None) -> None:
     """A full disk fails every notebook that follows: the run ends with one line."""
-    for number in (errno.ENOSPC, errno.EDQUOT):
-        if failure and os.strerror(number) in failure.error:
-            problem = f"is on a disk that is full ({failure.notebook}: {os.strerror(number)})"
-            remedy = "free some space; the same command goes on where it stopped"
-            raise CannotWrite("reports", str(reports), problem, remedy)
+    if failure is None:
+        return
+    said = any(os.strerror(n) in failure.error for n in (errno.ENOSPC, errno.EDQUOT))
+    if said or _free(reports) < _ROOM:  # a kernel that cannot start does not say why
+        problem = f"is on a disk that is full ({failure.notebook}: {failure.error[:80]})"
+        remedy = "free some space; the same command goes on where it stopped"
+        raise CannotWrite("reports", str(reports), problem, remedy)
+
+
+def _free(place: Path) -> int:
+    return shutil.disk_usage(place).free
 
 
 @contextmanager
