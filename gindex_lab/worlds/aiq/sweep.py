@@ -22,7 +22,7 @@ from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.files import read_table
 from gindex_lab.foundation.folders import claim
 from gindex_lab.foundation.journals import is_vouched, set_aside, vouch
-from gindex_lab.foundation.output import write_text
+from gindex_lab.foundation.output import as_path, write_text
 from gindex_lab.foundation.validate import choice
 from gindex_lab.worlds.aiq.agents import agent as agent_of
 from gindex_lab.worlds.aiq.estimate import Estimate, estimate
@@ -165,7 +165,7 @@ def read_sweep(folder: str | Path) -> pd.DataFrame:
 
     Reference: Vadinský (2018), sections 3.1 and 3.2.
     """
-    files = sorted(Path(folder).glob("*.csv"))
+    files = sorted(as_path("folder", folder).glob("*.csv"))
     if not files:
         raise BadInput("folder", str(folder), "holds no results", "run a sweep into it first")
     for file in files:
