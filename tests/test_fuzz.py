@@ -130,6 +130,8 @@ REFUSED = {  # what the walk once found raw: the call, and the argument that its
         lambda: gl.anytime.test("random", 1, pool=gl.anytime.make_pool(3), each=lambda: None),
         "each",
     ),
+    "a billion programs": (lambda: gl.aiq.sample(10**9), "n"),
+    "a billion raw programs": (lambda: gl.aiq.generate(10**9, seed=1), "n"),
     "a billion games": (lambda: gl.round_robin(games=10**9), "games"),
     "a billion runs": (lambda: gl.anytime.stopping_bias([10], runs=10**9), "runs"),
     "bytes for cells": (lambda: gl.anytime.make_pool(5, cells=b"abc"), "cells"),
