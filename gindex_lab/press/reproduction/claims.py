@@ -35,6 +35,7 @@ __all__ = [
     "Record",
     "Result",
     "accept",
+    "complaints",
     "counted_once",
     "failed_folder",
     "find",
@@ -47,6 +48,7 @@ __all__ = [
     "status",
     "summary",
     "table",
+    "tally",
     "unexplained",
     "what_fetch_would_add",
 ]
@@ -320,6 +322,27 @@ def accept(reports: Path | None = None, path: Path | None = None) -> str:
     write_text(path or BASELINE, json.dumps(baseline, indent=1) + "\n")
     counts = ", ".join(f"{len(ids)} under {profile}" for profile, ids in baseline.items())
     return f"baseline: {counts or 'nothing recorded yet'}"
+
+
+def complaints(lost: list[str], silent: list[str]) -> list[str]:
+    """What is wrong with the ledger after a run, a sentence each.
+
+    >>> complaints(["N001"], [])
+    ['no longer reproduced: N001 (gindex-lab claims --all)']
+    """
+    found = []
+    if lost:
+        found.append(f"no longer reproduced: {', '.join(lost)} (gindex-lab claims --all)")
+    if silent:
+        found.append(f"differ without an explanation in data/claims.csv: {', '.join(silent)}")
+    return found
+
+
+def tally(found: list[Result]) -> str:
+    """How many claims there are, and of each status."""
+    words = [result.status for result in counted_once(found)]
+    counts = [f"{words.count(word)} {word}" for word in STATUSES if word in words]
+    return f"{len(words)} claims: {', '.join(counts)}"
 
 
 def what_fetch_would_add(found: list[Result]) -> str:

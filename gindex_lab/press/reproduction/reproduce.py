@@ -345,11 +345,11 @@ def _conclude(
     _write_if_new(reports / "ten_minutes.html", pages.ten_minutes_page(entries, runs))
     _write_if_new(reports / "manifest.json", _manifest(runs, profile, root))
     lost, silent = _judge(found, runs, root)
-    for problem in [*map(str, failures), *_complaints(lost, silent)]:
+    for problem in [*map(str, failures), *ledger.complaints(lost, silent)]:
         print(problem, file=sys.stderr)
     if not ran:
         print("Nothing to do: every notebook is up to date.")
-    said = f"{_tally(found)}{ledger.what_fetch_would_add(found)}"
+    said = f"{ledger.tally(found)}{ledger.what_fetch_would_add(found)}"
     print(f"{said}\nreport: {reports / 'index.html'}", flush=True)
     return 1 if failures or lost or silent else 0
 
@@ -367,21 +367,6 @@ def _judge(
     baseline = ledger.load_baseline(root / "data" / ledger.BASELINE.name)
     fresh = [result for result in found if set(result.notebooks) <= set(current)]
     return ledger.regressions(found, current, baseline), ledger.unexplained(fresh)
-
-
-def _complaints(lost: list[str], silent: list[str]) -> list[str]:
-    complaints = []
-    if lost:
-        complaints.append(f"no longer reproduced: {', '.join(lost)} (gindex-lab claims --all)")
-    if silent:
-        complaints.append(f"differ without an explanation in data/claims.csv: {', '.join(silent)}")
-    return complaints
-
-
-def _tally(found: list[ledger.Result]) -> str:
-    words = [result.status for result in ledger.counted_once(found)]
-    counts = [f"{words.count(word)} {word}" for word in ledger.STATUSES if word in words]
-    return f"{len(words)} claims: {', '.join(counts)}"
 
 
 def _states(entries: list[Entry], reports: Path) -> dict[str, dict[str, Any]]:
