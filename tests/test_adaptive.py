@@ -11,10 +11,8 @@ import gindex_lab as gl
 from gindex_lab.measures.adaptive.foresight import Foresight
 from gindex_lab.measures.adaptive.rules import capped
 from gindex_lab.studies.simulations.coverage import PROFILES, Profile
-from gindex_lab.studies.simulations.stopping_study import (
-    measure_stopping,
-    ordinary,
-)
+from gindex_lab.studies.simulations.coverage_study import measured_coverage
+from gindex_lab.studies.simulations.stopping_study import measure_stopping, ordinary, saved
 
 HERE = Path(__file__).parent
 ITEMS = pd.DataFrame({"difficulty": np.linspace(0, 1, 60), "family": np.arange(60) % 3})
@@ -194,6 +192,13 @@ def test_the_ordinary_interval_is_students_with_the_finite_bank():
     first = course["response"][:40]
     half = 2.0227 * first.std(ddof=1) / np.sqrt(40) * np.sqrt(1 - 40 / 60)
     assert (high[39] - low[39]) / 2 == pytest.approx(half, rel=1e-3)
+
+
+def test_choosing_items_saves_some_against_random_order():
+    table = saved(measured_coverage("saving"))
+    rows = table.xs("bayes", level="rule")
+    for bank in ("swebench_134", "mazes", "letter series"):
+        assert rows.loc[(bank, "0.15"), "low"] > 0, bank
 
 
 # -- bad input ---------------------------------------------------------------------------------------------

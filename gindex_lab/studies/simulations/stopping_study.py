@@ -147,7 +147,7 @@ def stops(
     last, late = len(course) - 1, np.arange(len(course)) >= _FIRST - 1
     usual_out = (usual[0] > truth) | (usual[1] < truth)
     rules = {
-        "budget": np.arange(len(course)) >= len(course) // 4,
+        "budget": np.arange(len(course)) >= len(course) // 2,
         "width": high - low <= 0.25 * scale,
         "decided": (low > truth - 0.12 * scale) | (high < truth + 0.12 * scale),
         "looks significant": late & usual_out,
@@ -274,10 +274,8 @@ def saved(table: pd.DataFrame, ci: float = 0.95) -> pd.DataFrame:
 
 def stopping_rows() -> pd.DataFrame:
     """Bank, rule and measure of every row of the table of coverage."""
-    rules = ("random", "bayes")
-    rows = [(b, r, m) for m in ("capability", "mean") for r in rules for b in _banks()]
-    rows += [(b, "bayes", m) for b in _banks() for m in ("spread", "normalised_generality")]
-    rows += [(b, "information", "capability") for b in _banks()]
+    rows = [(b, rule, "capability") for rule in ("random", "bayes") for b in _banks()]
+    rows += [(b, "bayes", "spread") for b in _banks()]
     return pd.DataFrame(rows, columns=["bank", "rule", "measure"])
 
 
