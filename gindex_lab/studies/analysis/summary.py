@@ -134,13 +134,13 @@ def said_of_front(order: Order, value: str, noun: str, items: int | None = None)
     where they are too few for any pair."""
     count = int(np.triu(order.apart.to_numpy(), 1).sum())
     if not count:
-        return [_nobody_apart(order, noun, items), *_alone(order)]
+        return [_nobody_apart(order, noun, items), *_alone(order, noun)]
     found = []
     few = order.incomparable
     if order.tied:
         rest = f", and it shares too few items with {names_of(few)}" if few else ""
         text = f"{value}, but the data cannot separate it from {names_of(order.tied)}{rest}."
-        found += [Said(text, False), *_alone(order)]
+        found += [Said(text, False), *_alone(order, noun)]
     elif few:
         text = (
             f"{value}, separated from all but {names_of(few)}, with whom it shares too few items."
@@ -168,15 +168,18 @@ def said_of_front(order: Order, value: str, noun: str, items: int | None = None)
     return found
 
 
-def _alone(order: Order) -> list[Said]:
+def _alone(order: Order, noun: str) -> list[Said]:
     """How much of the caution is due to the number of pairs: with thousands, next to nothing is separated."""
     others = len(order.apart) - 1
-    if not order.alone or order.alone <= others - len(order.tied):
+    if (
+        noun not in ("score", "capability")
+        or not order.alone
+        or order.alone <= others - len(order.tied)
+    ):
         return []
     text = (
-        f"That is after the correction for all {order.pairs:,} pairs, of which any could have looked best. "
-        f"Of pairs that are named before the data are seen, {order.alone:,} of {others:,} would be "
-        f"separated from {order.front}."
+        f"Without the correction for all {order.pairs:,} pairs, {order.alone:,} of {others:,} would be "
+        f"separated from {order.front}: some of them only because the best of many is also the luckiest."
     )
     return [Said(text, False)]
 
