@@ -126,9 +126,7 @@ _EXACTLY: Mapping[Range, str] = {
         generalisation_level.distance""",
     POSITIVE: "Design.spread adaptive.width designs.tolerance",
     INTERVAL: "read.scale",
-    RESULT: """
-        Estimate.confidence Power.ci Power.closed_form Power.difference Power.error Power.families_needed
-        Power.items_needed Power.repeats_needed Power.wanted AnytimeResult.interval Score.interval""",
+    RESULT: "Estimate.confidence AnytimeResult.interval Score.interval",
     ANY: "Bank.information.ability Design.difficulty adaptive.threshold",
     Range(2): """
         by_budget.tests shorter.k compare.tests coverage.levels factor_view.draws normalised_aiq.most
