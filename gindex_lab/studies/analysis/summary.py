@@ -179,7 +179,7 @@ def _alone(order: Order, noun: str) -> list[Said]:
         return []
     text = (
         f"Without the correction for all {order.pairs:,} pairs, {order.alone:,} of {others:,} would be "
-        f"separated from {order.front}: some of them only because the best of many is also the luckiest."
+        f"separated from {order.front}, some of them perhaps because the best of many is also lucky."
     )
     return [Said(text, False)]
 
