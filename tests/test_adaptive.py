@@ -12,7 +12,13 @@ from gindex_lab.measures.adaptive.foresight import Foresight
 from gindex_lab.measures.adaptive.rules import capped
 from gindex_lab.studies.simulations.coverage import PROFILES, Profile
 from gindex_lab.studies.simulations.coverage_study import measured_coverage
-from gindex_lab.studies.simulations.stopping_study import measure_stopping, ordinary, saved
+from gindex_lab.studies.simulations.stopping_study import (
+    BANKS,
+    STOPS,
+    measure_stopping,
+    ordinary,
+    saved,
+)
 
 HERE = Path(__file__).parent
 ITEMS = pd.DataFrame({"difficulty": np.linspace(0, 1, 60), "family": np.arange(60) % 3})
@@ -32,6 +38,24 @@ def on_the_whole_bank(answers, measure="capability", items=ITEMS):
 
 
 # -- intervals that hold whenever one stops ---------------------------------------------------------------
+
+
+def test_the_kept_coverage_is_at_least_ninety_four_percent_at_every_stop():
+    table = measured_coverage("stopping")
+    valid = table[table["rule"] != "information"]
+    assert set(BANKS) <= set(table["bank"])
+    assert valid.loc[valid["measure"] == "capability", "replays"].sum() >= 1000
+    for measure, part in valid.groupby("measure"):
+        for name in (*STOPS, "always"):
+            held = np.average(part[name], weights=part["replays"])
+            assert held >= 0.94, (measure, name)
+
+
+def test_the_ordinary_interval_fails_where_one_stops_when_it_looks_significant():
+    table = measured_coverage("stopping")
+    usual = table[(table["rule"] == "random") & table["measure"].isin(["capability", "mean"])]
+    assert np.average(usual["ordinary, looks significant"], weights=usual["replays"]) < 0.85
+    assert np.average(usual["ordinary, budget"], weights=usual["replays"]) > 0.9
 
 
 def test_a_few_replays_hold_the_truth_at_every_stop():
