@@ -9,6 +9,8 @@ import time
 import psutil
 import pytest
 
+from gindex_lab.foundation.interrupts import quiet_start
+
 RUN = [sys.executable, "-m", "gindex_lab"]
 
 
@@ -121,3 +123,13 @@ def test_a_command_in_a_deleted_folder_ends_with_one_line(tmp_path):
         run = ["sh", "-c", script, "sh", str(place), *RUN, *command]
         done = subprocess.run(run, capture_output=True, text=True, check=False)
         assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
+
+
+def test_a_process_that_is_starting_does_not_hear_ctrl_c_and_shows_no_traceback():
+    """Ctrl-C in a terminal reaches the whole group: workers that were still importing wrote theirs."""
+    code = "import signal; print(signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, []))"
+    run = [sys.executable, "-c", code]
+    with quiet_start():
+        inside = subprocess.run(run, capture_output=True, text=True, check=True).stdout
+    outside = subprocess.run(run, capture_output=True, text=True, check=True).stdout
+    assert (inside.strip(), outside.strip()) == ("True", "False")

@@ -25,6 +25,7 @@ __all__ = [
     "INTERRUPTED",
     "READER_GONE",
     "ends_once",
+    "quiet_start",
     "reader_gone",
     "silence",
     "speak_any_encoding",
@@ -58,6 +59,19 @@ def ends_once() -> Iterator[None]:
             signal.signal(signal.SIGINT, before)
 
 
+@contextmanager
+    """A process that starts here hears no Ctrl-C until it asks to: we end it, without its traceback."""
+    """A process that starts here does not hear a Ctrl-C until it asks to: we end it, without its traceback."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def _first(_number: int, _frame: FrameType | None) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_anyway, args=(os.getpid(),), daemon=True).start()
@@ -69,6 +83,8 @@ def _end_anyway(process: int) -> None:
     time.sleep(_PATIENCE)
     if os.getpid() == process:
         _end_children(process)
+        with suppress(OSError):
+            os.write(2, b"stopped\n")
         os._exit(INTERRUPTED)
 
 

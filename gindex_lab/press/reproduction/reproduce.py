@@ -32,7 +32,7 @@ from gindex_lab.foundation.folders import (
     mark,
     remove,
 )
-from gindex_lab.foundation.interrupts import ends_once
+from gindex_lab.foundation.interrupts import ends_once, quiet_start
 from gindex_lab.foundation.output import appendable, write_text, writing
 from gindex_lab.foundation.validate import choice, integer
 from gindex_lab.press.reproduction import claims as ledger
@@ -308,7 +308,8 @@ def _finished(tasks: list[Task], jobs: int, cache: Path) -> Generator[tuple[Task
             while running or (waiting and not broken):
                 while waiting and len(running) < jobs and not broken:
                     task = waiting.pop()
-                    running[pool.submit(run, task)] = task
+                    with quiet_start():
+                        running[pool.submit(run, task)] = task
                 for future in wait(running, return_when=FIRST_COMPLETED).done:
                     task = running.pop(future)
                     failure = _outcome(future, task)

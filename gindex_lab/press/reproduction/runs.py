@@ -79,6 +79,8 @@ def start_worker(stop: Any, cache: Path) -> None:
 
     global _stop
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's business
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # see quiet_start
     for folder in ("ipython", "runtime"):
         (cache / folder).mkdir(parents=True, exist_ok=True)
     appendable(cache / "kernels.log")
