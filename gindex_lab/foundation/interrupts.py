@@ -60,8 +60,8 @@ def ends_once() -> Iterator[None]:
 
 
 @contextmanager
+def quiet_start() -> Iterator[None]:
     """A process that starts here hears no Ctrl-C until it asks to: we end it, without its traceback."""
-    """A process that starts here does not hear a Ctrl-C until it asks to: we end it, without its traceback."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
