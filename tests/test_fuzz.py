@@ -17,7 +17,7 @@ from fuzzing import attempt, cases, names
 import gindex_lab as gl
 
 HERE = Path(__file__).parent
-BATCH, ROOM = 20, 400  # names per process, and at most so many in all
+BATCH, ROOM = 20, 440  # names per process, and at most so many in all
 SAMPLE = 50  # calls of each name
 
 

@@ -210,7 +210,7 @@ def finished():
         (lambda: gl.mazes.analyse(1, []), "rank=1: is not a whole number from 2 up"),
         (lambda: gl.mazes.analyse(500, []), "rank=500: is too large"),
         (lambda: gl.mazes.analyse(4, "ab"), "dots='ab': is not a list of crossings"),
-        (lambda: gl.mazes.analyse(4, [2.0]), "dots=2.0: is not a crossing"),
+        (lambda: gl.mazes.analyse(4, [2.5]), r"dots\[0\]=2.5"),
         (lambda: gl.mazes.analyse(4, [(2, 2)]), r"dots=\(2, 2\): is outside a maze of rank 4"),
         (lambda: gl.mazes.analyse(4, [8]), r"dots=\(1, 3\): is outside a maze of rank 4"),
         (lambda: gl.mazes.analyse(4, [1]), "is the tip, which has no dot"),

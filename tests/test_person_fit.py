@@ -212,7 +212,7 @@ def test_maze_runners_agree_in_rank_but_not_exactly(shared, monkeypatch):
             lambda: person_fit([[1, 2]], [1, 2]),
             r"frame\['agent 1', 'item 2'\]=2.0: is not in \[0, 1\]",
         ),
-        (lambda: person_fit([[1, 0]], [1, 2, 3]), "another length than the 2 items"),
+        (lambda: person_fit([[1, 0]], [1, 2, 3]), "a different length from the 2 items"),
         (lambda: person_fit([[1, 0]], [1, 1]), "only difficulty"),
         (lambda: person_fit([[1, None]], [1, 2]), "is missing; pass missing='drop'"),
         (lambda: person_fit([[1, 0]], [1, None]), "without a difficulty"),

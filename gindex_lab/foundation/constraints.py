@@ -120,9 +120,10 @@ _EXACTLY: Mapping[Range, str] = {
         inside=True
     ): "Call.position Call.theta",  # the program that is called says where they stand
     Range(1, inside=True): "generate.difficulty",
+    Range(0, 1, inside=True): "Design.curve",  # a function or its heights
     NONE_OR_MORE: "HLQ.epsilon Trace.steps divergence.seconds distance.seconds",
     SHARE: """
-        Composing.margin Design.accuracy Design.curve Design.shared Design.stable
+        Composing.margin Design.accuracy Design.shared Design.stable
         generalisation_level.distance""",
     POSITIVE: "Design.spread adaptive.width designs.tolerance",
     INTERVAL: "read.scale",

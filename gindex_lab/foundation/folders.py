@@ -66,14 +66,19 @@ def claimable(folder: Path, what: str) -> None:
     >>> claimable(Path("/"), "docs")
     Traceback (most recent call last):
         ...
-    gindex_lab.foundation.errors.BadInput: folder='/': is the folder ..., or holds it; ...
+    gindex_lab.foundation.errors.BadInput: folder='/': is the working folder, or holds it; ...
     """
     _check_way(as_path("folder", folder))
     place = Path(os.path.realpath(folder))
-    for kept in (Path.cwd(), Path(os.path.expanduser("~")), SOURCE):
-        if place in (kept.resolve(), *kept.resolve().parents) or SOURCE in place.parents:
-            problem = f"is the folder {str(kept)!r}, or holds it"
+    home = Path(os.path.expanduser("~"))
+    kept = {"the working folder": Path.cwd(), "your home": home, "the package gindex_lab": SOURCE}
+    for name, one in kept.items():
+        if place in (one.resolve(), *one.resolve().parents):
+            problem = f"is {name}, or holds it"
             raise BadInput("folder", str(folder), problem, _ELSEWHERE, code="not-ours")
+    if SOURCE in place.parents:
+        problem = "lies in the package gindex_lab"
+        raise BadInput("folder", str(folder), problem, "name a folder elsewhere", code="not-ours")
     kind = _facts(place).get("what")
     if kind not in (None, what):
         problem = f"holds what gindex_lab wrote there for another purpose ({kind})"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -191,11 +192,14 @@ def separator_of(path: Path, encoding: str | None = None) -> str:
 
 
 def _csv_start(path: Path, encoding: str | None) -> list[list[str]]:
-    """The header and the first rows."""
+    """The header and the first rows, up to one with a cell that is too long for csv."""
     separator = separator_of(path, encoding)
     start = beginning(path, 4_000_000).decode(encoding_of(path, encoding), errors="replace")
-    rows = csv.reader(start.splitlines()[:300], delimiter=separator)
-    return [row for row in rows if row]
+    found: list[list[str]] = []
+    with suppress(csv.Error):
+        for row in csv.reader(start.splitlines()[:300], delimiter=separator):
+            found.extend([row] if row else [])
+    return found
 
 
 def _sniff_json(path: Path) -> str | None:
