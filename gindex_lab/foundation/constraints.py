@@ -120,7 +120,6 @@ _EXACTLY: Mapping[Range, str] = {
         inside=True
     ): "Call.position Call.theta",  # the program that is called says where they stand
     Range(1, inside=True): "generate.difficulty",
-    Range(0, 1, inside=True): "Design.curve",  # a function or its heights
     NONE_OR_MORE: "HLQ.epsilon Trace.steps divergence.seconds distance.seconds",
     SHARE: """
         Composing.margin Design.accuracy Design.shared Design.stable
@@ -128,7 +127,7 @@ _EXACTLY: Mapping[Range, str] = {
     POSITIVE: "Design.spread adaptive.width designs.tolerance",
     INTERVAL: "read.scale",
     RESULT: "Estimate.confidence AnytimeResult.interval Score.interval",
-    ANY: "Bank.information.ability Design.difficulty adaptive.threshold",
+    ANY: "Bank.information.ability Design.curve Design.difficulty adaptive.threshold",
     Range(2): """
         by_budget.tests shorter.k compare.tests coverage.levels factor_view.draws normalised_aiq.most
         population_responses.agents random_pattern.actions random_space.actions simulate_profile.levels

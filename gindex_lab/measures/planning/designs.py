@@ -104,9 +104,8 @@ class Design:
         inside = self.floor < self.accuracy < 1
         problem, remedy = "leaves nothing to see", "give a share above the floor and below 1"
         ensure(self.curve is not None or inside, "accuracy", self.accuracy, problem, remedy)
-        ensure(
-            number("spread", self.spread) > 0, "spread", self.spread, "must be above 0", "use 0.2"
-        )
+        wide = number("spread", self.spread) > 0
+        ensure(wide, "spread", self.spread, "must be above 0", "use 0.2", code="out-of-range")
         choice("spacing", self.spacing, SPACINGS)
         pair("interval", self.interval)
         if self.difficulty is not None:
@@ -115,6 +114,9 @@ class Design:
                 len(np.unique(h)) > 1, "difficulty", h[0], "is the only one", "give at least two"
             )
         if self.curve is not None and not callable(self.curve):
+            problem, remedy = "is a number", "give its heights at two or more difficulties"
+            lone = np.ndim(self.curve) == 0
+            ensure(not lone, "curve", self.curve, problem, remedy, code="wrong-type")
             heights = vector("curve", self.curve)
             right = len(heights) > 1 and heights.min() >= 0 and heights.max() <= 1
             problem, remedy = (
@@ -176,6 +178,9 @@ class Design:
             return psi
         x = (h - low) / (high - low)
         if self.curve is not None:
+            problem, remedy = "is a number", "give its heights at two or more difficulties"
+            lone = np.ndim(self.curve) == 0
+            ensure(not lone, "curve", self.curve, problem, remedy, code="wrong-type")
             heights = vector("curve", self.curve)
             return np.asarray(np.interp(x, np.linspace(0, 1, len(heights)), heights))
         c, slope = self.floor, np.pi / (math.sqrt(3) * self.spread)
