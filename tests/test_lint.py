@@ -67,7 +67,8 @@ The data of 2019/2020 (24 items) are true: γ = 0.25 ± 0.01, on 1,500 of 3,000,
 <div class="output"><pre class="gl-code">gl.generality(x, mode='exact')</pre></div>
 <p class="quoted">p = 1.2e-12, sqrt(x)</p>
 <p><math display="inline"><mi>x</mi></math> <img src="a.png" alt="Capability of every agent"></p>
-<table><tr><th>agent</th><th>capability Ψ</th></tr><tr><td>a</td><td>0.12</td></tr><tr><td>b</td><td>–</td></tr></table>
+<table><tr><th>agent</th><th>capability Ψ</th></tr><tr><td>a</td><td>0.12</td></tr><tr><td>b</td><td>–</td></tr>
+<tr><td>[,++]%-.-&gt;#</td><td>0.5</td></tr></table>
 """
 
 

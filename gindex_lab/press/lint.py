@@ -73,7 +73,7 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
     ),
     "count": (r"(?<![\w.])\d+\.0 (?:bins|items|agents|people|tasks|games|runs|steps|programs)\b",),
     "ascii": (
-        *(r"(?<=\w)\^[\w{(]", r"(?<![<-])->", "<=|>=|!=", r"\+/?-(?=\s?\d)", r"\bsqrt\("),
+        *(r"(?<=\w)\^[\w{(]", r"(?:^|(?<=[\w\s)]))->", "<=|>=|!=", r"\+/?-(?=\s?\d)", r"\bsqrt\("),
         *(r"(?<=[\w)]) \* (?=[\w(])", r"\b[A-Za-z]_\{"),
     ),
 }
