@@ -20,7 +20,7 @@ import sys
 import tempfile
 import types
 import warnings
-from contextlib import redirect_stdout
+from contextlib import redirect_stdout, suppress
 from decimal import Decimal
 from fractions import Fraction
 
@@ -257,7 +257,8 @@ def call_of(bound, name=None, one=None):
     again.arguments = dict(bound.arguments)
     for key, value in again.arguments.items():
         if key == "self" or isinstance(value, np.random.Generator):
-            again.arguments[key] = copy.deepcopy(value)
+            with suppress(NotImplementedError):  # ipywidgets cannot be copied
+                again.arguments[key] = copy.deepcopy(value)
     if name is not None:
         again.arguments[name] = one
     return again.args, again.kwargs

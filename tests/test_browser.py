@@ -243,6 +243,12 @@ def take_the_test(page):
     assert "normalised generality γ" in shown(page)[1]
 
 
+def skip_an_item(page):
+    before = settled(page)
+    page.get_by_role("button", name="skip", exact=True).click()
+    changed(page, before)
+
+
 def shape_and_answer(page):
     """Move a slider, then answer the first exercise, wrongly and rightly."""
     move_first_slider(page)
@@ -256,6 +262,7 @@ CHANGE = {
     "session1_shape_a_curve": shape_and_answer,
     "session3_two_programs": edit_first_program,
     "session6_take_a_test": take_the_test,
+    "adaptive_test": skip_an_item,
 }
 
 

@@ -70,7 +70,7 @@ _NAMES: Mapping[Range, str] = {
         after ahead beam bins block branches bucket copies count cycles depth difficulty domains
         effort episode episodes families games horizon jobs k largest length lengths letters longest
         members minimum most most_steps n n_time neighbours nodes programs replications runs
-        samples scale sensitivity simulations size step steps topics transitions trials weight window""",
+        samples scale sensitivity size step steps topics transitions trials weight window""",
     NONE_OR_MORE: """
         action actions agents by_chance cell chance closing counts crossing curriculum decay decimals
         destinations dots draws family_sd first gap indent links minimum_length noise observations offset
@@ -102,7 +102,7 @@ _NAMES: Mapping[Range, str] = {
     Range(1, 128): "shortest",
     Range(1e-6): "temperature",
     Range(10, 1000): "dpi",
-    Range(1, 10**6): "n_per_domain",
+    Range(1, 10**6): "n_per_domain simulations",
     PLACE: "radius x x0 x1 y y0 y1",
     RESULT: """
         diverged exhausted finished halted increments kt lower numbers reward upper value

@@ -187,7 +187,7 @@ def simulate_runs(
     ((1, 12), 3)
     """
     random = generator(seed)
-    places = vector("theta", np.atleast_1d(np.asarray(theta, dtype=float)))
+    places = vector("theta", theta if np.ndim(theta) else [theta])
     slope = number("beta", beta, 0, open_ends=True)
     sd = number("family_sd", family_sd, 0)
     h = _lengths(lengths, integer("items", items, 2), random)

@@ -164,6 +164,7 @@ class Design:
 
     def chance(self, h: FloatArray) -> FloatArray:
         """The chance (N,) of a right response at these difficulties."""
+        h = vector("h", h)
         low, high = self.interval
         if callable(self.curve):
             psi = np.asarray(self.curve(h), dtype=float)
@@ -178,9 +179,6 @@ class Design:
             return psi
         x = (h - low) / (high - low)
         if self.curve is not None:
-            problem, remedy = "is a number", "give its heights at two or more difficulties"
-            lone = np.ndim(self.curve) == 0
-            ensure(not lone, "curve", self.curve, problem, remedy, code="wrong-type")
             heights = vector("curve", self.curve)
             return np.asarray(np.interp(x, np.linspace(0, 1, len(heights)), heights))
         c, slope = self.floor, np.pi / (math.sqrt(3) * self.spread)

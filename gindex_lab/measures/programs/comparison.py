@@ -21,7 +21,7 @@ import pandas as pd
 from gindex_lab.foundation import parallel
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.likes import ProgramLike
-from gindex_lab.foundation.validate import FloatArray, Mode, choice
+from gindex_lab.foundation.validate import FloatArray, Mode, choice, vector
 from gindex_lab.measures.programs.divergence import EFFORT, ROOM, bounds_of, say_if_cold
 from gindex_lab.measures.programs.encode import FlowTable, IntArray, Rules, encode
 from gindex_lab.measures.programs.flows import Flow, FlowLike
@@ -320,7 +320,9 @@ def nearest_many(
     compute. Both are certified, so the result is that of comparing every pair. (g-index paper, Eq 6.)
     """
     queries, known = flows_of("flows", flows), flows_of("corpus", corpus)
-    barred = np.full(len(queries), -1) if exclude is None else np.asarray(exclude, dtype=np.int64)
+    barred = np.full(len(queries), -1)
+    if exclude is not None:
+        barred = vector("exclude", exclude).astype(np.int64)
     if not known or (exclude is not None and len(known) < 2):
         raise BadInput("corpus", len(known), "leaves nothing to compare with", "add programs")
     if len(barred) != len(queries):

@@ -18,6 +18,7 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.output import as_path
 from gindex_lab.foundation.validate import FloatArray, Mode, choice, number, numbers
 from gindex_lab.measures.programs.comparison import nearest, nearest_in, nearest_many, pairwise
 from gindex_lab.measures.programs.encode import IntArray, Rules, encode
@@ -187,7 +188,7 @@ def read_programs(source: Mapping[str, Any] | str | PathLike[str]) -> dict[str, 
     {'one': [Flow('a', 1 node, 0 wires, 1 type)]}
     """
     if isinstance(source, (str, PathLike)):
-        folder = Path(source)
+        folder = as_path("programs", source)
         found = {
             part.name: [Flow.read(path) for path in sorted(part.glob("*.json"))]
             for part in sorted(folder.glob("*"))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.errors import BadInput, ensure
 from gindex_lab.foundation.validate import choice
 from gindex_lab.measures.psychometrics.agreement import MEASURES, QUESTIONS
 from gindex_lab.presentation.plots.common import columns_of, heading, new_axes, styled
@@ -47,6 +47,8 @@ def plot_survival(table: pd.DataFrame, tables: Mapping[str, pd.DataFrame]) -> An
     import matplotlib.pyplot as plt
     from matplotlib.ticker import MaxNLocator
 
+    problem, remedy = "is not a mapping of tables", "pass one by name: {'rank': table}"
+    ensure(isinstance(tables, Mapping), "tables", tables, problem, remedy, code="wrong-type")
     size = (1.9 * len(tables) + 0.7, 4.1)
     figure, grid = plt.subplots(
         2, len(tables), figsize=size, squeeze=False, sharex=True, sharey=True

@@ -11,7 +11,7 @@ from typing import Any, ParamSpec, TypeVar
 import numpy as np
 import pandas as pd
 
-from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.errors import BadInput, ensure
 from gindex_lab.measures.summary import population_summary
 
 __all__ = [
@@ -39,6 +39,7 @@ MEASURE_NAMES = {
     "mean": "mean response",
     "score": "score",
 }
+_LONGEST_TITLE = 1000  # letters: breaking a longer one into lines takes minutes
 STYLE = Path(__file__).with_name("gindex_lab.mplstyle")
 
 P = ParamSpec("P")
@@ -137,6 +138,8 @@ def indicator_line(indicators: pd.Series | Mapping[str, float] | None) -> str:
 def heading(ax: Any, title: str, line: str, *, small: bool = False) -> None:
     """A title, and below it, still above the frame, numbers in grey; they are broken at " · " where the
     frame is too narrow for one line, which would else take the room of the frame."""
+    problem, remedy = f"has {len(title):,} letters", f"use at most {_LONGEST_TITLE}"
+    ensure(len(title) <= _LONGEST_TITLE, "title", title, problem, remedy, code="out-of-range")
     size = 9 if small else 10.5
     letters = 7.5 if small else 8
     room = 72 * ax.figure.get_figwidth() * ax.get_position().width  # of the frame, in points

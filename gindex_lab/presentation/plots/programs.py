@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
-from gindex_lab.foundation.validate import FloatArray, Mode
+from gindex_lab.foundation.validate import FloatArray, Mode, vector
 from gindex_lab.measures.programs.divergence import divergence
 from gindex_lab.measures.programs.equations import association_graph
 from gindex_lab.measures.programs.flows import Flow, FlowLike
@@ -122,6 +122,7 @@ def plot_learning_curves(
     import seaborn as sns
 
     columns_of(table, ["system", "training_samples", value], "a table of learning_curve()")
+    sizes = np.unique(vector("table", table["training_samples"]))
     ax = new_axes(ax, figsize=(6, 4))
     how = {
         "hue": "system",
@@ -130,9 +131,8 @@ def plot_learning_curves(
     }
     look = {"marker": "o", "ms": 4, "mec": "none", "err_kws": {"alpha": 0.2, "lw": 0}}
     sns.lineplot(table, x="training_samples", y=value, ax=ax, **how, **look)
-    sizes = sorted(table["training_samples"].unique())
     ax.set_xscale("log")
-    ax.set_xticks(sizes, [f"{size:,}" for size in sizes])
+    ax.set_xticks(sizes, [f"{size:,.0f}" for size in sizes])
     ax.minorticks_off()
     ax.set_xlabel("training samples")
     names = {"performance": "performance θ", "g_index": "g-index", "skill": "skill level"}

@@ -24,6 +24,7 @@ from gindex_lab.worlds.anytime.spaces import random_pattern, random_space
 __all__ = ["WorldSession", "plot_world", "worlds"]
 
 _CELLS = (3, 4, 5, 6, 8)
+_MOST_CELLS = 40  # of a world that a person plays; the time to make one grows fast
 _MARKS = ("▲", "■")
 
 
@@ -35,6 +36,7 @@ def worlds(cells: tuple[int, ...] = _CELLS, seed: int = 1) -> list[Environment]:
     """
     made = []
     for k, size in enumerate(cells):
+        integer(f"cells[{k}]", size, 2, _MOST_CELLS)
         space = random_space(size, 3, seed=seed + 100 * k)
         made.append(Environment(space, random_pattern(3, size, seed=seed + 100 * k, length=size)))
     return made

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
-from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.errors import BadInput, ensure
 from gindex_lab.foundation.validate import generator
 from gindex_lab.presentation.plots.common import styled
 from gindex_lab.presentation.plots.teaching import plot_rewards
@@ -26,6 +26,7 @@ from gindex_lab.worlds.aiq.semantics import classify
 __all__ = ["Manual", "manual_demo", "manual_view", "play"]
 
 _EQUATIONS = (r"\hat V = \frac{1}{k}\sum_{t=1}^{k} r_t",)
+_MOST_KEYS = 10_000  # that a person presses
 
 
 @dataclass
@@ -78,6 +79,8 @@ def play(program: str, keys: Sequence[str], symbols: int = 5, seed: int = 0) -> 
     >>> play(".,#", "40s")["reward"].tolist()                 # pays the action before
     [0.0, 100.0, -100.0]
     """
+    problem, remedy = f"are {len(keys):,} keys", f"play at most {_MOST_KEYS:,}"
+    ensure(len(keys) <= _MOST_KEYS, "keys", keys[:20], problem, remedy, code="out-of-range")
     agent = Manual(list(keys), symbols, seed)
     dice = generator(np.random.SeedSequence([seed, 1]))
     machine = Machine(program, MachineSettings(symbols), lambda: int(dice.integers(symbols)))

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from gindex_lab.foundation.errors import ensure
 from gindex_lab.foundation.responses import Responses, Scores
 from gindex_lab.foundation.validate import FloatArray
 
@@ -120,6 +121,8 @@ def about_order(
         ),
     }
     for measure, order in orders.items():
+        problem, remedy = "is not an order of agents", "pass what gl.analysis.order_of gives"
+        ensure(hasattr(order, "front"), "orders", measure, problem, remedy)
         opening, noun = nouns[measure]
         value = f"{opening} {order.front} ({noun} {table.loc[order.front, measure]:.3g})"
         why = (unsure or {}).get(measure, "")
