@@ -161,6 +161,7 @@ def test_programs_of_one_domain_are_close_and_of_two_domains_far(tasks):
         assert matrix[np.ix_(own, rest)].min() > inside.max(), name
 
 
+@pytest.mark.slow
 def test_composites_lie_in_the_middle_of_the_scale():
     curriculum = [task.program for task in corpus(10, seed=1)]
     distances = [nearest(task.program, curriculum)[1] for task in composites(12, seed=2)]

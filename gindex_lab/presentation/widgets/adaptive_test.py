@@ -23,7 +23,10 @@ from gindex_lab.presentation.widgets.take_test import SittingDemo, pressed
 __all__ = ["adaptive_demo", "adaptive_sitting", "adaptive_view"]
 
 _OPTIONS = 5
-_WIDTH = 2.0  # of an interval of six difficulties: about a third of it
+_LEVELS = range(
+    7, 13
+)  # of difficulty; eight series of 13 take longer to find than all others together
+_WIDTH = 2.0  # of an interval of five difficulties
 _EQUATIONS = (
     r"X = \sum_{asked} w r + \sum_{rest} w p + w_I (r_I - p_I)/\pi_I",
     r"\Pr\{\prod (1 + \lambda (X - \Psi)) \ge 1/\alpha \text{ ever}\} \le \alpha",
@@ -34,7 +37,7 @@ _EQUATIONS = (
 def _bank(seed: int) -> tuple[Bank, dict[str, Any]]:
     from gindex_lab.worlds.tasks import letter_series
 
-    items = {item.name: item for item in letter_series.generate(range(7, 14), 8, seed)}
+    items = {item.name: item for item in letter_series.generate(_LEVELS, 8, seed)}
     about = {"difficulty": [item.difficulty for item in items.values()], "floor": 1 / _OPTIONS}
     return Bank(pd.DataFrame(about, index=list(items))), items
 
