@@ -16,6 +16,7 @@ import tempfile
 import warnings
 from decimal import Decimal
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 
@@ -243,7 +244,11 @@ def attempt(value, args, kwargs, seconds=SECONDS, seen=None):
     return None
 
 
-def main(start, stop, sample):
+def walk(chosen, calls):
+    """Make the `calls` of each name in a small process; print what is wrong, and how many there were.
+
+    `calls` gives, for a name and its value, what is tried in words, and a function that tries it.
+    """
     resource.setrlimit(resource.RLIMIT_AS, (MOST, MOST))
     os.chdir(tempfile.mkdtemp())
     os.environ["GINDEX_LAB_OFFLINE"] = "1"
@@ -254,15 +259,23 @@ def main(start, stop, sample):
     from matplotlib import pyplot
 
     count = 0
-    for label, value in methods() if start < 0 else names()[start:stop]:
-        for what, args, kwargs in cases(label, value, sample):
+    for label, value in chosen:
+        for what, tried in calls(label, value):
             print(json.dumps({"trying": f"{label}({what})"}), file=sys.stderr, flush=True)
             count += 1
-            problem = attempt(value, args, kwargs)
+            problem = tried()
             if problem:
                 print(json.dumps({"call": label, "what": what, "problem": problem}), flush=True)
         pyplot.close("all")
     print(json.dumps({"calls": count}), flush=True)
+
+
+def main(start, stop, sample):
+    def calls(label, value):
+        for what, args, kwargs in cases(label, value, sample):
+            yield what, partial(attempt, value, args, kwargs)
+
+    walk(methods() if start < 0 else names()[start:stop], calls)
 
 
 if __name__ == "__main__":

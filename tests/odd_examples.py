@@ -12,21 +12,17 @@ import copy
 import doctest
 import inspect
 import io
-import json
-import os
 import random
-import resource
 import sys
-import tempfile
 import types
-import warnings
 from contextlib import redirect_stdout, suppress
 from decimal import Decimal
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import pandas as pd
-from fuzzing import MOST, attempt, names
+from fuzzing import attempt, names, walk
 
 from gindex_lab.foundation import declared
 
@@ -305,25 +301,11 @@ def tried(door, bound, name, one, what):
 
 
 def main(start, stop, sample):
-    resource.setrlimit(resource.RLIMIT_AS, (MOST, MOST))
-    os.chdir(tempfile.mkdtemp())
-    os.environ["GINDEX_LAB_OFFLINE"] = "1"
-    warnings.simplefilter("ignore")
-    import matplotlib as mpl
-
-    mpl.use("Agg")
-    from matplotlib import pyplot
-
-    count = 0
-    for label, value in names()[start:stop]:
+    def calls(label, value):
         for what, door, bound, name, one in cases(label, value, sample):
-            print(json.dumps({"trying": f"{label}({what})"}), file=sys.stderr, flush=True)
-            count += 1
-            problem = tried(door, bound, name, one, what)
-            if problem:
-                print(json.dumps({"call": label, "what": what, "problem": problem}), flush=True)
-        pyplot.close("all")
-    print(json.dumps({"calls": count}), flush=True)
+            yield what, partial(tried, door, bound, name, one, what)
+
+    walk(names()[start:stop], calls)
 
 
 if __name__ == "__main__":

@@ -132,6 +132,14 @@ def refused(call, place):
     return False
 
 
+def stays_as_it_is(writer, place, home):
+    """The writer refuses the place, and nothing there or at home has changed."""
+    before, beside = state(home), set(os.listdir(place)) if place.is_dir() else None
+    assert refused(writer, place)
+    assert state(home) == before
+    assert beside is None or set(os.listdir(place)) == beside
+
+
 PLACES = ("thesis", "to folder", "to file", "loop", "to nowhere", "pipe", "inside a file", "above", "home", "work", "repository", "package", "saved")  # fmt: skip
 # these add names of their own to a folder that is there; and saving again replaces what was saved
 MAY = {(name, what) for name in ("sweep", "reproduce", "benchmarks") for what in PLACES[:2]} | {
@@ -143,21 +151,13 @@ MAY = {(name, what) for name in ("sweep", "reproduce", "benchmarks") for what in
     ("name", "what"), [(n, w) for n in FOLDERS for w in PLACES if (n, w) not in MAY]
 )
 def test_a_folder_that_is_not_for_it_is_refused_and_stays_as_it_is(name, what, home):
-    place = target(home, what)
-    before, beside = state(home), set(os.listdir(place)) if place.is_dir() else None
-    assert refused(FOLDERS[name], place)
-    assert state(home) == before
-    assert beside is None or set(os.listdir(place)) == beside
+    stays_as_it_is(FOLDERS[name], target(home, what), home)
 
 
 @pytest.mark.parametrize("what", PLACES)
 @pytest.mark.parametrize("name", FILES)
 def test_a_file_goes_over_nothing_but_a_file(name, what, home):
-    place = target(home, what)
-    before, beside = state(home), set(os.listdir(place)) if place.is_dir() else None
-    assert refused(FILES[name], place)
-    assert state(home) == before
-    assert beside is None or set(os.listdir(place)) == beside
+    stays_as_it_is(FILES[name], target(home, what), home)
 
 
 @pytest.mark.parametrize("name", CONTINUED)

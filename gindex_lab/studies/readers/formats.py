@@ -198,7 +198,8 @@ def _csv_start(path: Path, encoding: str | None) -> list[list[str]]:
     found: list[list[str]] = []
     with suppress(csv.Error):
         for row in csv.reader(start.splitlines()[:300], delimiter=separator):
-            found.extend([row] if row else [])
+            if row:
+                found.append(row)
     return found
 
 
