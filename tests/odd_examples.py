@@ -55,6 +55,7 @@ def of_text(value):
     yield "with a null", value + "\0"
     yield "half a character", value + "\ud800"
     yield "lines", value + "\n\n" + value
+    yield "twice", value + value
     yield "letters", list(value)
 
 

@@ -2,6 +2,7 @@
 
 import importlib
 import json
+import time
 from functools import cache
 
 import numpy as np
@@ -370,3 +371,18 @@ def test_the_search_goes_up_to_the_highest_kt(monkeypatch):
             with pytest.raises(BadInput, match="no program"):
                 ls.kt("adgjm", longest=5)
     series_kt._found.cache_clear()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("n_time", "argument", "code"),
+    [(6, "sequence", "bad-input"), (1, "longest", "too-large")],
+)
+def test_a_search_without_end_is_given_up_at_its_limit(n_time, argument, code):
+    """With the time of the first letter, nothing bounds a program that goes on: 14 instructions took minutes."""
+    ls.kt("adgjm")
+    began = time.process_time()
+    with pytest.raises(BadInput) as caught:
+        ls.kt("qwertyuiop", n_time=n_time, longest=14 if n_time == 1 else 11)
+    assert (caught.value.argument, caught.value.code) == (argument, code)
+    assert time.process_time() - began < 40  # 4 and 8 s

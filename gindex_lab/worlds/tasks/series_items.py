@@ -24,7 +24,7 @@ import pandas as pd
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.likes import SeedLike
 from gindex_lab.foundation.validate import choice, flag, generator, integer, number
-from gindex_lab.worlds.tasks.series_kt import KtScale, pattern_of
+from gindex_lab.worlds.tasks.series_kt import KtScale, pattern_of, searched
 from gindex_lab.worlds.tasks.series_machine import ALPHABET, letters_of, run
 from gindex_lab.worlds.tasks.series_systems import alternate, freq, last, repdiff
 from gindex_lab.worlds.tasks.series_table import Table, table
@@ -200,15 +200,11 @@ def _item(
 
 def _is_questioned(asked: str, answer: str, price: float, filters: Filters) -> bool:
     """Whether a program too long for the table gives another answer within the margin, or this for less."""
-    from gindex_lab.worlds.tasks.series_kernel import search
-
     scale, bound = KtScale(), price + filters.margin + 1e-9
     if filters.rivals <= filters.longest or scale.cost(filters.longest + 1, scale.n_time) > bound:
         return False
     codes, gap = pattern_of(asked)
-    pattern = np.array(codes, dtype=np.int64)
-    found = search(pattern, gap, filters.rivals, scale.n_time, scale.offset, bound, filters.margin)
-    costs = found[0]
+    costs = searched(codes, gap, scale, filters.rivals, bound, filters.margin)[0]
     return bool(
         costs.min() < price - 1e-9 or np.isfinite(np.delete(costs, ALPHABET.index(answer))).any()
     )

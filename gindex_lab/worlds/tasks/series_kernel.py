@@ -17,11 +17,12 @@ import numpy.typing as npt
 from gindex_lab.foundation.kernels import compiled
 from gindex_lab.worlds.tasks.series_machine import USELESS
 
-__all__ = ["enumerate_outputs", "search"]
+__all__ = ["MOST_STEPS", "enumerate_outputs", "search"]
 
 A, B, C, OUT, STEPS, TIME, LAST = range(7)
 _DEAD, _NEXT, _DONE = 0, 1, 2
 SILENT = 1000  # steps without a letter after which a program counts as lost in a loop
+MOST_STEPS = 1_500_000_000  # of all programs that a search tries: some ten seconds
 Ints = npt.NDArray[np.int64]
 
 
@@ -129,11 +130,37 @@ def _advance(program: Ints, k: int) -> int:
 
 
 @compiled
+def _pointless(
+    op: int,
+    filled: int,
+    state: Ints,
+    longest: int,
+    total: int,
+    n_time: int,
+    limits: npt.NDArray[np.float64],
+) -> bool:
+    """Whether instruction number `filled` cannot lead to an answer that is not found without it.
+
+    A short jump that reaches the first instruction does what LOOPTOP does, which was tried before. The
+    last instruction that there is room for must jump back or write the last letter: after any other the
+    program halts.
+    """
+    if (op == 4 and filled <= 4) or (op == 5 and filled <= 7):
+        return True
+    if 3 <= op <= 5 or (op == 0 and state[OUT] + 1 == total):
+        return False
+    missing = n_time - state[OUT] - (op == 0)
+    ahead = state[STEPS] + 1 + missing if missing > 0 else 0
+    return filled == longest or ahead > limits[filled + 1]
+
+
+@compiled
 def search(
     pattern: Ints, gap: int, longest: int, n_time: int, offset: float, bound: float, margin: float
 ) -> tuple[npt.NDArray[np.float64], Ints, Ints, Ints, int]:
     """The cheapest program for each letter at `gap` of the pattern (-1 there), up to rotation of the
-    alphabet: cost, length, steps and packed program of each of 26 letters, and the nodes visited.
+    alphabet: cost, length, steps and packed program of each of 26 letters, and the steps of all programs
+    tried; after `MOST_STEPS` of these the search is given up.
 
     Letters that cost more than the cheapest and `margin`, or more than `bound`, are left out (inf). A
     pattern without a gap has `gap` -1, and its answer stands under letter 0.
@@ -146,17 +173,19 @@ def search(
     length, steps, code = np.zeros(26, np.int64), np.zeros(26, np.int64), np.zeros(26, np.int64)
     first = 1 if pattern[0] < 0 else 0
     limits = _limits(longest, offset, bound)
-    k = nodes = 0
-    while True:
+    k = effort = 0
+    while effort <= MOST_STEPS:
         k = _advance(program, k)
         if k < 0:
             break
-        nodes += 1
-        state = stack[k + 1]
-        _copy(stack[k], state)
         filled = k + 1
+        if _pointless(program[k], filled, stack[k], longest, total, n_time, limits):
+            continue
+        state = stack[filled]
+        _copy(stack[k], state)
         latest = limits[filled]
         verdict = _execute(program, filled, state, out, pattern, first, total, n_time, latest)
+        effort += state[STEPS] - stack[k, STEPS]
         if verdict == _DONE:
             letter = 0 if gap < 0 else (out[gap] - out[first] + pattern[first]) % 26
             price = _cost(filled, state[TIME], offset)
@@ -168,7 +197,7 @@ def search(
             ahead = state[TIME] if state[OUT] >= n_time else state[STEPS] + n_time - state[OUT]
             if ahead <= limits[filled + 1]:
                 k = filled
-    return cost, length, steps, code, nodes
+    return cost, length, steps, code, effort
 
 
 @compiled

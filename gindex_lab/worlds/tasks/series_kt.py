@@ -24,10 +24,19 @@ from gindex_lab.foundation.likes import NumbersLike
 from gindex_lab.foundation.validate import FloatArray, choice, integer, number
 from gindex_lab.worlds.tasks.series_machine import ALPHABET, letters_of, text_of
 
-__all__ = ["LONGEST", "KtScale", "best_program", "continuations", "kt", "pattern_of", "predict"]
+__all__ = [
+    "LONGEST",
+    "KtScale",
+    "best_program",
+    "continuations",
+    "kt",
+    "pattern_of",
+    "predict",
+    "searched",
+]
 
 LONGEST = 11  # the shortest program of the hardest published item has so many instructions
-HIGHEST = 17.0  # no search goes beyond this Kt
+HIGHEST = 17.0  # the search for a first program goes no further
 IntArray = npt.NDArray[np.int64]
 _ROUNDING = ("floor", "nearest", "ceiling", "none")
 
@@ -84,7 +93,7 @@ def kt(
     """Kt of a series with its answer, on the *reconstructed* machine.
 
     Unrounded with `rounding="none"`. Programs of more than `longest` instructions are not looked at; a series
-    that none of them writes is refused after some 15 s of search.
+    that none of them writes is refused after some 5 s of search.
     (Generality supplement, A.2.)
 
     >>> kt("adgjm"), kt("aaabbbcc"), round(kt("adgjm", rounding="none"), 4)
@@ -152,21 +161,36 @@ def pattern_of(pattern: object) -> tuple[tuple[int, ...], int]:
 def _found(
     codes: tuple[int, ...], gap: int, scale: KtScale, longest: int, margin: float
 ) -> pd.DataFrame | None:
-    """Widen the bound by 1 until a program is found, then once more by the margin."""
-    from gindex_lab.worlds.tasks.series_kernel import search
-
-    pattern = np.array(codes, dtype=np.int64)
-    for bound in np.arange(4.0, HIGHEST + 1):
-        answer = search(pattern, gap, longest, scale.n_time, float(scale.offset), bound, margin)
+    """Widen the bound until a program is found, then once more by the margin."""
+    steps = [bound for bound in range(4, 16) if bound < HIGHEST]
+    for bound in (*steps, HIGHEST):  # beyond 15, two small steps cost more than a large one
+        answer = searched(codes, gap, scale, longest, bound, margin)
         best = answer[0].min()
         if np.isfinite(best):
             break
     else:
         return None
     if best + margin > bound:
-        widest = best + margin + 1e-9
-        answer = search(pattern, gap, longest, scale.n_time, float(scale.offset), widest, margin)
-    return _table(answer[0], answer[1], answer[2], answer[3], margin)
+        answer = searched(codes, gap, scale, longest, best + margin + 1e-9, margin)
+    return _table(*answer, margin)
+
+
+def searched(
+    codes: tuple[int, ...], gap: int, scale: KtScale, longest: int, bound: float, margin: float
+) -> tuple[FloatArray, IntArray, IntArray, IntArray]:
+    """Cost, length, steps and code of the cheapest program for each letter (`series_kernel.search`), or an
+    error where that takes too long."""
+    from gindex_lab.worlds.tasks.series_kernel import MOST_STEPS, search
+
+    pattern = np.array(codes, dtype=np.int64)
+    offset = float(scale.offset)
+    found = search(pattern, gap, longest, scale.n_time, offset, float(bound), margin)
+    cost, length, steps, code, effort = found
+    if effort > MOST_STEPS:
+        problem = f"needs more than {MOST_STEPS:,} steps of search, the limit, up to Kt {bound:.0f}"
+        remedy = "use a smaller longest or margin, a larger n_time, or a more regular series"
+        raise BadInput("longest", longest, problem, remedy, code="too-large")
+    return cost, length, steps, code
 
 
 def _cheapest(
