@@ -11,7 +11,7 @@ import pandas as pd
 from gindex_lab.foundation.bounds import current, too_large
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.inputs import read_bytes
-from gindex_lab.studies.readers.names import is_model
+from gindex_lab.studies.readers.names import is_model, is_question
 from gindex_lab.studies.readers.text import encoding_of, json_lines, load_json, wrong_encoding
 
 __all__ = ["load_yaml", "records_frame", "records_of"]
@@ -63,7 +63,7 @@ def _unfolded(found: Any, known: dict[int, float], depth: int) -> float:
 
 def records_of(found: Any) -> list[dict[str, Any]] | None:
     """The rows of a table in JSON or YAML: a list of mappings, or a mapping of names to mappings (of models,
-    or of items where what stands inside is called like models).
+    or of items where these are numbered like questions, or what stands inside is called like models).
 
     >>> records_of({"gpt": {"arc": 0.9}, "llama": {"arc": 0.4}})
     [{'model': 'gpt', 'arc': 0.9}, {'model': 'llama', 'arc': 0.4}]
@@ -80,6 +80,7 @@ def records_of(found: Any) -> list[dict[str, Any]] | None:
         )
         inside = [name for one in found.values() for name in one]
         turned = sum(map(is_model, inside)) * 2 > len(inside) and not any(map(is_model, found))
+        turned |= all(map(is_question, found)) and not any(map(is_question, inside))
         label = "item" if turned else "model"
         return [{label: str(name)} | row for name, row in found.items()] if scored else None
     lists = [one for one in found.values() if isinstance(one, list) and records_of(one)]

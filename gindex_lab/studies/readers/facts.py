@@ -7,6 +7,7 @@ They are recognised by name, kept with the agents, and named in one line; `items
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 import pandas as pd
 
@@ -14,7 +15,15 @@ from gindex_lab.foundation.errors import BadInput
 from gindex_lab.studies.readers.collect import Collector
 from gindex_lab.studies.readers.options import Options
 
-__all__ = ["is_fact", "is_generic", "is_text", "percentages", "plain_numbers", "split_columns"]
+__all__ = [
+    "facts_beside",
+    "is_fact",
+    "is_generic",
+    "is_text",
+    "percentages",
+    "plain_numbers",
+    "split_columns",
+]
 
 _WORDS = """
 gender sex age birth birthday year date month country region language education school class race ethnicity
@@ -25,8 +34,16 @@ hub revision sha version released release submitted timestamp co2 emissions toke
 weight cluster group condition cohort notes comment name case cases tests asks comments windows timeouts
 outputs seconds cost costs command versions commit hash dirname stderr length errors wins draws
 latency duration standard usage dimension dimensions speed throughput ttft
+team submission submissions count experiment years ctx len runtime created
 """
 _FACTS = frozenset(_WORDS.split())
+_SETTINGS = """
+lr|learning rate|batch size|weight decay|(random )?seed|(global )?step|epochs?|temperature|top p|max tokens|
+level \\d|unnamed \\d+|z ?score|percentile|((params|tags|config|hparams) .*)
+"""
+_SETTING = re.compile(_SETTINGS.replace("\n", ""))
+_AVERAGES = frozenset(("average", "avg", "overall", "mean", "total"))
+_TIMES = frozenset(["rt", "time", "latency", "duration", "ms", "sec", "secs", "seconds"])
 _SCORES = frozenset(("score", "accuracy", "acc", "correct", "answer", "response"))
 _RATES = "value result points marks grade pass passed rate percent pct elo rating arena win winrate success"
 _UNSAID = _FACTS | _SCORES | frozenset(_RATES.split())
@@ -39,7 +56,10 @@ _PERCENT = r"[-+]?(?:\d+\.?\d*|\.\d+)\s?%"
 _LIKE_A_NUMBER = r"[-+]?\.?\d[\d.,]*(e[-+]?\d+)?\s?\D{0,3}"
 _ABOUT_A_SCORE = re.compile(  # its error, the ends of its interval; a number in a list, a price
     r"(.*[ _.-])?(std|std(err|ev)|standard[ _-]error|std[ _-](err|error|dev))|#|no\.?|.*[$€£].*"
-    r"|(.*[ _.%-])?ci[ _-](low|lower|high|upper|lo|hi|width)|.+[ _.%-]ci"
+    r"|(.*[ _.%-])?ci[ _-](low|lower|high|upper|lo|hi|width)|.+[ _.%-]ci|.*[ _.-](variance|deviation)"
+)
+_BESIDE_ITS_SCORE = re.compile(
+    r"(.+)[ _.-](se|sem|sd|var|n|count|low|high|lower|upper|lo|hi|min|max|rank)"
 )
 _WITH_ERROR = r"\s*([-+]?\d[\d.,]*\s*%?)\s*(?:±|\+/-)\s*\d[\d.,]*\s*(%?)\s*"
 _DECIMAL_COMMA = r"\s*[-+]?\d*,\d+\s*%?\s*"
@@ -53,10 +73,13 @@ def is_fact(name: str) -> bool:
     >>> [is_fact(n) for n in ("q1", "class action", "Average score of 3 games", "age discrimination")]
     [False, False, False, False]
     """
-    if _ABOUT_A_SCORE.fullmatch(name.strip().lower()):
+    apart = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()  # TeamId
+    plain = re.sub(r"\([^()]*\)|95[_ ]pct[_ ]ci|⬆️|⬇️|[↑↓]", " ", apart)
+    if any(_ABOUT_A_SCORE.fullmatch(text.strip()) for text in (name.lower(), plain)):
         return True
-    plain = re.sub(r"\([^()]*\)|95[_ ]pct[_ ]ci|⬆️|⬇️|[↑↓]", " ", name.lower())
     words = [w for w in re.split(r"[^a-z0-9]+", plain) if w]
+    if _SETTING.fullmatch(" ".join(words)) or _is_average(words):
+        return True
     if not words or any(w in _SCORES for w in words):
         return name.strip() == "" or (not words and bool(re.search("ci", name.lower())))
     if words[0] in ("rank", "average", "avg"):
@@ -64,6 +87,36 @@ def is_fact(name: str) -> bool:
     if words[0] == "n" or {"num", "number"} & set(words):
         return True
     return all(w in _FACTS or w in _BESIDE for w in words) and any(w in _FACTS for w in words)
+
+
+def _is_average(words: Sequence[str]) -> bool:
+    """Of scores: `Overall Acc`, `mean score`."""
+    return len(words) > 1 and words[0] in _AVERAGES and _SCORES.issuperset(words[1:])
+
+
+def facts_beside(names: Sequence[str]) -> list[str]:
+    """Columns that speak of another column: its error, how many it rests on, or the time that it took.
+
+    >>> facts_beside(["arc", "arc_se", "space_mean", "space_sd", "oslo_se", "q1", "rt1"])
+    ['arc_se', 'space_sd', 'rt1']
+    """
+    plain = {name: name.strip().lower() for name in names}
+    words = {name: re.findall(r"[a-z]+|\d+", text) for name, text in plain.items()}
+    timed = {name: [w for w in some if w not in _TIMES] for name, some in words.items()}
+    whole = [some for name, some in words.items() if some == timed[name]]
+    known = {*map(tuple, whole), *(tuple(w for w in some if w.isdigit()) for some in whole)}
+    stems = {
+        text
+        for one in plain.values()
+        for text in (one, re.sub(r"[ _.-](mean|avg|acc|score)$", "", one))
+    }
+    found = []
+    for name, text in plain.items():
+        of = _BESIDE_ITS_SCORE.fullmatch(text)
+        took = timed[name] != words[name] and timed[name] and tuple(timed[name]) in known
+        if took or (of and of[1] in stems):
+            found.append(name)
+    return found
 
 
 def is_generic(name: str) -> bool:
@@ -89,10 +142,18 @@ def split_columns(
             raise BadInput("items", absent[0], problem, f"there are {shown}", code="not-found")
         return list(options.items), [c for c in rest if c not in set(options.items)]
     text = [c for c in rest if is_text(table[c])]
-    facts = [c for c in rest if c in text or is_fact(str(c))]
+    beside = set(facts_beside([str(c) for c in rest]))
+    facts = [c for c in rest if c in text or str(c) in beside or is_fact(str(c))]
     if any("embedding" in str(c).lower() for c in facts):  # MTEB: the share of tasks not trained on
         facts += [c for c in rest if str(c).strip().lower() == "zero-shot" and c not in facts]
     items = [c for c in rest if c not in facts]
+    if not items:
+        items = [
+            c
+            for c in rest
+            if c not in text and _is_average(re.findall("[a-z0-9]+", str(c).lower()))
+        ]
+        facts = [c for c in rest if c not in items]
     if not items:
         return rest, []
     if facts:

@@ -23,6 +23,7 @@ __all__ = [
     *(
         "flat_names",
         "is_model",
+        "is_question",
         "lone_response",
         "metric_column",
         "nested",
@@ -76,6 +77,8 @@ _MODEL = re.compile(  # names by which models go, with or without their organisa
     r"(?i)^([\w.-]+/)?(chat)?(gpt|claude|gemini|gemma|llama|qwen|mistral|mixtral|deepseek|phi-?\d|grok|"
     r"command-?r|falcon|yi-|o[134](-|$)|kimi|glm-|olmo|palm|bard|nova-|jamba|granite|nemotron)"
 )
+_QUESTION = re.compile(r"(?i)(q|item|question|task|problem|prompt|example|sample)[-_ .]?\d+")
+_PERSONAL = frozenset(["species", "sex", "gender", "age", "session", "condition", "block"])
 _UNITS = {"seconds": 1 / 60, "minutes": 1.0, "hours": 60.0}
 _METRICS = ("metric", "metric_name")
 _IDS = ("id", "qid", "uid", "idx", "index", "key")
@@ -100,6 +103,10 @@ def column_of(header: Sequence[str], kind: str) -> list[str]:
             found = [name for name, word in some if word in known]
             if found:
                 return found
+    if kind == "agent" and _PERSONAL & {
+        word for _, word in plain
+    }:  # of an experiment, not of a school
+        return [name for name, word in plain if word == "subject"]
     return []
 
 
@@ -110,6 +117,15 @@ def is_model(name: object) -> bool:
     (True, False)
     """
     return bool(_MODEL.match(str(name)))
+
+
+def is_question(name: object) -> bool:
+    """Whether something is numbered like an item.
+
+    >>> is_question("q12"), is_question("task_3"), is_question("p3")
+    (True, True, False)
+    """
+    return bool(_QUESTION.fullmatch(str(name).strip()))
 
 
 def time_unit(name: object) -> float | None:

@@ -23,7 +23,7 @@ from gindex_lab.studies.readers.facts import (
     percentages,
     split_columns,
 )
-from gindex_lab.studies.readers.names import column_of, is_model
+from gindex_lab.studies.readers.names import column_of, is_model, is_question
 from gindex_lab.studies.readers.options import ROLES, Options
 from gindex_lab.studies.readers.roles import add_role
 from gindex_lab.studies.readers.tables import table_at, table_header
@@ -33,6 +33,10 @@ __all__ = ["add_facts", "add_frame", "names_apart", "read_wide"]
 
 _OF_ITEMS = tuple(role for role in ROLES if role != "date")
 _NAMED = re.compile(r"(?i)(model )?name|(person|user|student)?[ _]?(id|uid|uuid|key|code)")
+_NAME_OF_ONE = re.compile(
+    r"(?i)(.*[._])?(team|run|system|player|method|entry|user|display)[ _]?name"
+)
+_CODE = re.compile(r"[A-Za-z]{0,12}[-_ .]?\d+")
 _ROWS = re.compile(r"(?i)rownames?|row|index|unnamed: 0|")
 
 
@@ -236,6 +240,8 @@ def _agent_column(header: list[str], options: Options) -> str | int:
     if given is not None:
         return given
     named = column_of(header, "agent")
+    if not named and (is_fact(header[0]) or header[0].lower().endswith("_id")):  # a rank, an id
+        named = [name for name in header if _NAME_OF_ONE.fullmatch(name.strip())][:1]
     return named[0] if len(named) == 1 else 0
 
 
@@ -246,15 +252,30 @@ def _why_rows_are_items(label: str, table: pd.DataFrame, options: Options) -> st
         return "as asked for" if options.transpose else ""
     if "agent" in options.columns:
         return ""
+    numbers = [str(c) for c in table.columns if c != label and not is_text(table[c])]
+    models = [c for c in numbers if is_model(c)]
+    called = len(models) * 2 > len(numbers) and not any(map(is_model, table[label]))
+    if label.strip().lower() == "subject" and not called:
+        return _why_subjects_are_items(label, table)
     if any(column_of([label], kind) for kind in ("item", "family")):
         return f"the first column is {label!r}"
     if column_of([label], "agent"):
         return ""
-    numbers = [str(c) for c in table.columns if c != label and not is_text(table[c])]
-    models = [c for c in numbers if is_model(c)]
-    if len(models) * 2 > len(numbers) and not any(map(is_model, table[label])):
+    if called:
         return f"columns are called like models: {', '.join(map(repr, models[:3]))}"
+    if all(map(is_question, table[label])) and not any(map(is_question, numbers)):
+        return f"rows are numbered like questions: {table[label].iloc[0]!r}"
     return ""
+
+
+def _why_subjects_are_items(label: str, table: pd.DataFrame) -> str:
+    """Subjects are persons where they have codes; else they may be persons or topics, and are asked for."""
+    header = [str(c) for c in table.columns]
+    if column_of(header, "agent") or table[label].astype(str).str.fullmatch(_CODE).all():
+        return ""
+    problem = f"may be persons or topics: {', '.join(map(repr, table[label][:3]))}"
+    remedy = "say which: transpose=True, rows are items (--transpose), or transpose=False (--no-transpose)"
+    raise BadInput("column", label, problem, remedy, code="ambiguous")
 
 
 def add_facts(table: pd.DataFrame, agent: str, facts: Sequence[str], found: Collector) -> None:
