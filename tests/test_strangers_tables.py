@@ -131,3 +131,178 @@ def test_an_object_of_questions_has_items_outside(tmp_path):
     file = tmp_path / "r.json"
     file.write_text(json.dumps({f"q{k}": {a: right(a, k) for a in AGENTS} for k in range(20)}))
     assert scores_of(gl.read(file)) == shares()
+
+
+# -- what a cell says ------------------------------------------------------------------------------------
+
+
+def long_rows(say=int, n=20):
+    return [(a, f"q{k}", say(right(a, k))) for a in AGENTS for k in range(n)]
+
+
+def test_fractions_are_shares(tmp_path):
+    rows = [("ada", "40/50", "9 / 20"), ("bea", "10/50", "5/20")]
+    found = gl.read(csv(tmp_path / "t.csv", ["model", "algebra", "logic"], rows))
+    assert found.frame.to_numpy().tolist() == [[0.8, 0.45], [0.2, 0.25]]
+    rows = [("ada", "a", "40/50"), ("ada", "b", "1/2"), ("bea", "a", "5/50"), ("bea", "b", "")]
+    found = gl.read(csv(tmp_path / "l.csv", ["model", "task", "score"], rows))
+    assert found.frame.loc["ada"].tolist() == [0.8, 0.5]
+
+
+@pytest.mark.parametrize("cell", ["3/0", "51/50", "2026/10/01"])
+def test_what_is_no_fraction_of_a_whole_is_refused(tmp_path, cell):
+    rows = [("ada", cell, "9/20"), ("bea", "1/5", "5/20")]
+    with pytest.raises(gl.BadInput):
+        gl.read(csv(tmp_path / "t.csv", ["model", "algebra", "logic"], rows))
+
+
+def test_thousands_are_apart_where_decimals_have_points(tmp_path):
+    rows = [("dqn", 401.2, '"5,286"'), ("random", 1.7, '"68"')]
+    found = gl.read_scores(csv(tmp_path / "t.csv", ["agent", "breakout", "seaquest"], rows))
+    assert found.frame["seaquest"].tolist() == [5286, 68]
+    rows = [("dqn", '"5,286"'), ("random", '"1,068,400.5"')]
+    found = gl.read_scores(csv(tmp_path / "u.csv", ["agent", "seaquest"], rows))
+    assert found.frame["seaquest"].tolist() == [5286, 1068400.5]
+
+
+def test_one_comma_and_three_digits_alone_are_not_guessed(tmp_path):
+    rows = [("dqn", '"5,286"'), ("random", '"1,068"')]
+    with pytest.raises(gl.BadInput):
+        gl.read_scores(csv(tmp_path / "t.csv", ["agent", "seaquest"], rows))
+
+
+@pytest.mark.parametrize("mark", [".", "..", "?", "n.a.", "–"])
+def test_marks_of_no_answer_are_gaps(tmp_path, mark):
+    rows = [("ada", 1, mark, 0), ("bea", 0, 1, 1), ("cyd", 0, 0, 1)]
+    found = gl.read(csv(tmp_path / "t.csv", ["id", "i1", "i2", "i3"], rows))
+    assert found.frame.isna().sum().sum() == 1
+
+
+def test_ticks_and_crosses_are_right_and_wrong(tmp_path):
+    rows = long_rows(lambda right: "✅" if right else "❌")
+    assert (
+        scores_of(gl.read(csv(tmp_path / "t.csv", ["model", "question", "result"], rows)))
+        == shares()
+    )
+
+
+def test_header_lines_of_joined_tables_are_left_out(tmp_path):
+    header, rows = ["model", "item", "score"], long_rows()
+    found = gl.read(csv(tmp_path / "t.csv", header, [*rows[:20], header, *rows[20:]]))
+    assert scores_of(found) == shares()
+    assert any("header" in note for note in found.notes)
+
+
+@pytest.mark.parametrize("code", [9, -9, 99])
+def test_a_code_among_right_and_wrong_is_a_gap(tmp_path, code):
+    rows = [
+        (f"p{n}", *(code if (n, k) in ((1, 2), (5, 0)) else (n + k) % 2 for k in range(5)))
+        for n in range(8)
+    ]
+    found = gl.read(csv(tmp_path / "t.csv", ["id", "i1", "i2", "i3", "i4", "i5"], rows))
+    assert found.frame.isna().sum().sum() == 2
+    assert any(f"{code} among" in note for note in found.notes)
+
+
+def test_a_rating_of_nine_is_no_code(tmp_path):
+    rows = [(f"p{n}", *((n * k) % 10 for k in range(5))) for n in range(8)]
+    found = gl.read_scores(csv(tmp_path / "t.csv", ["id", "i1", "i2", "i3", "i4", "i5"], rows))
+    assert not found.frame.isna().any().any()
+
+
+@pytest.mark.parametrize("names", [("n", "c"), ("total", "correct"), ("n_trials", "successes")])
+def test_counts_beside_their_totals_are_shares(tmp_path, names):
+    rows = [(a, f"t{k}", 10 + k, 2 * right(a, k)) for a in AGENTS for k in range(5)]
+    found = gl.read(csv(tmp_path / "t.csv", ["model", "task_id", *names], rows))
+    assert found.frame.loc["ada", "t3"] == pytest.approx(2 * right("ada", 3) / 13)
+
+
+# -- units -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("raw", [gl.read, gl.read_scores])
+def test_agents_on_two_scales_are_refused(tmp_path, raw):
+    rows = [(a, f"q{k}", (100 if a == "cyd" else 1) * (0.25 + right(a, k) / 2))
+            for a in AGENTS for k in range(9)]  # fmt: skip
+    with pytest.raises(gl.BadInput) as caught:
+        raw(csv(tmp_path / "t.csv", ["model", "item", "score"], rows))
+    assert caught.value.code == "two-scales"
+
+
+def test_a_weak_player_is_on_the_scale_of_the_others(tmp_path):
+    rows = [("random", 1, 0, 1), ("dqn", 30, 12, 99), ("human", 20, 11, 50)]
+    found = gl.read_scores(csv(tmp_path / "t.csv", ["agent", "a", "b", "c"], rows))
+    assert found.frame.shape == (3, 3)
+
+
+def test_columns_on_two_scales_are_not_told_to_share_one(tmp_path):
+    rows = [("ada", 80.1, 0.75, 70.2), ("bea", 70.1, 0.65, 60.2), ("cyd", 60.1, 0.55, 50.2)]
+    with pytest.raises(gl.BadInput) as caught:
+        gl.read(csv(tmp_path / "t.csv", ["model", "mmlu", "gsm8k", "arc"], rows))
+    assert "scale=(0, 100)" not in str(caught.value)
+    assert "'gsm8k'" in str(caught.value)
+
+
+# -- files -----------------------------------------------------------------------------------------------
+
+
+def test_lines_of_json_under_another_name(tmp_path):
+    rows = [{"model": a, "item": i, "score": s} for a, i, s in long_rows()]
+    assert scores_of(gl.read(lines(tmp_path / "t.json", rows))) == shares()
+
+
+def test_a_sheet_for_each_model(tmp_path):
+    pd = pytest.importorskip("pandas")
+    with pd.ExcelWriter(tmp_path / "r.xlsx") as book:
+        for agent in AGENTS:
+            rows = [{"question": f"What is {k}?", "correct": right(agent, k)} for k in range(20)]
+            pd.DataFrame(rows).to_excel(book, sheet_name=agent, index=False)
+    assert scores_of(gl.read(tmp_path / "r.xlsx")) == shares()
+
+
+def test_comments_above_the_header(tmp_path):
+    file = csv(
+        tmp_path / "t.csv",
+        ["# exported, by the lab"],
+        [["#"], ["model", "item", "score"], *long_rows()],
+    )
+    assert scores_of(gl.read(file)) == shares()
+
+
+def test_a_task_with_numbered_questions(tmp_path):
+    rows = [(a, task, k, right(a, k)) for a in AGENTS for task in "xyz" for k in range(20)]
+    found = gl.read(csv(tmp_path / "t.csv", ["model", "task", "idx", "score"], rows))
+    assert found.frame.shape == (3, 60)
+
+
+def test_the_task_is_the_family_where_there_is_a_category_too(tmp_path):
+    rows = [(f"h{k}", "web", a, right(a, k), "reasoning") for a in AGENTS for k in range(20)]
+    header = ["question_id", "task", "model", "score", "category"]
+    assert scores_of(gl.read(csv(tmp_path / "t.csv", header, rows))) == shares()
+
+
+@pytest.mark.parametrize(
+    ("header", "row"),
+    [(["id", "input", "scores.Factuality", "metadata.model", "metrics.duration"],
+      lambda a, k: (f"{a}{k}", f"question {k}", right(a, k), a, 1.5)),
+     (["agent.agent_name", "env.benchmark", "env.task_name", "env.task_seed", "cum_reward", "n_steps"],
+      lambda a, k: (a, "web", f"web.{k}", 7, right(a, k), 5)),
+     (["Modell", "Frage", "Punkte"], lambda a, k: (a, f"F{k}", right(a, k)))],
+)  # fmt: skip
+def test_tables_of_trackers_and_in_german(tmp_path, header, row):
+    rows = [row(a, k) for a in AGENTS for k in range(20)]
+    assert scores_of(gl.read(csv(tmp_path / "t.csv", header, rows))) == shares()
+
+
+@pytest.mark.parametrize(
+    ("header", "row"),
+    [(["example_id", "inputs.question", "feedback.correctness", "execution_time", "id"],
+      lambda a, k: (f"ex-{k}", f"question {k}", right(a, k), 1.5, f"{a}{k}")),
+     (["index", "question", "A", "B", "answer", "prediction", "hit"],
+      lambda a, k: (k, f"question {k}", "x", "y", "A", "B", right(a, k))),
+     (["id", "subset", "results"], lambda a, k: (k, "easy", right(a, k)))],
+)  # fmt: skip
+def test_a_table_for_each_model(tmp_path, header, row):
+    for agent in AGENTS:
+        csv(tmp_path / f"{agent}.csv", header, [row(agent, k) for k in range(20)])
+    assert scores_of(gl.read(tmp_path)) == shares()

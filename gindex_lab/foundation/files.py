@@ -10,6 +10,7 @@ import io
 import json
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import IO, Any
 
@@ -22,6 +23,7 @@ from gindex_lab.foundation.inputs import BROKEN, open_bytes, read_text
 from gindex_lab.foundation.output import write_text
 
 __all__ = [
+    "comments_in",
     "header_of",
     "labels_of",
     "read_columns",
@@ -44,9 +46,8 @@ def header_of(path: Path, *, separator: str = ",", encoding: str = "utf-8-sig") 
     """The names in the first line of a CSV (which may be compressed: `.gz`), each once."""
     try:
         with io.TextIOWrapper(open_bytes(Path(path)), encoding=encoding, newline="") as file:
-            names = next(
-                (row for row in csv.reader(whole_lines(file, path), delimiter=separator) if row), []
-            )
+            rows = islice(whole_lines(file, path), _comments_of(path, encoding), None)
+            names = next((row for row in csv.reader(rows, delimiter=separator) if row), [])
     except (OSError, UnicodeError, csv.Error, *BROKEN) as error:
         raise _unreadable(path, error) from None
     if len(names) > current().columns:
@@ -56,6 +57,23 @@ def header_of(path: Path, *, separator: str = ",", encoding: str = "utf-8-sig") 
         problem, remedy = f"has two columns {twice!r}", "give each a name of its own"
         raise BadInput("path", str(path), problem, remedy, code="duplicate-label")
     return names
+
+
+def comments_in(start: str) -> int:
+    """How many lines of comment (`# ...`) stand above the header; one that has as many cells is the header.
+
+    >>> comments_in("# made by us\\nagent,i\\nann,1\\n"), comments_in("#,agent,i\\n1,ann,1\\n")
+    (1, 0)
+    """
+    lines = start.lstrip("\ufeff").splitlines()
+    count = next((k for k, line in enumerate(lines) if not line.startswith("#")), 0)
+    cells = [max(map(line.count, ",\t;")) for line in lines[: count + 1]]
+    return count if count and max(cells[:count]) < cells[count] else 0
+
+
+def _comments_of(path: Path, encoding: str) -> int:
+    with open_bytes(Path(path)) as file:
+        return comments_in(file.read(65_536).decode(encoding, errors="replace"))
 
 
 def whole_lines(file: IO[str], path: Path) -> Iterator[str]:
@@ -134,8 +152,9 @@ def read_columns(
 
 def _csv(path: Path, **form: Any) -> pd.DataFrame:
     try:
+        comments = _comments_of(path, form["encoding"])
         with open_bytes(Path(path)) as file:
-            return pd.read_csv(file, **form)
+            return pd.read_csv(file, skiprows=comments or None, **form)
     except BadInput:
         raise
     except (OSError, ValueError, OverflowError, *BROKEN) as error:  # pandas' own are ValueErrors

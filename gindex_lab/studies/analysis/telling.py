@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gindex_lab.foundation.errors import BadInput
-from gindex_lab.foundation.responses import Responses
-from gindex_lab.foundation.validate import FloatArray
+from gindex_lab.foundation.responses import Responses, Scores
 from gindex_lab.studies.analysis import score_words, summary
 from gindex_lab.studies.analysis.accuracy import is_binary
 from gindex_lab.studies.analysis.audit import can_tell_wrong_keys, expected_duplicates
@@ -16,6 +15,7 @@ from gindex_lab.studies.analysis.options import WHY
 from gindex_lab.studies.analysis.seeing import about_seeing
 from gindex_lab.studies.analysis.summary import Said
 from gindex_lab.studies.analysis.weights import about_weights, level_weights
+from gindex_lab.studies.readers.choosing import shares_beside
 
 if TYPE_CHECKING:
     from gindex_lab.studies.analysis.comparing import Order
@@ -72,7 +72,7 @@ def _of_scores(study: Analysis) -> list[Said]:
         text = (
             "Raw scores are in the units of their items: they are ranked, not averaged over items"
         )
-        found = [Said(f"{text}{_likely_scale(study.raw.values)}.", False)]
+        found = [Said(f"{text}{_likely_scale(study.raw)}.", False)]
     else:
         some = study.scores.loc[study.ranked]
         test, agents = how_tested(study), len(study.scores)
@@ -86,8 +86,11 @@ def _of_scores(study: Analysis) -> list[Said]:
     return found + score_words.about_floor(study.floors, study.measured_floor)
 
 
-def _likely_scale(values: FloatArray) -> str:
+def _likely_scale(raw: Responses | Scores) -> str:
     """How scores would come with intervals, where they look like ratings or percentages."""
+    values = raw.values
+    if shares := shares_beside(raw.frame):
+        return f". {shares[0]!r} may be a share, and other items per cent"
     low, high = np.nanmin(values), np.nanmax(values)
     if low < 0 or not 1 < high <= 100:
         return ""

@@ -28,6 +28,7 @@ __all__ = [
         "is_unwanted",
     ),
     *("named_mask", "none_left"),
+    "shares_beside",
 ]
 
 Mask = np.ndarray
@@ -211,6 +212,7 @@ def check_scale(frame: pd.DataFrame, trials: pd.DataFrame | None, path: Path, *,
     values = frame.to_numpy() if trials is None else trials["response"].to_numpy()
     if np.isnan(values).all():
         raise BadInput("path", str(path), "holds no number at all", "fill its cells")
+    _check_one_scale(frame, path)
     low, high = float(np.nanmin(values)), float(np.nanmax(values))
     if raw or (low >= 0 and high <= 1):
         return
@@ -221,6 +223,10 @@ def check_scale(frame: pd.DataFrame, trials: pd.DataFrame | None, path: Path, *,
     )  # the points of a rating
     likely = f"scale=({int(low == 1)}, {high:g})" if points and few else "scale=(0, 100)"
     remedy = f"give their scale, e.g. {likely if points else 'scale=(low, high)'}"
+    shares = shares_beside(frame)
+    if points and shares:
+        shown = ", ".join(map(repr, shares[:3])) + " …" * (len(shares) > 3)
+        remedy = f"bring the others to the scale of {shown}, which may be shares (50 % is 0.5)"
     outside = (values < 0) | (values > 1)
     beyond = (
         frame.columns[outside.any(axis=0)] if trials is None else trials["item"][outside].unique()
@@ -231,3 +237,36 @@ def check_scale(frame: pd.DataFrame, trials: pd.DataFrame | None, path: Path, *,
         remedy = f"leave these out, e.g. exclude=[{beyond[0]!r}] (--exclude), {remedy}"
     remedy += ", or read them raw with gl.read_scores and use gl.rank"
     raise BadInput("path", str(path), problem, remedy)
+
+
+def shares_beside(frame: pd.DataFrame) -> list[str]:
+    """Items that look like shares in a table whose other items go up to 100.
+
+    >>> shares_beside(pd.DataFrame({"mmlu": [80.5, 70], "gsm8k": [0.75, 0.5]}))
+    ['gsm8k']
+    """
+    values = frame.to_numpy(dtype=float)
+    most = np.nanmax(values, axis=0, initial=-np.inf)
+    broken = (np.nan_to_num(values) % 1 != 0).any(axis=0)
+    return list(map(str, frame.columns[(most <= 1) & broken])) if (most > 1.5).any() else []
+
+
+def _check_one_scale(frame: pd.DataFrame, path: Path) -> None:
+    """Refuse agents of whom some have shares and others per cent: they would be ranked by their units.
+
+    Shares are told by their fractions, and by means that are alike after multiplying by 100.
+    """
+    values = frame.to_numpy(dtype=float)
+    most, least = np.nanmax(values, axis=1, initial=-np.inf), np.nanmin(values, initial=0)
+    share, broken = most <= 1, (np.nan_to_num(values) % 1 != 0).any(axis=1)
+    if least < 0 or values.shape[1] < 3 or not 1 < most.max() <= 100 or not share.any():
+        return
+    ends = np.isin(values[~share], (0, 100)) | np.isnan(values[~share])
+    some, others = np.nanmean(values[share]), np.nanmean(values[~share])
+    alike = some > 0 and 0.25 < 100 * some / others < 4 and some < others / 10
+    if not alike or not (broken[share].all() or ends.all()):
+        return
+    one, other = frame.index[share][0], frame.index[~share][0]
+    problem = f"is on two scales: {one!r} goes up to {most[share][0]:g}, {other!r} up to {most[~share][0]:g}"
+    remedy = f"bring them to one, for instance divide the scores of {other!r} by 100"
+    raise BadInput("path", str(path), problem, remedy, code="two-scales")

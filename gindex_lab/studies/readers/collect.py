@@ -19,6 +19,7 @@ import pandas as pd
 from gindex_lab.foundation.bounds import check_cells
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.validate import FloatArray
+from gindex_lab.studies.readers.cells import missing_codes
 from gindex_lab.studies.readers.choosing import file_names, glob_mask, named_mask
 from gindex_lab.studies.readers.options import Options
 from gindex_lab.studies.readers.repeats import Twice, first_twice, repeated, second_response
@@ -156,7 +157,7 @@ class Collector(Storage):
                 "path", self.path, f"holds an infinite score for {where}", "fix the file"
             )
         if options.scale is None:
-            return value
+            return self._without_codes(value)
         low, high = options.scale
         outside = (value < low) | (value > high)
         if outside.any():
@@ -166,6 +167,17 @@ class Collector(Storage):
         said = f"scores were rescaled from [{low:g}, {high:g}] to [0, 1], as asked for"
         self.note("scale", said)
         return np.asarray((value - low) / (high - low))
+
+    def _without_codes(self, value: FloatArray) -> FloatArray:
+        """Codes for no answer become gaps, and are named."""
+        codes = missing_codes(value)
+        if not len(codes):
+            return value
+        coded = np.isin(value, codes)
+        shown = ", ".join(f"{code:g}" for code in codes)
+        said = f"{shown} among the scores is taken for a code of no answer: {coded.sum():,} gaps"
+        self.note("gaps", said, "scale=(low, high) (--scale), of which it is a score")
+        return np.where(coded, np.nan, value)
 
     def _cell(self, agent: np.ndarray, item: np.ndarray, at: int) -> str:
         return f"{list(self._agents)[agent[at]]!r} on {self._item_labels()[item[at]]!r}"

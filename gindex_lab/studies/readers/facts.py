@@ -12,16 +12,14 @@ from collections.abc import Sequence
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
-from gindex_lab.studies.readers.collect import Collector
 from gindex_lab.studies.readers.options import Options
+from gindex_lab.studies.readers.storage import Storage
 
 __all__ = [
     "facts_beside",
     "is_fact",
     "is_generic",
     "is_text",
-    "percentages",
-    "plain_numbers",
     "split_columns",
 ]
 
@@ -52,8 +50,8 @@ model data pretraining training knowledge the of b t per test user lazy exhauste
 indentation n error memory embedding max input output in out s sec m k
 """
 _BESIDE = frozenset(_NEUTRAL.split())
-_PERCENT = r"[-+]?(?:\d+\.?\d*|\.\d+)\s?%"
-_LIKE_A_NUMBER = r"[-+]?\.?\d[\d.,]*(e[-+]?\d+)?\s?\D{0,3}"
+PERCENT = r"[-+]?(?:\d+\.?\d*|\.\d+)\s?%"
+LIKE_A_NUMBER = r"[-+]?\.?\d[\d.,]*(e[-+]?\d+)?\s?\D{0,3}|\s*\d+\s*/\s*\d+\s*"
 _ABOUT_A_SCORE = re.compile(  # its error, the ends of its interval; a number in a list, a price
     r"(.*[ _.-])?(std|std(err|ev)|standard[ _-]error|std[ _-](err|error|dev))|#|no\.?|.*[$€£].*"
     r"|(.*[ _.%-])?ci[ _-](low|lower|high|upper|lo|hi|width)|.+[ _.%-]ci|.*[ _.-](variance|deviation)"
@@ -61,8 +59,6 @@ _ABOUT_A_SCORE = re.compile(  # its error, the ends of its interval; a number in
 _BESIDE_ITS_SCORE = re.compile(
     r"(.+)[ _.-](se|sem|sd|var|n|count|low|high|lower|upper|lo|hi|min|max|rank)"
 )
-_WITH_ERROR = r"\s*([-+]?\d[\d.,]*\s*%?)\s*(?:±|\+/-)\s*\d[\d.,]*\s*(%?)\s*"
-_DECIMAL_COMMA = r"\s*[-+]?\d*,\d+\s*%?\s*"
 
 
 def is_fact(name: str) -> bool:
@@ -130,7 +126,7 @@ def is_generic(name: str) -> bool:
 
 
 def split_columns(
-    table: pd.DataFrame, agent: str, found: Collector, options: Options
+    table: pd.DataFrame, agent: str, found: Storage, options: Options
 ) -> tuple[list[str], list[str]]:
     """The columns that are items and those that are facts; said in one line where there are facts."""
     rest = [c for c in table.columns if c != agent]
@@ -172,70 +168,6 @@ def is_text(column: pd.Series) -> bool:
     if pd.api.types.is_numeric_dtype(column):
         return False
     known = column.dropna().astype(str).str.strip()
-    numbers = known.str.fullmatch(_LIKE_A_NUMBER)
-    words = not numbers.any() or (not numbers.all() and known.str.fullmatch(_PERCENT).any())
+    numbers = known.str.fullmatch(LIKE_A_NUMBER)
+    words = not numbers.any() or (not numbers.all() and known.str.fullmatch(PERCENT).any())
     return len(known) > 0 and bool(words)
-
-
-def plain_numbers(column: pd.Series, found: Collector) -> pd.Series:
-    """A column of text whose numbers have decimal commas (0,85), or their error behind them (0.85 ± 0.02),
-    without these. Whether 1,234 is a little more than one or more than a thousand is not guessed.
-
-    >>> plain_numbers(pd.Series(["0,85", "1"]), Collector("t")).tolist()
-    ['0.85', '1']
-    """
-    if pd.api.types.is_numeric_dtype(column):
-        return column
-    known = column.dropna().astype(str)
-    dashes = known.str.strip().isin(["-", "–", "—"])
-    if dashes.any() and known[~dashes].str.fullmatch(_LIKE_A_NUMBER).any():  # no score
-        column = column.astype(object).mask(
-            column.notna() & dashes.reindex(column.index, fill_value=False)
-        )
-        known = known[~dashes]
-    behind = known.str.extract(_WITH_ERROR)
-    if len(known) and behind[0].notna().any():
-        found.note("scale", "of numbers such as 0.85 ± 0.02 the part before the ± was read")
-        column = column.astype(object).where(
-            column.isna(), known.where(behind[0].isna(), behind[0])
-        )
-        known = column.dropna().astype(str).str.strip()
-    commas = known[known.str.contains(",", regex=False)]
-    if len(commas) and commas.str.fullmatch(_DECIMAL_COMMA).all():
-        fraction = commas.str.extract(r"(\d*),(\d+)")
-        if ((fraction[1].str.len() != 3) | (fraction[0].isin(["", "0"]))).any():
-            found.note("scale", "numbers with decimal commas (0,85) were read as such")
-            return column.astype(object).where(column.isna(), known.str.replace(",", "."))
-    return column
-
-
-def percentages(
-    table: pd.DataFrame, agent: str, found: Collector, options: Options
-) -> pd.DataFrame:
-    """A wide table in which columns of percentages are numbers, on the scale of its other columns."""
-    words = [c for c in table if c != agent and not pd.api.types.is_numeric_dtype(table[c])]
-    table = table.assign(**{c: plain_numbers(table[c], found) for c in words})
-    texts = [c for c in words if _in_percent(table[c])]
-    if not texts:
-        return table
-    others = [c for c in table.columns if c not in (agent, *texts) and not is_fact(str(c))]
-    beyond = [c for c in others if pd.to_numeric(table[c], errors="coerce").max() > 1]
-    points = options.scale[1] > 1 if options.scale is not None else bool(beyond)
-    read = {
-        c: pd.to_numeric(table[c].astype("string").str.rstrip("% ")).astype(float)
-        / (1 if points else 100)
-        for c in texts
-    }
-    shown = ", ".join(repr(str(c)) for c in texts[:6]) + " …" * (len(texts) > 6)
-    how = "as points (50% is 50)" if points else "as shares (50% is 0.5)"
-    found.note(
-        "scale", f"columns of percentages were read {how}: {shown}", "scale=(0, 100) (--scale)"
-    )
-    return table.assign(**read)
-
-
-def _in_percent(column: pd.Series) -> bool:
-    if pd.api.types.is_numeric_dtype(column):
-        return False
-    known = column.dropna().astype(str).str.strip()
-    return len(known) > 0 and bool(known.str.fullmatch(_PERCENT).all())

@@ -21,9 +21,11 @@ from gindex_lab.foundation.bounds import UNCHECKED, current, too_large
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.inputs import check_archive, open_regular, read_bytes
 from gindex_lab.studies.readers.documents import records_frame
+from gindex_lab.studies.readers.names import column_of
 from gindex_lab.studies.readers.text import plain
+from gindex_lab.studies.readers.unnamed import has_items_only
 
-__all__ = ["foreign_table"]
+__all__ = ["foreign_table", "parquet_table"]
 
 _PERSONS = (".sav", ".zsav", ".rds", ".rda", ".rdata")
 
@@ -66,7 +68,7 @@ def _whole_numbers(column: pd.Series) -> pd.Series:
 
 def _named_rows(table: pd.DataFrame) -> pd.DataFrame:
     """With a column of agents: one that goes by such a name, the row names, or numbers."""
-    from gindex_lab.studies.readers.formats import column_of, sniff_header
+    from gindex_lab.studies.readers.formats import sniff_header
 
     header = list(table.columns)
     if column_of(header, "agent") or sniff_header(header) in ("irw", "long"):
@@ -107,7 +109,17 @@ def _excel(path: Path) -> pd.DataFrame:
         )
     name = next((one for one, sheet in filled.items() if _holds_scores(sheet)), next(iter(filled)))
     table = filled[name].dropna(how="all").dropna(how="all", axis=1)
-    if len(filled) > 1:
+    alike = [
+        one for one, sheet in filled.items() if list(sheet.columns) == list(filled[name].columns)
+    ]
+    header = [str(column) for column in table.columns]
+    if len(alike) > 1 and not column_of(header, "agent") and has_items_only(header):
+        parts = [filled[one].dropna(how="all").assign(agent=one) for one in alike]
+        table = pd.concat(parts, ignore_index=True)
+        table.attrs["notes"] = [
+            f"each of {len(alike)} sheets was read as an agent, called after it"
+        ]
+    elif len(filled) > 1:
         others = ", ".join([repr(one) for one in filled if one != name][:3])
         note = f"the sheet {name!r} was read, others were left out ({others}): save one sheet to choose"
         table.attrs["notes"] = [note]
@@ -136,6 +148,45 @@ def _spss(path: Path) -> pd.DataFrame:
         remedy = "save it again from SPSS, or export it as CSV"
         raise _damaged(path, "an SPSS file", error, remedy) from None
     return table
+
+
+# -- Parquet ----------------------------------------------------------------------------------------
+
+
+def parquet_table(path: Path) -> pd.DataFrame:
+    from gindex_lab.studies.readers.formats import parquet_names
+
+    parquet_names(path)  # within the limits, or refused
+    try:
+        with open_regular(path) as file:
+            _check_texts(path, file)
+            file.seek(0)
+            return pd.read_parquet(file)
+    except BadInput:
+        raise
+    except (OSError, ValueError, TypeError, NotImplementedError) as error:
+        remedy = "write it again with DataFrame.to_parquet"
+        problem = f"is not Parquet that pandas can read ({error})"
+        raise BadInput("path", str(path), problem, remedy, code="damaged") from None
+
+
+def _check_texts(path: Path, file: IO[bytes]) -> None:
+    """Refuse texts that are stored once and stand in so many rows that they would not fit, written out."""
+    from pyarrow import compute, parquet  # type: ignore[import-untyped]
+    from pyarrow import types as kinds
+
+    fields = parquet.read_schema(file)
+    texts = [one.name for one in fields if kinds.is_string(one.type) or kinds.is_binary(one.type)]
+    texts += [one.name for one in fields if kinds.is_dictionary(one.type)]
+    unfolded = 0
+    for batch in parquet.ParquetFile(file, read_dictionary=texts).iter_batches(columns=texts):
+        for column in filter(lambda one: kinds.is_dictionary(one.type), batch.columns):
+            if kinds.is_string(column.type.value_type) or kinds.is_binary(column.type.value_type):
+                lengths = compute.binary_length(column.dictionary).cast("int64")
+                unfolded += compute.sum(lengths.take(column.indices)).as_py() or 0
+        if unfolded > current().document:
+            problem = f"unfolds to more than {unfolded:,} bytes of text, to be held whole"
+            raise too_large("path", str(path), problem, "document", 10 * unfolded)
 
 
 # -- R -----------------------------------------------------------------------------------------------

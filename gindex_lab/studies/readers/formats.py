@@ -11,6 +11,7 @@ from typing import Any
 
 from gindex_lab.foundation.bounds import current, too_large
 from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.files import comments_in
 from gindex_lab.foundation.inputs import open_regular
 from gindex_lab.studies.readers.documents import records_of
 from gindex_lab.studies.readers.eval_archives import is_eval_archive
@@ -22,15 +23,9 @@ from gindex_lab.studies.readers.names import (
     lone_response,
     unsure_item,
 )
-from gindex_lab.studies.readers.signatures import (
-    has_items_only,
-    is_scores,
-    is_scores_by_model,
-    of_document,
-    of_header,
-    of_line,
-)
-from gindex_lab.studies.readers.text import beginning, encoding_of, plain
+from gindex_lab.studies.readers.signatures import of_document, of_header, of_line
+from gindex_lab.studies.readers.text import beginning, encoding_of, is_lines, plain
+from gindex_lab.studies.readers.unnamed import has_items_only, is_scores, is_scores_by_model
 
 __all__ = [
     "BENCHMARKS",
@@ -187,7 +182,8 @@ def separator_of(path: Path, encoding: str | None = None) -> str:
     ';'
     """
     start = beginning(path).decode(encoding_of(path, encoding), errors="replace")
-    first = next((line for line in start.splitlines() if line.strip()), "")
+    rows = start.splitlines()[comments_in(start) :]
+    first = next((line for line in rows if line.strip()), "")
     return max(",\t;", key=first.count)
 
 
@@ -197,7 +193,7 @@ def _csv_start(path: Path, encoding: str | None) -> list[list[str]]:
     start = beginning(path, 4_000_000).decode(encoding_of(path, encoding), errors="replace")
     found: list[list[str]] = []
     with suppress(csv.Error):
-        for row in csv.reader(start.splitlines()[:300], delimiter=separator):
+        for row in csv.reader(start.splitlines()[comments_in(start) :][:300], delimiter=separator):
             if row:
                 found.append(row)
     return found
@@ -206,6 +202,8 @@ def _csv_start(path: Path, encoding: str | None) -> list[list[str]]:
 def _sniff_json(path: Path) -> str | None:
     if beginning(path, 2) == b"PK":
         return "inspect" if is_eval_archive(path) else None
+    if is_lines(path):
+        return _sniff_lines(path)
     found = json_glimpse(path)
     tool = of_document(found)
     if tool is None and isinstance(found, list) and found and isinstance(found[0], dict):

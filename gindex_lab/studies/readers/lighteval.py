@@ -163,7 +163,7 @@ def _from_folder(file: Path, found: Collector) -> str:
 
 def _samples(file: Path) -> Iterator[tuple[str, object, int, dict[str, float]]]:
     """(label, what tells the sample from others, number of options, scores) of each row."""
-    from gindex_lab.studies.readers.tables import parquet_table
+    from gindex_lab.studies.readers.foreign import parquet_table
 
     table = parquet_table(file)
     scores = "metric" if "metric" in table else "metrics"

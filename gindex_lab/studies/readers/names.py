@@ -27,7 +27,9 @@ __all__ = [
         "lone_response",
         "metric_column",
         "nested",
+        "task_of",
         "time_unit",
+        "total_of",
         "unsure_item",
     ),
 ]
@@ -38,15 +40,17 @@ _NAMES = {
         "alias",
         "agent agent_name model model_name model_id system participant person student respondent subject_id",
         "llm engine model_alias",
+        "modell",
     ),
     "item": (
         "item item_id question_id question doc_id sample_id instance_id problem_id problem",
         "task_id prompt_id example_id test_id",
+        "idx qid question_idx item_idx sample_idx problem_idx question_no item_no user_input frage aufgabe",
     ),
     "response": (
         "score_binarized",
         "response resp score correct is_correct accuracy acc value result",
-        "reward is_resolved resolved passed success score_cont",
+        "reward cum_reward is_resolved resolved passed success score_cont hit outcome results punkte richtig",
         "f1 f1_score exact_match em bleu chrf rouge auc pass@1 win_rate points marks grade perplexity ppl "
         "word_perplexity byte_perplexity bits_per_byte nll loss brier brier_score wer cer error error_rate "
         "mae mse rmse",
@@ -78,6 +82,23 @@ _MODEL = re.compile(  # names by which models go, with or without their organisa
     r"command-?r|falcon|yi-|o[134](-|$)|kimi|glm-|olmo|palm|bard|nova-|jamba|granite|nemotron)"
 )
 _QUESTION = re.compile(r"(?i)(q|item|question|task|problem|prompt|example|sample)[-_ .]?\d+")
+_SCORED = re.compile(r"(scores|feedback)\.")  # exports of trackers
+_COUNTS = frozenset(
+    ["c", "correct", "n_correct", "num_correct", "successes", "n_success", "passed", "n_passed"]
+)
+_TOTALS = frozenset(
+    [
+        "n",
+        "total",
+        "n_total",
+        "num_total",
+        "n_samples",
+        "num_samples",
+        "n_trials",
+        "trials",
+        "attempts",
+    ]
+)
 _PERSONAL = frozenset(["species", "sex", "gender", "age", "session", "condition", "block"])
 _UNITS = {"seconds": 1 / 60, "minutes": 1.0, "hours": 60.0}
 _METRICS = ("metric", "metric_name")
@@ -103,6 +124,10 @@ def column_of(header: Sequence[str], kind: str) -> list[str]:
             found = [name for name, word in some if word in known]
             if found:
                 return found
+    if kind in ("response", "item") and (
+        scores := [name for name, word in plain if _SCORED.match(word)]
+    ):
+        return scores if kind == "response" else [name for name, word in plain if word == "input"]
     if kind == "agent" and _PERSONAL & {
         word for _, word in plain
     }:  # of an experiment, not of a school
@@ -152,11 +177,33 @@ def families_are_items(header: Sequence[str]) -> bool:
     """
     roles = {kind: column_of(header, kind) for kind in TIERS}
     response = roles["response"] or lone_response(header)
-    needed = roles["agent"] and response and len(roles["family"]) == 1
+    needed = roles["agent"] and response and len(task_of(roles["family"])) == 1
     known = {name for found in roles.values() for name in found} | set(response)
     if not needed or roles["item"]:
         return False
-    return known == set(header) or roles["family"][0].strip().lower() in _TASKS
+    task = task_of(roles["family"])[0].strip().lower().rpartition(".")[-1]
+    return known == set(header) or task in _TASKS
+
+
+def task_of(families: Sequence[str]) -> list[str]:
+    """Of columns that could be the family, the finest: the task beside a benchmark or a category.
+
+    >>> task_of(["category", "task"]), task_of(["topic", "model"])
+    (['task'], ['topic'])
+    """
+    found = column_of(families, "family")
+    tasks = [name for name in found if name.strip().lower().rpartition(".")[-1] in _TASKS[:2]]
+    return tasks if len(found) > 1 and tasks else found
+
+
+def total_of(header: Sequence[str], response: str) -> str | None:
+    """The column that says out of how many, beside a response that is a count.
+
+    >>> total_of(["model", "task", "n", "c"], "c"), total_of(["model", "n", "score"], "score")
+    ('n', None)
+    """
+    known = [name for name in header if name.strip().lower() in _TOTALS]
+    return known[0] if len(known) == 1 and response.strip().lower() in _COUNTS else None
 
 
 def unsure_item(header: Sequence[str]) -> list[str]:
@@ -184,7 +231,8 @@ def lone_response(header: Sequence[str]) -> list[str]:
         return []
     known = {name for found in roles.values() for name in found}
     rest = [name for name in header if name not in known]
-    return rest if len(rest) == 1 else []
+    counts = [name for name in rest if total_of(rest, name)]
+    return counts if len(counts) == 1 else rest if len(rest) == 1 else []
 
 
 def flat_names(record: Mapping[str, Any], depth: int = 3) -> list[str]:

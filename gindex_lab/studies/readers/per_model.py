@@ -22,8 +22,8 @@ from gindex_lab.studies.readers.parts import (
     text_code,
     wrong_field,
 )
-from gindex_lab.studies.readers.signatures import ITEMS, RESPONSES, TEXTS, first_of
 from gindex_lab.studies.readers.text import json_lines, load_json, plain
+from gindex_lab.studies.readers.unnamed import ITEMS, RESPONSES, TEXTS, first_of, responses_in
 
 __all__ = ["read_per_model"]
 
@@ -107,6 +107,8 @@ def _columns(row: Mapping[str, Any], options: Options, file: Path) -> dict[str, 
             remedy = f"it has {', '.join(map(repr, list(row)[:8]))}"
             raise BadInput(f"columns[{kind!r}]", given, f"is no column of {file.name}", remedy)
         there = [known[name] for name in names if name in known]
+        if kind == "response":
+            there = responses_in(list(known.values()))
         if given or there:
             chosen[kind] = given or there[0]
         elif kind in ("item", "response"):
@@ -147,6 +149,8 @@ def _rows(
     header = [str(name) for name in table_header(file, options)]
     known = [name for name in header if name.strip().lower() in ITEMS][:1]
     table = table_at(file, known, options)
+    for note in table.attrs.get("notes", ()):
+        found.note_once(note)
     return enumerate(table.astype(object).where(table.notna(), None).to_dict("records"), 1)
 
 

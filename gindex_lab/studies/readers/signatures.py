@@ -11,18 +11,7 @@ import re
 from collections.abc import Collection, Mapping
 from typing import Any
 
-__all__ = [
-    "ITEMS",
-    "RESPONSES",
-    "TEXTS",
-    "first_of",
-    "has_items_only",
-    "is_scores",
-    "is_scores_by_model",
-    "of_document",
-    "of_header",
-    "of_line",
-]
+__all__ = ["of_document", "of_header", "of_line", "values_of"]
 
 
 def of_document(found: Any) -> str | None:
@@ -66,66 +55,10 @@ def _has(found: Mapping[str, Any], **kinds: type | tuple[type, ...]) -> bool:
     return all(isinstance(found.get(name), kind) for name, kind in kinds.items())
 
 
-def _values(found: Any) -> list[dict[str, Any]]:
+def values_of(found: Any) -> list[dict[str, Any]]:
     """The first values of a mapping, where all of them are mappings themselves."""
     some = list(found.values())[:20] if isinstance(found, dict) else []
     return some if some and all(isinstance(one, dict) for one in some) else []
-
-
-# -- one file per model --------------------------------------------------------------------------------
-
-_NAMES = """
-item item_id question_id doc_id sample_id instance_id problem_id task_id example_id prompt_id test_id case_id
-qid idx index uid key id
-"""
-_SCORES = """
-response resp score correct is_correct accuracy acc pass passed success reward resolved is_resolved solved
-"""
-ITEMS, RESPONSES = tuple(_NAMES.split()), tuple(_SCORES.split())
-TEXTS = ("question", "prompt", "problem", "instruction", "input", "query")
-
-
-def has_items_only(header: Collection[str]) -> bool:
-    """Whether rows have an item and a response.
-
-    >>> has_items_only(["id", "prediction", "correct"]), has_items_only(["gpt", "llama"])
-    (True, False)
-    """
-    names = {name.strip().lower() for name in header}
-    return bool(names & {*ITEMS, *TEXTS}) and len(names & set(RESPONSES)) == 1
-
-
-def is_scores(found: Any) -> bool:
-    """Whether a document is an object of scores by item.
-
-    >>> is_scores({"q1": 1, "q2": 0}), is_scores({"q1": {"correct": True}}), is_scores({"seed": 1234})
-    (True, True, False)
-    """
-    some = list(found.values())[:100] if isinstance(found, dict) else []
-    if some and all(isinstance(one, dict) for one in some):
-        return all(isinstance(first_of(one, RESPONSES), bool) for one in some)
-    return len(some) > 1 and all(isinstance(x, (bool, int, float)) and 0 <= x <= 1 for x in some)
-
-
-def is_scores_by_model(found: Any) -> bool:
-    """Whether a document is an object of models, each with scores of the same items.
-
-    >>> is_scores_by_model({"gpt": {"q1": 1, "q2": 0}, "llama": {"q1": 0, "q2": 0}})
-    True
-    >>> is_scores_by_model({"train": {"seed": 1}, "test": {"seed": 2}})
-    False
-    """
-    some = _values(found)
-    if len(some) < 2 or len(some[0]) < 2 or any(set(RESPONSES) & one.keys() for one in some):
-        return False
-    numbers = all(isinstance(x, (bool, int, float)) for one in some for x in one.values())
-    return numbers and all(len(one.keys() & some[0].keys()) * 2 > len(some[0]) for one in some)
-
-
-def first_of(row: Mapping[str, Any], names: Collection[str]) -> Any:
-    """The value of the first of some names that a row has, whatever their case; None for none."""
-    known = {str(name).strip().lower(): value for name, value in row.items()}
-    return next((known[name] for name in names if name in known), None)
 
 
 # -- documents ---------------------------------------------------------------------------------------
@@ -176,7 +109,7 @@ def _harness(found: Mapping[str, Any]) -> bool:
     }
     if not _has(found, results=dict) or _lighteval(found) or _promptfoo(found):
         return False
-    return bool(about & set(found)) or bool(_values(found["results"]))
+    return bool(about & set(found)) or bool(values_of(found["results"]))
 
 
 def _every_eval(found: Mapping[str, Any]) -> bool:
@@ -210,7 +143,9 @@ def _swe_bench(found: Mapping[str, Any]) -> bool:
         others = {"completed_ids", "submitted_ids", "unresolved_ids", "schema_version"}
         older = {"generated", "no_generation", "applied", "no_logs", "no_apply", "with_logs"}
         return bool((others | older) & set(found))
-    return any("resolved" in one and "patch_successfully_applied" in one for one in _values(found))
+    return any(
+        "resolved" in one and "patch_successfully_applied" in one for one in values_of(found)
+    )
 
 
 def _mteb(found: Mapping[str, Any]) -> bool:
@@ -253,7 +188,7 @@ def _deepeval(found: Mapping[str, Any]) -> bool:
 def _opencompass(found: Mapping[str, Any]) -> bool:
     details = found.get("details")
     if isinstance(details, dict):
-        inside = _values({k: v for k, v in details.items() if not isinstance(v, str)})
+        inside = values_of({k: v for k, v in details.items() if not isinstance(v, str)})
         words = {"correct", "pred", "predictions", "answer", "references", "is_correct"}
         return bool(inside) and any(len(words & set(one)) >= 2 for one in inside)
     first = details[0] if isinstance(details, list) and details else None

@@ -24,8 +24,24 @@ from gindex_lab.studies.readers.options import Options
 
 __all__ = ["Storage", "about_file", "all_bad", "as_number"]
 
-_RIGHT = {"pass", "passed", "correct", "true", "yes", "success", "succeeded", "solved", "resolved"}
+_RIGHT = {
+    "pass",
+    "passed",
+    "correct",
+    "true",
+    "yes",
+    "success",
+    "succeeded",
+    "solved",
+    "resolved",
+    "✅",
+    "✓",
+    "✔",
+    "✔️",
+    "richtig",
+}
 _WRONG = {
+    *("❌", "✗", "✘", "✖️", "falsch"),
     "fail",
     "failed",
     "incorrect",

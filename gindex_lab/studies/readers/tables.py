@@ -11,20 +11,19 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import combinations
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from gindex_lab.foundation.bounds import current, too_large
 from gindex_lab.foundation.errors import BadInput, short
 from gindex_lab.foundation.files import header_of, read_columns, read_table
-from gindex_lab.foundation.inputs import open_regular
 from gindex_lab.foundation.validate import numeric_frame
+from gindex_lab.studies.readers.cells import plain_numbers, share_of, without_headers
 from gindex_lab.studies.readers.collect import Collector, as_number
 from gindex_lab.studies.readers.directions import settle_direction
 from gindex_lab.studies.readers.documents import records_of
-from gindex_lab.studies.readers.facts import plain_numbers
+from gindex_lab.studies.readers.foreign import foreign_table, parquet_table
 from gindex_lab.studies.readers.formats import SUFFIXES, TABLES, parquet_names, separator_of
 from gindex_lab.studies.readers.metrics import Metrics
 from gindex_lab.studies.readers.names import (
@@ -35,6 +34,8 @@ from gindex_lab.studies.readers.names import (
     lone_response,
     metric_column,
     nested,
+    task_of,
+    total_of,
     unsure_item,
 )
 from gindex_lab.studies.readers.naming import agent_of_file
@@ -42,7 +43,7 @@ from gindex_lab.studies.readers.options import COLUMNS, ROLES, Options
 from gindex_lab.studies.readers.roles import add_facts_of, add_role, note_role
 from gindex_lab.studies.readers.text import encoding_of, json_lines, load_json, plain
 
-__all__ = ["columns_of", "long_table", "parquet_table", "read_long", "table_at"]
+__all__ = ["columns_of", "long_table", "read_long", "table_at"]
 
 
 def table_at(path: Path, labels: Sequence[str | int], options: Options) -> pd.DataFrame:
@@ -69,7 +70,6 @@ def _is_frame(path: Path) -> bool:
 def _frame(path: Path, options: Options) -> pd.DataFrame:
     if plain(path).suffix.lower() == ".parquet":
         return parquet_table(path)
-    from gindex_lab.studies.readers.foreign import foreign_table
 
     return foreign_table(path, options.encoding)
 
@@ -82,40 +82,6 @@ def long_table(
         return table_at(path, labels, options)
     encoding, separator = encoding_of(path, options.encoding), separator_of(path, options.encoding)
     return read_columns(path, labels, others, separator=separator, encoding=encoding)
-
-
-def parquet_table(path: Path) -> pd.DataFrame:
-    parquet_names(path)  # within the limits, or refused
-    try:
-        with open_regular(path) as file:
-            _check_texts(path, file)
-            file.seek(0)
-            return pd.read_parquet(file)
-    except BadInput:
-        raise
-    except (OSError, ValueError, TypeError, NotImplementedError) as error:
-        remedy = "write it again with DataFrame.to_parquet"
-        problem = f"is not Parquet that pandas can read ({error})"
-        raise BadInput("path", str(path), problem, remedy, code="damaged") from None
-
-
-def _check_texts(path: Path, file: IO[bytes]) -> None:
-    """Refuse texts that are stored once and stand in so many rows that they would not fit, written out."""
-    from pyarrow import compute, parquet  # type: ignore[import-untyped]
-    from pyarrow import types as kinds
-
-    fields = parquet.read_schema(file)
-    texts = [one.name for one in fields if kinds.is_string(one.type) or kinds.is_binary(one.type)]
-    texts += [one.name for one in fields if kinds.is_dictionary(one.type)]
-    unfolded = 0
-    for batch in parquet.ParquetFile(file, read_dictionary=texts).iter_batches(columns=texts):
-        for column in filter(lambda one: kinds.is_dictionary(one.type), batch.columns):
-            if kinds.is_string(column.type.value_type) or kinds.is_binary(column.type.value_type):
-                lengths = compute.binary_length(column.dictionary).cast("int64")
-                unfolded += compute.sum(lengths.take(column.indices)).as_py() or 0
-        if unfolded > current().document:
-            problem = f"unfolds to more than {unfolded:,} bytes of text, to be held whole"
-            raise too_large("path", str(path), problem, "document", 10 * unfolded)
 
 
 def _as_labels(column: pd.Series, path: Path) -> pd.Series:
@@ -170,7 +136,9 @@ def columns_of(header: Sequence[str], options: Options, path: Path) -> dict[str,
         free = [name for name in header if name not in chosen.values()]
         found = [given] if given else [fixed[kind]] if kind in fixed else column_of(free, kind)
         if kind == "item" and not found and families_are_items(header):
-            found = column_of(free, "family")  # one row per agent and task: the task is the item
+            found = task_of(free)  # one row per agent and task: the task is the item
+        if kind == "family" and len(found) > 1:
+            found = task_of(found)[:1] or found[:1]
         if kind == "item" and not found:
             found = unsure_item(header)
         if kind == "response" and not found:
@@ -206,12 +174,16 @@ def _read_rows(file: Path, found: Collector, options: Options, metrics: Metrics)
     names = columns_of(header, options, file)
     texts = [names[k] for k in ("agent", "item", "trial", "family", "metric") if names.get(k)]
     others = [names[k] for k in ("response", *ROLES) if k in names]
+    total = total_of(header, names["response"])
+    others += [total] if total else []
     others += [c for c in header if str(c).startswith("itemcov_")]
     table = long_table(file, texts, others, options)
     if table.empty:
         raise BadInput("path", str(file), "has a header and no row", "give at least one response")
     for note in table.attrs.get("notes", ()):
         found.note_once(note)
+    if names["agent"]:
+        table = without_headers(table, names["agent"], found)
     table = _of_metric(table, names, file, found, metrics)
     parts = {kind: _categories(table, names.get(kind)) for kind in ("family", "item", "trial")}
     agents = _categories(table, names["agent"]) if names["agent"] else None
@@ -220,6 +192,8 @@ def _read_rows(file: Path, found: Collector, options: Options, metrics: Metrics)
             np.zeros(len(table), np.int8), [agent_of_file(file, options)]
         )
     values = _values(plain_numbers(table[names["response"]], found))
+    if total:
+        values = share_of(values, table[total], (names["response"], total), found)
     assert parts["item"] is not None
     agent, item = found.add_codes(agents, parts["family"], parts["item"], values, parts["trial"])
     _note_columns(names, found)
@@ -351,7 +325,7 @@ def _read_objects(
     for number, row in rows:
         if not names:
             names = columns_of(flat_names(row), options, file)
-            if "metric" in names:
+            if "metric" in names or total_of(list(row), names["response"]):
                 _read_rows(file, found, options, metrics)
                 return
             agent = "" if names["agent"] else agent_of_file(file, options)

@@ -19,6 +19,7 @@ from gindex_lab.foundation.inputs import BROKEN, open_bytes, parse_json, read_by
 __all__ = [
     "beginning",
     "encoding_of",
+    "is_lines",
     "json_lines",
     "load_json",
     "open_bytes",
@@ -140,7 +141,9 @@ def _lines(path: Path, encoding: str | None) -> Iterator[tuple[int, str]]:
 
 
 def load_json(path: Path, encoding: str | None = None) -> Any:
-    """A whole JSON document; the error says where it breaks."""
+    """A whole JSON document, or a list of the objects in its lines; the error says where it breaks."""
+    if is_lines(path, encoding):
+        return [found for _, found in json_lines(path, [], encoding)]
     try:
         text = read_bytes(path).decode(encoding_of(path, encoding))
         return parse_json(text, "path", str(path))
@@ -150,6 +153,13 @@ def load_json(path: Path, encoding: str | None = None) -> Any:
         raise
     except ValueError as error:
         raise _not_json(path, None, error) from None
+
+
+def is_lines(path: Path, encoding: str | None = None) -> bool:
+    """Whether a file that may be one document begins with two JSON objects, each in a line."""
+    start = beginning(path).decode(encoding_of(path, encoding), errors="replace").lstrip("\ufeff")
+    first, _, second = start.lstrip().partition("\n")
+    return first.rstrip().endswith("}") and first[:1] + second.lstrip()[:1] == "{{"
 
 
 def wrong_encoding(path: Path, error: UnicodeError, where: str = "") -> BadInput:

@@ -14,13 +14,13 @@ import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.validate import numeric_frame
+from gindex_lab.studies.readers.cells import percentages, without_headers
 from gindex_lab.studies.readers.collect import Collector
 from gindex_lab.studies.readers.directions import settle_direction
 from gindex_lab.studies.readers.facts import (
     is_fact,
     is_generic,
     is_text,
-    percentages,
     split_columns,
 )
 from gindex_lab.studies.readers.names import column_of, is_model, is_question
@@ -67,6 +67,7 @@ def _read_wide(
         label = "agent"
         said = "no column names the agents: they are called after their rows"
         found.note("agents", said, "columns={'agent': ...} (--columns agent=NAME)")
+    table = without_headers(table, str(label), found)
     table = percentages(table, str(label), found, options)
     why = _why_rows_are_items(str(label), table, options)
     if why:
