@@ -1,7 +1,9 @@
 """The lint of rendered pages and figures: every planted fault is found, and sound pages give none."""
 
 import io
+import json
 import re
+from dataclasses import asdict, replace
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
@@ -16,6 +18,7 @@ from gindex_lab.press.descriptions import description
 from gindex_lab.press.figures import WIDE, figure_findings, page_of_figures
 from gindex_lab.press.lint import COLUMN, REMEDIES, RULES, page_findings
 from gindex_lab.press.reproduction.claims import Record, Result, ledger
+from gindex_lab.press.statements import Statement, page_of_statements
 from gindex_lab.press.tables import people_table
 
 PLANTED = {
@@ -328,3 +331,41 @@ def test_rows_are_named_for_people_and_mere_numbers_are_left_out():
         "1999",
         "2024",
     ]
+
+
+# -- statements -------------------------------------------------------------------------------------
+
+
+def stated(folder, *made, page):
+    folder.mkdir(exist_ok=True)
+    (folder / "statements.json").write_text(json.dumps([asdict(one) for one in made]))
+    (folder / "report.html").write_text(page)
+    return [rule for rule, _ in page_of_statements(folder)]
+
+
+SAID = '<p class="gl-said">{}</p>'
+APES = Statement("said", "The apes **lead**.", holds=False, otherwise="The apes are behind.")
+PUBLISHED = Statement("said", "As printed.", only="published", source="simulated")
+
+
+def test_a_statement_that_fails_may_not_be_shown(tmp_path):
+    false, true = (
+        SAID.format("The apes <strong>lead</strong>."),
+        SAID.format("The apes are behind."),
+    )
+    assert stated(tmp_path, APES, page=false) == ["untrue"]
+    assert stated(tmp_path, APES, page=true) == []
+    assert stated(tmp_path, replace(APES, holds=True), page=true) == ["untrue"]
+    assert stated(tmp_path, PUBLISHED, page=SAID.format("As printed.")) == ["untrue"]
+
+
+def test_a_box_that_nobody_recorded_is_found(tmp_path):
+    box = '<div class="gl-found"><strong>What we found</strong><p>All is well.</p></div>'
+    assert stated(tmp_path, page=box) == ["unrecorded"]
+    assert stated(tmp_path, Statement("found", "All is well."), page=box) == []
+
+
+def test_the_answer_of_the_page_is_the_recorded_one(tmp_path):
+    page = '<p class="answer"><span class="badge">simulated data</span> No: γ is −1.</p>'
+    assert stated(tmp_path, Statement("answer", "No: γ is -1."), page=page) == []
+    assert stated(tmp_path, Statement("answer", "Yes: γ is 1."), page=page) == ["unrecorded"]

@@ -103,6 +103,8 @@ REMEDIES = {
     "overlap": "move one of the texts; plots.labels places many",
     "colour-blind": "take colours of the style's cycle, or tell them apart by shape as well",
     "colour of a label": "pass one mapping from agents to colours to all figures of the page",
+    "untrue": "its condition failed in this run: show what `otherwise` says, or nothing",
+    "unrecorded": "state results by nb.say, nb.found or nb.answer, which keep their conditions",
     "row numbers": "let the first column name the rows, or nb.table(..., index=False)",
 }
 _RAW_NAME = re.compile(r"^[a-z]\w*_\w+$|^\w+\.\w+_\w+$")
@@ -130,6 +132,7 @@ class Finding(NamedTuple):
 def findings(reports: Path, only: str | None = None) -> list[Finding]:
     """Everything found in the pages and figures of a run; `only` names a notebook or a folder of them."""
     from gindex_lab.press.figures import page_of_figures
+    from gindex_lab.press.statements import page_of_statements
 
     found: list[Finding] = []
     for path in sorted(Path(reports).glob("*/*/report.html")):
@@ -137,6 +140,7 @@ def findings(reports: Path, only: str | None = None) -> list[Finding]:
         if only is None or name == only or name.startswith(f"{only}/"):
             found += page_findings(path.read_text(encoding="utf-8"), name)
             found += page_of_figures(path.parent, name)
+            found += [Finding(name, *piece) for piece in page_of_statements(path.parent)]
     if only is not None and not any(True for _ in Path(reports).glob(f"{only}*/**/report.html")):
         remedy = f"run gindex-lab reproduce {only}"
         raise BadInput("only", only, f"has no page in {reports}", remedy, code="not-run")

@@ -18,7 +18,7 @@ import json
 import re
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from gindex_lab.foundation.errors import BadInput, Caution
@@ -30,7 +30,9 @@ from gindex_lab.press.descriptions import description
 from gindex_lab.press.drawn import save_figure, show_png, sign, to_png, width_on_page
 from gindex_lab.press.kernel import cell, in_notebook, inline, keep, output
 from gindex_lab.press.kernel import display as _display
+from gindex_lab.press.provenance import BOX, SOURCES, Provenance, banner, source_of
 from gindex_lab.press.reproduction.claims import Record, Result, find, status
+from gindex_lab.press.statements import state
 from gindex_lab.press.tables import people_table
 
 if TYPE_CHECKING:
@@ -51,32 +53,14 @@ __all__ = [
     "table",
 ]
 
-SOURCES = ("published", "own experiment", "simulated")
+_NO_ANSWER = (
+    "The sentence written for this page does not hold in this run: the tables say what does."
+)
 _NAME = re.compile(r"[a-z0-9][a-z0-9_.-]*")
-_COLOURS = {"published": "#0072B2", "own experiment": "#009E73", "simulated": "#D55E00"}
 _LAID_OUT: Any = {"figure.autolayout": False, "figure.constrained_layout.use": False}
-_BOX = "border-left:4px solid {colour};padding:.5em .9em;margin:.6em 0;background:{ground}"
 
 
-@dataclass(frozen=True)
-class _Provenance:
-    source: str = ""
-    data: str = ""
-    seed: int | None = None
-    mode: str = ""
-    profile: str = ""
-
-    def line(self, source: bool = True) -> str:
-        from gindex_lab import __version__
-
-        parts = [self.data, f"{self.source} data" if source and self.source else ""]
-        parts += [] if self.seed is None else [f"seed {self.seed}"]
-        parts += [f"mode {self.mode}"] if self.mode else []
-        parts += [f"profile {self.profile}"] if self.profile else []
-        return " · ".join([*filter(None, parts), f"gindex_lab {__version__}"])
-
-
-_current = _Provenance()
+_current = Provenance()
 _folded: dict[str, list[Result]] = {}  # the claims that each cell has shown
 _saved: dict[str, tuple[pd.Index, pd.Index]] = {}  # rows and columns of the tables by their names
 _cautioned: set[tuple[int, str]] = set()  # what was cautioned against, by cell
@@ -94,39 +78,23 @@ def start(
     """Show the banner, and remember where the numbers of this notebook come from.
 
     `data` is what `gl.load` returned, one of "published", "own experiment" and "simulated", or a list
-    of these; with several sources the least of them counts (one simulated table makes it simulated).
+    of these; with several sources the banner names all, and the least of them counts for claims.
 
     >>> start("How general are the players of 2005?", data="published", mode="reference")
     """
     global _current
     tables = list(data) if isinstance(data, (list, tuple)) else [] if data is None else [data]
-    sources = [_source(table) for table in tables]
+    sources = [source_of(table) for table in tables]
     worst = max(sources, key=SOURCES.index) if sources else ""
+    label = " and ".join(sorted(set(sources), key=SOURCES.index))
     names = ", ".join(filter(None, (str(getattr(table, "name", "")) for table in tables)))
     if mode is not None:
         choice("mode", mode, ["exact", "reference"])
-    _current = _Provenance(worst, names, seed, mode or "", profile or "")
+    _current = Provenance(worst, names, seed, mode or "", profile or "", label)
     keep("provenance.json", asdict(_current))
     _tables_for_people()
     _cautions_for_people()
-    _display(_banner(title), f"{title} ({_current.line()})")
-
-
-def _source(table: object) -> str:
-    source = table if isinstance(table, str) else getattr(table, "source", None)
-    return choice("data", source, SOURCES)
-
-
-def _banner(title: str) -> str:
-    colour = _COLOURS.get(_current.source, "#666")
-    badge = f"{_current.source} data" if _current.source else "no data"
-    heading = f"<strong>{html.escape(title)}</strong><br>" if title else ""
-    return (
-        f'<div class="gl-banner" style="{_BOX.format(colour=colour, ground="#f4f6f8")};color:#222">'
-        f'{heading}<span class="gl-badge" style="background:{colour};color:#fff;border-radius:3px;'
-        f'padding:.05em .5em;font-size:85%">{badge}</span> '
-        f'<span style="font-size:85%;color:#555">{html.escape(_current.line(source=False))}</span></div>'
-    )
+    _display(banner(title, _current), f"{title} ({_current.line()})")
 
 
 def show(
@@ -227,7 +195,7 @@ def _cautions_for_people() -> None:
         if alike in _cautioned:
             return
         _cautioned.add(alike)
-        box = _BOX.format(colour="#666", ground="#f4f6f8")
+        box = BOX.format(colour="#666", ground="#f4f6f8")
         markup = (
             f'<div class="gl-caution quoted" style="{box};color:#222"><strong>Caution:</strong> '
         )
@@ -332,40 +300,47 @@ def _held(
     return Result(entry, (record,), *status(entry, [record]))
 
 
-def answer(text: str, figure: str | None = None) -> None:
+def answer(
+    text: str, figure: str | None = None, *, holds: object = True, otherwise: str = ""
+) -> None:
     """The answer to the question of the title, in one sentence that this run computed.
 
     The page opens with it and with `figure`, the name of one that was shown (the last one unless given).
+    `holds` is the condition of its words, `otherwise` what to answer where that fails.
 
     >>> gap = 0.25
-    >>> answer(f"Agent b, by **{gap:.2f}** in γ.")
+    >>> answer(f"Agent b, by **{gap:.2f}** in γ.", holds=gap > 0, otherwise="Agent a.")
     """
     name = figure or next(reversed(_pictures), None)
     if figure is not None and figure not in _pictures:
         raise BadInput("figure", figure, "was not shown yet", f"choose from {list(_pictures)}")
-    sentence = inline(text)
-    if len(text.split()) > 60:
+    told = state("answer", text, holds, otherwise=otherwise or _NO_ANSWER)
+    sentence = inline(told)
+    if len(told.split()) > 60:
         raise BadInput(
-            "text", text, "has more than 60 words", "answer in one sentence", code="long"
+            "text", told, "has more than 60 words", "answer in one sentence", code="long"
         )
     picture = {"figure": name, **_pictures[name]} if name else {}
-    keep("answer.json", {"text": text, "html": sentence, **picture})
-    box = _BOX.format(colour="#0072B2", ground="#eef5fa")
+    keep("answer.json", {"text": told, "html": sentence, **picture})
+    box = BOX.format(colour="#0072B2", ground="#eef5fa")
     markup = f'<div class="gl-answer" style="{box};color:#222;font-size:110%">{sentence}</div>'
-    _display(markup, f"Answer: {text}")
+    _display(markup, f"Answer: {told}")
 
 
-def found(text: str) -> None:
-    """A "What we found" box: paragraphs, with **bold** and `code`.
+def found(text: str, *, holds: object = True, otherwise: str = "") -> None:
+    """A "What we found" box: paragraphs, with **bold** and `code`; `holds` and `otherwise` as for `say`.
 
     >>> found("The exact value is **0.412**; the printed one follows `mode='reference'`.")
     """
-    paragraphs = [inline(part) for part in re.split(r"\n\s*\n", text.strip())]
+    told = state("found", text, holds, otherwise=otherwise)
+    if not told:
+        return
+    paragraphs = [inline(part) for part in re.split(r"\n\s*\n", told)]
     body = "".join(f'<p style="margin:.3em 0">{part}</p>' for part in paragraphs)
-    box = _BOX.format(colour="#E69F00", ground="#fdf7ea")
+    box = BOX.format(colour="#E69F00", ground="#fdf7ea")
     _display(
         f'<div class="gl-found" style="{box};color:#222"><strong>What we found</strong>{body}</div>',
-        f"What we found: {text}",
+        f"What we found: {told}",
     )
 
 
@@ -377,9 +352,9 @@ def say(text: str, *, holds: object = True, otherwise: str = "", only: str | Non
 
     >>> say("The apes are behind in every category.", holds=0.3 < 0.7, otherwise="The apes lead somewhere.")
     """
-    if only is not None and choice("only", only, SOURCES) != _current.source:
-        return
-    for part in re.split(r"\n\s*\n", (text if holds else otherwise).strip()):
+    kept = "" if only is None else choice("only", only, SOURCES)
+    told = state("said", text, holds, otherwise=otherwise, only=kept, source=_current.source)
+    for part in re.split(r"\n\s*\n", told):
         if part:
             _display(f'<p class="gl-said">{inline(part)}</p>', part)
 

@@ -174,7 +174,13 @@ def _answer(folder: Path) -> dict[str, Any]:
     path, origin = folder / "answer.json", folder / "provenance.json"
     told = json.loads(path.read_bytes()) if path.is_file() else {}
     known = json.loads(origin.read_bytes()) if told and origin.is_file() else {}
-    return told | ({"source": known.get("source", "")} if told else {})
+    return told | (_sources(known) if told else {})
+
+
+def _sources(provenance: Mapping[str, Any]) -> dict[str, str]:
+    """The source that counts, and all of them in words."""
+    source = str(provenance.get("source", ""))
+    return {"source": source, "label": str(provenance.get("label") or source)}
 
 
 def _take_away_answers(cells: list[Any]) -> None:
@@ -271,7 +277,7 @@ def _card(
         "error": run.get("error", ""),
         "seconds": run.get("seconds"),
         "profile": run.get("profile", ""),
-        "source": provenance.get("source", ""),
+        **_sources(provenance),
         "figure": f"{entry.path}/{figure}" if figure else None,
         "alt": pictures.get(first, {}).get("alt") or f"A figure of: {entry.title}",
         "figures": len(figures),
@@ -300,7 +306,7 @@ def ten_minutes_page(entries: Sequence[Entry], runs: Mapping[str, Mapping[str, A
         first = answer.get("figure") or next(iter(pictures), None)
         if "outputs" in run:
             shown = {"figure": first, "alt": pictures.get(first, {}).get("alt", "")}
-            shown["source"] = (run.get("provenance") or {}).get("source", "")
+            shown |= _sources(run.get("provenance") or {})
             answers[entry.path] = {"title": entry.title, "html": answer.get("html", ""), **shown}
     title = "In ten minutes"
     return explained(
