@@ -4,6 +4,7 @@ import os
 import random
 import subprocess
 import sys
+import threading
 import warnings
 from pathlib import Path
 
@@ -72,6 +73,59 @@ def test_two_hundred_damaged_journals_give_no_wrong_result(tmp_path, monkeypatch
     assert refused < 100
 
 
+def test_a_line_of_another_computation_does_not_count(tmp_path):
+    """It may be whole and still be of another seed: the hash of a line is that of its journal's header, too."""
+    expected = squares(tmp_path / "j")
+    other = {**HEADER, "seed": 2}
+    continued(Journal(tmp_path / "other", other), lambda item: {"square": -1.0}, range(12))
+    first, _, *rest = (tmp_path / "j").read_text().splitlines()
+    foreign = (tmp_path / "other").read_text().splitlines()[1]
+    (tmp_path / "j").write_text("\n".join([first, foreign, *rest]) + "\n")
+    with pytest.warns(UserWarning, match="damaged"):
+        assert squares(tmp_path / "j") == expected
+
+
+def test_a_piece_is_on_the_disk_when_it_is_written_down(tmp_path, monkeypatch):
+    safe = []
+    monkeypatch.setattr(os, "fsync", lambda number: safe.append(os.fstat(number).st_size))
+    journal = Journal(tmp_path / "j", HEADER)
+    journal.add({"item": 0})
+    assert safe == [(tmp_path / "j").stat().st_size]
+
+
+HOLDS = """
+import fcntl, sys
+file = open(sys.argv[1], "ab")
+fcntl.flock(file, fcntl.LOCK_EX)
+print("held", flush=True)
+sys.stdin.read()
+"""
+
+
+def test_a_journal_that_another_process_is_writing_is_refused_until_it_ends(tmp_path):
+    expected = squares(tmp_path / "j")
+    before = (tmp_path / "j").read_bytes()
+    command = [sys.executable, "-c", HOLDS, str(tmp_path / "j")]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
+        assert other.stdout.readline() == b"held\n"
+        with pytest.raises(GIndexLabError, match="is being written by another process"):
+            squares(tmp_path / "j")
+        assert (tmp_path / "j").read_bytes() == before
+    assert squares(tmp_path / "j") == expected
+
+
+def test_one_process_may_open_its_journal_again(tmp_path):
+    """A notebook keeps the error of a cell that was stopped, and with it the journal."""
+    kept = Journal(tmp_path / "j", HEADER)
+    kept.add({"item": 0, "square": 0.0})
+    assert squares(tmp_path / "j")[0] == {"square": 0.0}
+
+
+def test_a_journal_without_its_first_line_is_begun(tmp_path):
+    (tmp_path / "j").touch()
+    assert squares(tmp_path / "j") == squares(tmp_path / "other")
+
+
 def test_a_journal_that_is_a_pipe_is_refused(tmp_path):
     os.mkfifo(tmp_path / "j")
     assert not survives(lambda: squares(tmp_path / "j"), None)
@@ -131,6 +185,39 @@ def test_damaged_units_of_an_experiment_are_computed_again(tmp_path, monkeypatch
     for _ in range(60):
         path.write_bytes(damaged(whole, draw))
         assert run() == [1.5, 2.25]
+
+
+def test_a_unit_is_not_taken_for_another(tmp_path, monkeypatch):
+    monkeypatch.setenv("GINDEX_LAB_CACHE", str(tmp_path))
+
+    def run():
+        return units.run_units(
+            "d", ["a", "bb"], lambda unit: np.array([float(len(unit))]), settings={}
+        )
+
+    expected = run()
+    one, other = sorted(tmp_path.rglob("*.json"))
+    one.write_bytes(other.read_bytes())
+    assert run() == expected
+
+
+def test_a_pipe_in_place_of_a_unit_is_not_waited_for(tmp_path, monkeypatch):
+    monkeypatch.setenv("GINDEX_LAB_CACHE", str(tmp_path))
+    found = []
+
+    def run():
+        rows = units.run_units("d", ["a"], lambda unit: np.array([1.5]), settings={})
+        found.append(rows["a"].tolist())
+
+    run()
+    (path,) = tmp_path.rglob("*.json")
+    path.unlink()
+    os.mkfifo(path)
+    waits = threading.Thread(target=run, daemon=True)
+    waits.start()
+    with pytest.warns(UserWarning, match="nothing is kept"):
+        waits.join(20)
+    assert found == [[1.5]] * 2
 
 
 KERNEL = """

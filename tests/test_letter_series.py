@@ -159,6 +159,13 @@ def test_a_damaged_table_is_made_anew(tmp_path, monkeypatch):
     assert [file.name for file in path.parent.iterdir()] == [path.name]
 
 
+def test_a_table_that_cannot_be_kept_is_made_all_the_same(tmp_path, monkeypatch):
+    monkeypatch.setenv("GINDEX_LAB_CACHE", str(tmp_path))
+    (tmp_path / "letter_series").write_text("a file, not a folder")
+    with pytest.warns(UserWarning, match="nothing is kept"):
+        assert ls.table(4).kt("aaaaaaaa") == ls.kt("aaaaaaaa", rounding="none")
+
+
 def test_the_table_holds_no_program_that_another_beats_in_both_ways():
     table = ls.table(7)
     frame = pd.DataFrame({"key": table.key, "length": table.length, "steps": table.steps})

@@ -98,6 +98,34 @@ def test_a_killed_process_loses_only_what_was_under_way(flows, tmp_path):
     assert out.read_bytes() == (tmp_path / "whole.npy").read_bytes()
 
 
+TWICE = """
+import os, sys, numpy as np, gindex_lab as gl
+flows = [gl.Flow(task.program) for task in gl.corpus(4, seed=1)]
+expected = gl.pairwise(flows)
+print("ready", flush=True)
+sys.stdin.readline()
+try:
+    print("right" if np.array_equal(gl.pairwise(flows, out=sys.argv[1]), expected) else "wrong")
+except gl.GIndexLabError as error:
+    print("refused" if "another process" in str(error) else error)
+"""
+
+
+@pytest.mark.slow
+def test_of_two_processes_with_one_file_one_is_refused_and_the_other_right(tmp_path):
+    """One of them ended raw, without the file that the other had just finished."""
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    for k in range(3):
+        command = [sys.executable, "-c", TWICE, str(tmp_path / f"{k}.npy")]
+        both = [subprocess.Popen(command, **pipes) for _ in range(2)]
+        assert [one.stdout.readline() for one in both] == ["ready\n"] * 2
+        for one in both:
+            one.stdin.write("go\n")
+            one.stdin.flush()
+        said = sorted(one.communicate(timeout=60)[0] for one in both)
+        assert said in (["refused\n", "right\n"], ["right\n", "right\n"])
+
+
 def test_a_line_cut_off_by_a_kill_does_not_count(flows, tmp_path, monkeypatch):
     with monkeypatch.context() as patched:
         stop_after(3, patched)

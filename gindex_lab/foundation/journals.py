@@ -2,7 +2,8 @@
 
 The first line says what is computed, and must agree for two runs to be parts of one; each further line is
 a piece that is finished, with a hash. A line is written when its piece is safe; one that was cut off by a
-kill, or damaged, does not count, so a journal never promises more than there is.
+kill, or damaged, does not count, so a journal never promises more than there is. One process at a time
+writes a journal; another one is refused until it ends.
 """
 
 from __future__ import annotations
@@ -15,13 +16,14 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, ClassVar
+from weakref import WeakValueDictionary
 
 import numpy as np
 import numpy.typing as npt
 
 from gindex_lab.foundation import parallel
-from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.errors import BadInput, CannotWrite
 from gindex_lab.foundation.output import appendable, file_hash, write_bytes, write_text, writing
 
 __all__ = [
@@ -43,8 +45,8 @@ class Damaged(ValueError):
 class Journal:
     """`header` and finished pieces (`entries`, each plain JSON), in memory and in the file.
 
-    `argument` is the argument that named the file, for the messages. A journal with lines of its own form
-    overrides `written` and `understood`.
+    `argument` is the argument that named the file, for the messages; with `anew` what a file of ours says is
+    dropped. A journal with lines of its own form overrides `written` and `understood`.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -63,14 +65,37 @@ class Journal:
         path: str | os.PathLike[str],
         header: Mapping[str, Any],
         argument: str = "checkpoint",
+        *,
+        anew: bool = False,
     ) -> None:
         self.path, self.header, self.argument = Path(path), dict(header), argument
         self.entries: list[Any] = []
         appendable(self.path, argument)
-        if self.path.exists():
-            self._read()
-        else:
-            write_text(self.path, json.dumps(self.header) + "\n")
+        new = not self.path.exists()
+        try:
+            self._hold = self._held()
+            if anew or not self.path.stat().st_size:  # or a run was killed before its first line
+                self._begin()
+            else:
+                self._read()
+        except CannotWrite:
+            if new:
+                self.path.unlink(missing_ok=True)
+            raise
+
+    def _held(self) -> _Hold:
+        """The file, made if it is not there, for this process alone."""
+        with writing(self.path, self.argument):
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            hold = _Hold.of(self.path)
+        if hold is None:
+            raise self._bad("is being written by another process", "wait until that one ends")
+        return hold
+
+    def _begin(self) -> None:
+        """The first line alone; not through a new file, since this one is held."""
+        with writing(self.path, self.argument), self.path.open("w", encoding="utf-8") as file:
+            file.write(json.dumps(self.header) + "\n")
 
     def add(self, *entries: Any) -> None:
         """Write finished pieces down; they are on the disk when this returns."""
@@ -95,6 +120,7 @@ class Journal:
         lines = [json.dumps(self.header), *(self._sealed(self.written(e)) for e in self.entries)]
         set_aside(self.path, f"{problem} damaged; this part is computed again")
         write_text(self.path, "\n".join(lines) + "\n")
+        self._hold = self._held()
 
     def written(self, entry: Any) -> str:
         """A piece as a line."""
@@ -125,7 +151,7 @@ class Journal:
             if self.path.stat().st_size == size:  # else another process is just writing it
                 os.truncate(self.path, size - len(lines[-1]))
         elif not lines:  # the line break of the header is gone
-            write_text(self.path, json.dumps(self.header) + "\n")
+            self._begin()
 
     def _opened(self, line: bytes) -> Any:
         """The piece of a line as it was written, or None where anything in the line has changed."""
@@ -157,8 +183,48 @@ class Journal:
     def _corrupted(self, number: int, problem: str) -> BadInput:
         return self._bad(f"is corrupted in line {number} ({problem})")
 
-    def _bad(self, problem: str) -> BadInput:
-        return BadInput(self.argument, str(self.path), problem, self.remedy)
+    def _bad(self, problem: str, remedy: str = "") -> BadInput:
+        return BadInput(self.argument, str(self.path), problem, remedy or self.remedy)
+
+
+class _Hold:
+    """A file that is held by this process, as long as this object lives.
+
+    Two objects of one process share it: a notebook keeps what failed a moment ago, and must be able to go on.
+    """
+
+    _held: ClassVar[WeakValueDictionary[tuple[int, int], _Hold]] = WeakValueDictionary()
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self.file = file
+
+    @classmethod
+    def of(cls, path: Path) -> _Hold | None:
+        """Hold a file; None where another process does."""
+        file = path.open("ab")
+        facts = os.fstat(file.fileno())
+        mine = cls._held.get((facts.st_dev, facts.st_ino))
+        if mine is None and _locked(file):
+            mine = cls._held[facts.st_dev, facts.st_ino] = cls(file)
+        else:
+            file.close()
+        return mine
+
+    def __del__(self) -> None:
+        self.file.close()
+
+
+def _locked(file: IO[bytes]) -> bool:
+    """Lock a file; where the system cannot, it goes without."""
+    try:
+        import fcntl
+
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except (ImportError, OSError):  # Windows, or a disk without locks
+        return True
+    return True
 
 
 def continued(

@@ -13,6 +13,7 @@ import secrets
 import stat
 import sys
 import tempfile
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -24,6 +25,7 @@ __all__ = [
     "as_path",
     "atomic_path",
     "file_hash",
+    "keep_in_cache",
     "scratch",
     "write_bytes",
     "write_text",
@@ -182,3 +184,11 @@ def write_bytes(path: Path, content: bytes) -> None:
     """Write a file whole or not at all."""
     with atomic_path(path) as new:
         new.write_bytes(content)
+
+
+def keep_in_cache(path: Path, content: bytes) -> None:
+    """Write a file that can be computed again; where that is impossible, say so and go on."""
+    try:
+        write_bytes(path, content)
+    except (OSError, BadInput) as error:
+        warnings.warn(f"{path.parent} cannot be written ({error}): nothing is kept", stacklevel=3)

@@ -221,8 +221,8 @@ class _File:
             appendable(place, "out")
         found = self.found() if self.out.exists() or self.part.exists() else None
         if found is None:
-            self._drop(path)
-            journal = Journal(path, header, "out")
+            self._check_dropped(path)
+            journal = Journal(path, header, "out", anew=True)
             try:
                 self._reserve()
             except BaseException:
@@ -238,13 +238,12 @@ class _File:
         self._check(found)
         return journal
 
-    def _drop(self, path: Path) -> None:
-        """A journal whose numbers are gone says nothing; another file of that name is not ours to delete."""
+    def _check_dropped(self, path: Path) -> None:
+        """A journal whose numbers are gone says nothing; another file of that name is not ours to replace."""
         with writing(path, "out"):
             begins = path.read_bytes()[:20] if path.exists() else b""
-            if not _FORMAT.startswith(begins) and not begins.startswith(_FORMAT):
-                raise self.bad(path, "already exists and is not one of our journals")
-            path.unlink(missing_ok=True)
+        if not _FORMAT.startswith(begins) and not begins.startswith(_FORMAT):
+            raise self.bad(path, "already exists and is not one of our journals")
 
     def found(self) -> Path:
         """Where the numbers are now."""

@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 
-from gindex_lab.foundation import output, parallel
+from gindex_lab.foundation import parallel
 from gindex_lab.foundation.fingerprints import mark_of
+from gindex_lab.foundation.output import keep_in_cache
 from gindex_lab.foundation.places import cache_folder
 from gindex_lab.foundation.validate import FloatArray, no_duplicates
 
@@ -81,6 +81,8 @@ def _path(folder: Path, unit: str) -> Path:
 
 def _kept(path: Path, unit: str) -> FloatArray | None:
     """A unit's row from its file; None where it is absent or not what we wrote."""
+    if not path.is_file():  # reading a pipe would wait for ever
+        return None
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
         row = np.array(found["row"], dtype=float)
@@ -99,8 +101,5 @@ def _computed(unit: str, compute: Callable[[str], FloatArray], folder: Path) -> 
     with threadpool_limits(1):  # small fits wait for each other's threads on a busy machine
         row = np.asarray(compute(unit), dtype=float)
     kept = {"unit": unit, "row": row.tolist(), "seal": _seal(unit, row)}
-    try:
-        output.write_text(_path(folder, unit), json.dumps(kept))
-    except OSError as error:
-        warnings.warn(f"{folder} cannot be written ({error}): nothing is kept", stacklevel=2)
+    keep_in_cache(_path(folder, unit), json.dumps(kept).encode())
     return row

@@ -19,7 +19,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
-from gindex_lab.foundation.output import atomic_path
+from gindex_lab.foundation.output import keep_in_cache
 from gindex_lab.foundation.places import cache_folder
 from gindex_lab.foundation.validate import FloatArray, integer
 from gindex_lab.worlds.tasks.series_kt import KtScale, pattern_of
@@ -195,8 +195,7 @@ def _write(path: Path, columns: tuple[Ints, ...]) -> None:
     key, length, steps, code = columns
     np.savez_compressed(buffer, key=key, length=length, steps=steps, code=code)
     content = buffer.getvalue()
-    with atomic_path(path) as new:
-        new.write_bytes(hashlib.sha256(content).hexdigest().encode() + b"\n" + content)
+    keep_in_cache(path, hashlib.sha256(content).hexdigest().encode() + b"\n" + content)
 
 
 def _read(path: Path) -> tuple[Ints, ...] | None:
