@@ -116,6 +116,22 @@ def test_a_damaged_result_of_a_sweep_is_measured_again(tmp_path):
         assert file.read_text() == text
 
 
+def test_a_sweep_leaves_other_tables_alone_and_goes_over_no_link(tmp_path):
+    mine, secret = tmp_path / "mine.csv", tmp_path / "secret"
+    mine.write_text("a,b\n1,2\n")
+    sweep(tmp_path, ["SEP-ext"], TWO, SMALL)
+    assert len(read_sweep(tmp_path)) == 4
+    secret.write_text("mine")
+    file = sorted(tmp_path.glob("SEP*.csv"))[0]
+    file.unlink()
+    file.symlink_to(secret)
+    with pytest.raises(BadInput) as caught:
+        sweep(tmp_path, ["SEP-ext"], TWO, SMALL)
+    assert (caught.value.argument, caught.value.code) == ("folder", "not-regular")
+    assert (mine.read_text(), secret.read_text()) == ("a,b\n1,2\n", "mine")
+    assert not list(tmp_path.glob("*.damaged*"))
+
+
 def test_the_number_of_processes_does_not_matter(swept, tmp_path):
     _, table = swept
     again = sweep(tmp_path, ["SEP-ext", "SDP"], TWO, SMALL, jobs=2)

@@ -22,7 +22,7 @@ from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.files import read_table
 from gindex_lab.foundation.folders import claim
 from gindex_lab.foundation.journals import is_vouched, set_aside, vouch
-from gindex_lab.foundation.output import as_path, write_text
+from gindex_lab.foundation.output import appendable, as_path, write_text
 from gindex_lab.foundation.validate import choice
 from gindex_lab.worlds.aiq.agents import agent as agent_of
 from gindex_lab.worlds.aiq.estimate import Estimate, estimate
@@ -165,7 +165,7 @@ def read_sweep(folder: str | Path) -> pd.DataFrame:
 
     Reference: Vadinský (2018), sections 3.1 and 3.2.
     """
-    files = sorted(as_path("folder", folder).glob("*.csv"))
+    files = _results(as_path("folder", folder))
     if not files:
         raise BadInput("folder", str(folder), "holds no results", "run a sweep into it first")
     for file in files:
@@ -184,6 +184,11 @@ def read_sweep(folder: str | Path) -> pd.DataFrame:
         }
     ).sort_values(["condition", "setting", "line", "episode"], kind="stable")
     return table.loc[order.index].reset_index(drop=True)
+
+
+def _results(folder: Path) -> list[Path]:
+    """The tables of a sweep; others may keep theirs beside them."""
+    return sorted({file for name in CONDITIONS for file in folder.glob(f"{name}-*.csv")})
 
 
 def measured_sweep() -> tuple[pd.DataFrame, dict[str, Any]]:
@@ -214,9 +219,9 @@ def keep_sweep(
     import numba
 
     table, size = read_sweep(folder), SweepPlan() if plan is None else plan
-    for file in sorted(Path(folder).glob("*.csv")):
+    for file in _results(Path(folder)):
         _check_plan(file, size)
-    newest = max(file.stat().st_mtime for file in Path(folder).glob("*.csv"))
+    newest = max(file.stat().st_mtime for file in _results(Path(folder)))
     facts = {
         "made_by": f"gl.aiq.sweep(folder, {list(dict.fromkeys(table['condition']))})",
         "plan": asdict(size),
@@ -237,6 +242,7 @@ def _measured(folder: Path, plan: SweepPlan, task: tuple[str, str, str]) -> None
     if is_vouched(done):
         _check_plan(done, plan)
         return
+    appendable(done, "folder")
     if done.exists():
         set_aside(done, "is damaged, or has lost its hash; it is measured again")
     programs = _sample_of(condition, plan.programs, plan.seed)
