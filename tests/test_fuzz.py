@@ -100,6 +100,7 @@ def test_the_slow_walk_makes_more_than_fifteen_thousand_calls():
 
 
 TABLE = gl.Responses(np.tril(np.ones((4, 5))), difficulty=[1, 2, 3, 4, 5])
+ENDLESS = {"section": "a x b", "EL": 1e307, "delta": 1.0, "df": 24, "t": 2.0, "p": 0.1, "CIl": 0.0, "CIu": 2.0}  # fmt: skip
 REFUSED = {  # what the walk once found raw: the call, and the argument that its error must name
     "a giant as labels": (lambda: gl.aggregate(TABLE, by=10**400), "by"),
     "a ragged interval": (lambda: gl.isometrics([[1, 2], [3]]), "interval"),
@@ -135,6 +136,16 @@ REFUSED = {  # what the walk once found raw: the call, and the argument that its
     "a billion games": (lambda: gl.round_robin(games=10**9), "games"),
     "a billion runs": (lambda: gl.anytime.stopping_bias([10], runs=10**9), "runs"),
     "bytes for cells": (lambda: gl.anytime.make_pool(5, cells=b"abc"), "cells"),
+    "a billion pairs": (lambda: gl.aiq.coupled(",.#", runs=10**9), "runs"),
+    "a billion interactions": (
+        lambda: gl.aiq.rewriting_effect("freq", 3, ["original", "sep-ext"], episode=10**9),
+        "episode",
+    ),
+    "a ragged curve": (lambda: gl.Design(curve=[[0.1, 0.2], [0.3]]), "curve"),
+    "an endless episode": (
+        lambda: gl.aiq.consistent_tests(pd.DataFrame([ENDLESS])),
+        "analysis['EL'][0]",
+    ),
     "a curve without end": (lambda: gl.sigmoid_curve([[1, 0.5, 0]], [0, 1, 10**9]), "difficulty"),
 }
 

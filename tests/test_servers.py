@@ -8,6 +8,7 @@ import platform
 import re
 import socket
 import subprocess
+import threading
 import time
 import urllib.error
 import urllib.request
@@ -88,6 +89,8 @@ def test_a_configuration_cannot_take_the_token_away(what, tmp_path):
         env=environment, cwd=ROOT, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     url = f"http://127.0.0.1:{port}/" + ("api/contents" if what == "lab" else "")
+    patience = threading.Timer(120, running.kill)  # a server without a token never says one
+    patience.start()
     try:
         token = None
         while token is None:
@@ -103,6 +106,7 @@ def test_a_configuration_cannot_take_the_token_away(what, tmp_path):
         assert allowed_origin(url) is None
         assert token not in " ".join(psutil.Process(running.pid).cmdline())
     finally:
+        patience.cancel()
         running.terminate()
         running.wait(30)
 

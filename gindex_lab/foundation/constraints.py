@@ -68,7 +68,7 @@ PLACE = Range(-1e6, 1e6)  # on the canvas of the drawing world
 _NAMES: Mapping[Range, str] = {
     COUNT: """
         after ahead beam bins block branches bucket copies count cycles depth difficulty domains
-        effort episode episodes families games horizon jobs k largest length lengths letters longest
+        effort episodes families games horizon jobs k largest length lengths letters longest
         members minimum most most_steps n n_time neighbours nodes programs replications runs
         samples scale sensitivity size step steps topics transitions trials weight window""",
     NONE_OR_MORE: """
@@ -103,6 +103,7 @@ _NAMES: Mapping[Range, str] = {
     Range(1e-6): "temperature",
     Range(10, 1000): "dpi",
     Range(1, 10**6): "n_per_domain simulations",
+    Range(1, 10**7): "episode",
     PLACE: "radius x x0 x1 y y0 y1",
     RESULT: """
         diverged exhausted finished halted increments kt lower numbers reward upper value
@@ -151,7 +152,9 @@ _EXACTLY: Mapping[Range, str] = {
     Range(
         0.02, 60
     ): "animate_capability_spread.seconds animation_html.seconds save_animation.seconds",
-    Range(1, 10**6): "item_programs.programs round_robin.games variations.n",
+    Range(
+        1, 10**6
+    ): "coupled.cycles coupled.runs item_programs.programs round_robin.games variations.n",
     Range(2, 10**7): "stopping_bias.runs",
     Range(1, 10**7): "generate.n sample.n",  # a gigabyte of programs
     Range(0, 1e18): "Limits.pipe",

@@ -115,7 +115,7 @@ class Design:
             )
         if self.curve is not None and not callable(self.curve):
             problem, remedy = "is a number", "give its heights at two or more difficulties"
-            lone = np.ndim(self.curve) == 0
+            lone = np.ndim(np.asarray(self.curve, dtype=object)) == 0
             ensure(not lone, "curve", self.curve, problem, remedy, code="wrong-type")
             heights = vector("curve", self.curve)
             right = len(heights) > 1 and heights.min() >= 0 and heights.max() <= 1

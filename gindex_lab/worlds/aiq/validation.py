@@ -21,7 +21,7 @@ import pandas as pd
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.likes import AgentLike, SeedLike
 from gindex_lab.foundation.many_tests import half_width
-from gindex_lab.foundation.validate import FloatArray, choice, generator, integer
+from gindex_lab.foundation.validate import FloatArray, choice, generator, integer, refuse
 from gindex_lab.worlds.aiq import stratified
 from gindex_lab.worlds.aiq.agents import agent as agent_of
 from gindex_lab.worlds.aiq.episodes import run
@@ -200,6 +200,8 @@ def consistent_tests(analysis: pd.DataFrame) -> pd.DataFrame:
     table = analysis.copy()
     for name in ("EL", "delta", "df", "t", "p", "CIl", "CIu"):
         table[name] = table[name].astype(float)
+    far = ~(table["EL"].abs() <= 1e12)
+    refuse("analysis['EL']", table["EL"], far, "is not a length", "give thousands of interactions")
     p = 2 * student.sf(table["t"].abs(), table["df"])
     half = half_width((table["delta"] / table["t"]).abs(), 0.95, table["df"])
     low = (table["CIl"] - (table["delta"] - half)).abs()
