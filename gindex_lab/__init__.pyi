@@ -144,6 +144,7 @@ from gindex_lab.worlds.learning.systems import SlotFilling as SlotFilling
 from gindex_lab.worlds.learning.systems_template import TemplateInduction as TemplateInduction
 from gindex_lab.worlds.tasks import letter_series as letter_series
 from gindex_lab.worlds.tasks import mazes as mazes
+from gindex_lab.worlds.tasks.forms import two_forms as two_forms
 
 __version__: str
 _PACKAGES: dict[str, str]

@@ -19,6 +19,7 @@ from gindex_lab.measures.curves import (
     from_sums,
     indicators,
     merge,
+    uniform_places,
 )
 from gindex_lab.measures.generality import characteristic_curve, generality, study_of
 from gindex_lab.measures.properties import (
@@ -444,3 +445,12 @@ def test_a_variance_below_the_rounding_of_the_interval_is_none(q):
 def test_a_moment_too_small_for_its_area_is_that_of_the_early_step():
     area, moment = feasible(np.array([1.0]), np.array([0.0]), 2.0)
     assert (area[0], moment[0]) == (1.0, 0.5)
+
+
+def test_the_place_of_a_fall_between_two_levels_has_the_moments_of_a_uniform_number():
+    levels, interval = np.array([-0.5, 0.4, 2.0, 3.0]), (0.1, 2.6)
+    middle, variance = uniform_places(levels, interval)
+    grid = (np.arange(200_000) + 0.5) / 200_000
+    for k in range(3):
+        place = np.clip(levels[k] + np.diff(levels)[k] * grid, *interval) - interval[0]
+        assert (middle[k], variance[k]) == pytest.approx((place.mean(), place.var()), abs=1e-8)

@@ -394,3 +394,12 @@ def test_degrees_of_freedom_of_strata_with_two_programs_by_hand():
     parts = 0.25 * spread[:, 0] ** 2 / pairs
     wanted = parts.sum() ** 2 / (parts**2 / (pairs - 1)).sum()
     assert stratified.degrees_of_freedom(strata) == pytest.approx([wanted], rel=1e-12)
+
+
+def test_an_empty_stratum_has_no_row():
+    cells = np.array([[0.5], [np.nan], [0.1]])
+    found = stratified.strata_table(
+        stratified.Strata(np.array([0.6, 0.0, 0.4]), np.array([5, 0, 3]), cells, cells)
+    )
+    assert found.index.tolist() == [0, 2]
+    assert found["pairs"].tolist() == [5, 3]

@@ -432,6 +432,7 @@ def test_omega_of_a_known_hierarchy():
     phi = population(second)
     matrix = population(pattern, phi)
     found = general_factor(matrix, pd.RangeIndex(12), 3)
+    assert list(found.loadings) == ["general", "group 1", "group 2", "group 3"]
     general, group = 0.7 * 0.8, 0.7 * 0.6
     total = matrix.sum()
     assert found.omega_h == pytest.approx((12 * general) ** 2 / total, abs=1e-4)

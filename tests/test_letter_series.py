@@ -393,3 +393,10 @@ def test_a_search_without_end_is_given_up_at_its_limit(n_time, argument, code):
         ls.kt("qwertyuiop", n_time=n_time, longest=14 if n_time == 1 else 11)
     assert (caught.value.argument, caught.value.code) == (argument, code)
     assert time.process_time() - began < 40  # 4 and 8 s
+
+
+def test_programs_of_fourteen_instructions_are_the_longest():
+    assert gl.letter_series.predict("aaaa", longest=14) == "a"
+    with pytest.raises(gl.BadInput) as caught:
+        gl.letter_series.predict("aaaa", longest=15)
+    assert caught.value.argument == "longest"

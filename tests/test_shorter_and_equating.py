@@ -130,3 +130,61 @@ def test_forms_without_common_items_are_refused():
     with pytest.raises(gl.BadInput) as caught:
         gl.equate(first, second, method="eye")
     assert caught.value.code == "not-an-option"
+
+
+# -- forms out of generated items ----------------------------------------------------------------------------
+
+
+GENERATED = {
+    "mazes": lambda seed: gl.mazes.battery((8, 10), (0.2, 0.3, 0.4), copies=2, seed=seed),
+    "letter series": lambda seed: gl.letter_series.generate(9, 12, seed),
+    "Λ environments": lambda seed: list(gl.anytime.make_pool(12, seed=seed).environments),
+}
+
+
+@pytest.mark.parametrize("kind", GENERATED)
+def test_generators_supply_anchors_whose_names_mean_one_item(kind):
+    """Items of two seeds have the same names: taken as they are, different mazes would be anchors."""
+    parts = [GENERATED[kind](seed) for seed in (1, 2, 3)]
+    a, b = gl.two_forms(*parts)
+    common = a.keys() & b.keys()
+    assert len(a) == len(b) == 24
+    assert len(common) == 12
+    assert all(a[name] == b[name] for name in common)
+
+
+def test_forms_of_environments_are_played_under_their_names():
+    a, b = gl.two_forms(*(GENERATED["Λ environments"](seed) for seed in (1, 2, 3)))
+    played = [gl.anytime.as_items(["random", "oracle"], form, runs=1, seed=1) for form in (a, b)]
+    assert [list(one.frame.columns) for one in played] == [list(a), list(b)]
+    plain = gl.anytime.as_items(["random", "oracle"], list(a.values()), runs=1, seed=1)
+    assert (played[0].frame.to_numpy() == plain.frame.to_numpy()).all()
+
+
+def test_anchors_from_a_generator_put_an_abler_group_ahead():
+    a, b = gl.two_forms(*(GENERATED["mazes"](seed) for seed in (1, 2, 3)))
+    rng, models = np.random.default_rng(5), []
+    for form, errors in ((a, np.geomspace(0.5, 4, 12)), (b, np.geomspace(0.25, 2, 12))):
+        walkers = {f"w{k}": gl.mazes.Noisy(float(x)) for k, x in enumerate(errors)}
+        chance = pd.concat([gl.mazes.play(list(form.values()), walkers).frame] * 40)
+        models.append(
+            gl.irt((rng.random(chance.shape) < chance).astype(float).reset_index(drop=True))
+        )
+    link = gl.equate(*models)
+    assert len(link.anchors) == 12
+    assert link.intercept > 3 * link.intercept_se
+
+
+@pytest.mark.parametrize(
+    ("parts", "argument", "code"),
+    [
+        (([], [1], [2]), "both", "empty"),
+        (([1], [2], [2]), "second", "duplicate"),
+        ((3, [1], [2]), "both", "wrong-type"),
+        (("ab", ["c"], ["d"]), "both", "wrong-type"),
+    ],
+)
+def test_bad_forms_are_refused(parts, argument, code):
+    with pytest.raises(gl.BadInput) as caught:
+        gl.two_forms(*parts)
+    assert (caught.value.argument, caught.value.code) == (argument, code)

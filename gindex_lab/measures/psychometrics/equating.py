@@ -87,7 +87,7 @@ def equate(
 
     Notes
     -----
-    Generators supply anchors: `gl.mazes`, `gl.letter_series` and Λ items of one seed go into both forms. An
+    Generators supply anchors: `gl.two_forms` makes forms of mazes, letter series or Λ environments. An
     anchor whose parameters moved between the forms bends the line: `link.anchors` has the residuals.
 
     Examples

@@ -222,7 +222,7 @@ def describe_items(environments: Iterable[Environment]) -> pd.DataFrame:
 
 def as_items(
     agents: Mapping[str, AgentLike] | Sequence[AgentLike],
-    environments: Iterable[Environment],
+    environments: Iterable[Environment] | Mapping[str, Environment],
     *,
     runs: int = 5,
     steps: int | None = None,
@@ -235,18 +235,22 @@ def as_items(
 
     A session's mean reward in [-1, 1] becomes a response by `scale`: "clip" puts negative ones at 0, as the
     published script does; "unit" maps r to (r + 1) / 2, where a random agent has 1/2. Each of the `runs`
-    is a trial. `difficulty` names a measure: "comp2" (published), "bits", ….
+    is a trial. `difficulty` names a measure: "comp2" (published), "bits", …. Environments are items E001,
+    E002 …, or as a mapping names them.
     (Hernández-Orallo and Dowe 2010, Definitions 17 and 18.)
 
     >>> worlds = [Environment("1+|1-", "0"), Environment("12-|1-2--|1++2--", "2210")]
     >>> as_items(["random", "oracle"], worlds, runs=2, seed=1).shape
     (2, 2)
     """
-    worlds, named = environments_of(environments), named_agents(agents)
+    labels = list(environments) if isinstance(environments, Mapping) else None
+    listed = environments.values() if isinstance(environments, Mapping) else environments
+    worlds, named = environments_of(listed), named_agents(agents)
     choice("scale", scale, ["clip", "unit"])
     choice("difficulty", difficulty, list(MEASURES))
     count, twins = integer("runs", runs, 1), flag("antithetic", antithetic)
     items = describe_items(worlds)
+    items.index = items.index if labels is None else pd.Index(labels)
     parts = []
     for name, who in named.items():
         means = mean_rewards(who, worlds, runs=count, steps=steps, antithetic=twins, seed=seed)
