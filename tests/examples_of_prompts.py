@@ -151,6 +151,35 @@ def _mt_bench(folder: Path, long: pd.DataFrame) -> None:
     _lines(folder / "model_judgment" / "gpt-4_single.jsonl", rows)
 
 
+def _arena_hard(folder: Path, long: pd.DataFrame) -> None:
+    for agent, rows in long.groupby("agent", sort=False):
+        lines = [
+            {"uid": row.item, "category": row.family, "judge": "judge", "model": agent, "baseline": "o3",
+             "games": [{"score": "B>A" if row.response else "A>>B"}, {"score": "A>B" if row.response else "B>A"}]}
+            for row in rows.itertuples()
+        ]  # fmt: skip
+        _lines(folder / "model_judgment" / "judge" / f"{agent}.jsonl", lines)
+
+
+def _arc_prize(folder: Path, long: pd.DataFrame) -> None:
+    for agent, rows in long.groupby("agent", sort=False):
+        tasks = {row.item: {"score": row.response, "cost": 0.1} for row in rows.itertuples()}
+        content = {"score": 100 * rows["response"].mean(), "task_results": tasks}
+        _dump(folder / str(agent) / "results.json", content)
+
+
+def _bfcl(folder: Path, long: pd.DataFrame) -> None:
+    for (agent, family), rows in long.groupby(["agent", "family"], sort=False):
+        right = int(rows["response"].sum())
+        head = {"accuracy": right / len(rows), "correct_count": right, "total_count": len(rows)}
+        wrong = [
+            {"id": row.id, "model_name": agent, "valid": False}
+            for row in rows.itertuples()
+            if not row.response
+        ]
+        _lines(folder / "score" / str(agent) / f"BFCL_v3_{family}_score.json", [head, *wrong])
+
+
 def _per_model(folder: Path, long: pd.DataFrame) -> None:
     for agent, rows in long.groupby("agent", sort=False):
         lines = [
@@ -180,6 +209,9 @@ MORE_TOOLS: dict[str, Writer] = {
     "opencompass summary": _opencompass_summary,
     "alpaca-eval": _alpaca_eval,
     "mt-bench": _mt_bench,
+    "arena-hard": _arena_hard,
+    "arc-prize": _arc_prize,
+    "bfcl": _bfcl,
     "per-model": _per_model,
     "per-model objects": _one_object,
 }

@@ -49,6 +49,9 @@ BATTLE = {"model_a": "a", "model_b": "b", "winner": "tie"}
 JUDGED = {
     "question_id": 81, "model": "m", "judge": ["j", "v"], "judgment": "", "score": 7, "turn": 1,
 }  # fmt: skip
+HARD = {"uid": "q", "judge": "j", "model": "m", "games": [{"score": "A>B"}, {"score": "A=B"}]}
+ARC = {"score": 100.0, "task_results": {"t": {"score": 1.0}}}
+BFCL = {"accuracy": 0.5, "correct_count": 1, "total_count": 2}
 PLAIN = {"id": 1, "correct": True}
 CUT = "the tool stopped here"
 
@@ -126,6 +129,15 @@ CASES = [
     ("alpaca-eval", "a.json", [ALPACA, ALPACA | {"generator_2": None}], "missing-field", "no generator_2 in row 2"),
     ("mt-bench", "a.jsonl", lines(JUDGED, JUDGED | {"model": ""}), "missing-field", "no model in row 2"),
     ("mt-bench", "a.jsonl", lines(JUDGED, JUDGED | {"score": "high"}), "wrong-type", "'high' as the score"),
+    ("arena-hard", "a.jsonl", lines(HARD, HARD | {"model": ""}), "missing-field", "no model in row 2"),
+    ("arena-hard", "a.jsonl", lines(HARD | {"games": []}), "wrong-type", "two games in line 1"),
+    ("arena-hard", "a.jsonl", lines(HARD | {"games": [None, {"score": "A>C"}]}), "not-an-option", "'A>C' in line 1"),
+    ("arc-prize", "results.json", json.dumps(ARC | {"task_results": {"t": {"score": "?"}}}), "wrong-type", "of task 't'"),
+    ("arc-prize", "results.json", json.dumps(ARC)[:-1], "not-json", "is not JSON"),
+    ("arc-prize", "results.json", json.dumps(ARC | {"task_results": {"t": {"score": [1]}}}), "wrong-type", "[1]"),
+    ("bfcl", "a_score.json", lines(BFCL | {"accuracy": "high"}, {"id": 1}), "wrong-type", "'high' as the score"),
+    ("bfcl", "a_score.json", lines(BFCL | {"accuracy": 0.9, "total_count": 20}, {"id": 1}), "wrong-type", "right of 20"),
+    ("bfcl", "a_score.json", lines(BFCL | {"total_count": None}, {"id": 1}), "wrong-type", "right of nan"),
     ("mt-bench", "a.jsonl", lines(JUDGED, JUDGED), "repeats", "'m' on '81/turn 1'"),
     ("arena", "a.jsonl", lines(BATTLE, BATTLE | {"winner": "me"}), "not-an-option", "winner='me' in row 2"),
     ("arena", "a.jsonl", lines(BATTLE, {"model_a": "a", "winner": "tie"}), "missing-field", "no model_b in row 2"),

@@ -20,6 +20,7 @@ MEANS = (
     "mteb",
     "lighteval results",
     "opencompass summary",
+    "bfcl",
 )  # one item per task
 ONE_FILE = {
     "metr", "mt-bench", "excel", "promptfoo", "promptfoo lines", "promptfoo yaml", "promptfoo table", "opencompass summary",

@@ -26,6 +26,7 @@ acc accuracy exact match em f1 score scores correct correctness pass passed succ
 reward return win wins elo rating mcc matthews auc auroc auprc precision recall bleu chrf rouge meteor
 bertscore ndcg mrr rr map spearman pearson kendall r2 mc1 mc2 response resp value result iou dice equiv
 logprob loglikelihood likelihood points marks grade quality reliability kappa agreement macc ibleu
+hit hits outcome results punkte richtig faithfulness relevancy relevance helpfulness factuality groundedness
 """
 _LOWER, _HIGHER = frozenset(_SMALL.split()), frozenset(_LARGE.split())
 # Names of measures, which stay what they are when called a score or a value (brier_score)
@@ -46,6 +47,8 @@ _WHOLE = {  # names whose words would mislead
     "edit_distance": "lower",
     "edit_similarity": "higher",
     "failure_rate": "lower",
+    "naive_average": "higher",
+    "weighted_average": "higher",
     "refusal_rate": None,
     "success_rate": "higher",
     "bits_per_byte": "lower",

@@ -76,21 +76,25 @@ def _newest(
     found: Collector,
     options: Options,
 ) -> list[Path]:
-    """Of runs of one task in one folder with the same settings, the newest, which the harness takes too."""
-    last: dict[tuple[Path, str, str], tuple[str, Path]] = {}
+    """Of runs of one task in one folder with the same settings, the newest, which the harness takes too; but
+    not one with a limit in place of one with more documents."""
+    last: dict[tuple[Path, str, str], tuple[float, str, Path]] = {}
     for file in samples if options.repeats == "error" else ():
         task, time = _task_and_time(file)
         run = runs.get((file.parent, time))
         if run:
             key = file.parent, task, json.dumps([run.model, run.settings], default=str)
-            last[key] = max(last.get(key, ("", file)), (time, file))
-    kept = {file for _, file in last.values()}
+            size = run.sizes.get(task, 0)
+            last[key] = max(last.get(key, (0, "", file)), (size, time, file))
+    kept = {file for *_, file in last.values()}
     left = [
         f for f in samples if last and f not in kept and (f.parent, _task_and_time(f)[1]) in runs
     ]
     if left:
         shown = ", ".join(file.name for file in left[:3]) + " …" * (len(left) > 3)
-        said = f"of runs with the same settings the newest was read, not {shown}"
+        said = (
+            f"of runs with the same settings the newest with most documents was read, not {shown}"
+        )
         found.note("repeats", said, "repeats='trials' or 'first' (--repeats)")
     return [file for file in samples if file not in left]
 

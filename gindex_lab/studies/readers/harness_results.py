@@ -31,6 +31,7 @@ class Run(NamedTuple):
     settings: dict[str, Any]  # what else may tell agents apart
     filters: dict[str, str]  # of each task the first
     tasks: set[str]
+    sizes: dict[str, float]  # documents of each task; a run with a limit has fewer
 
 
 def no_filter(given: str, filters: dict[str, None], task: str) -> BadInput:
@@ -57,7 +58,7 @@ def runs_of(
         if match and model:
             about = _settings(content), _first_filters(content)
             tasks = {*mapping(content, "configs"), *mapping(content, "results")}
-            run = Run(model, _directions(content), *about, tasks)
+            run = Run(model, _directions(content), *about, tasks, _sizes(content))
             runs[file.parent, match["time"] or ""] = run
     for folder in {folder for folder, _ in runs}:
         models = {run.model for (where, _), run in runs.items() if where == folder}
@@ -91,6 +92,14 @@ def _settings(content: dict[str, Any]) -> dict[str, Any]:
     few = content.get("n-shot")
     shots = {k: v for k, v in few.items() if v} if isinstance(few, dict) else None
     return {"model+args": {"args": config.get("model_args"), "shots": shots}, "revision": revision}
+
+
+def _sizes(content: dict[str, Any]) -> dict[str, float]:
+    """How many documents of each task were read, where the log says so."""
+    counts = {task: mapping(content["n-samples"], task) for task in mapping(content, "n-samples")}
+    return {
+        task: float(n) for task, one in counts.items() if (n := as_number(one.get("effective")))
+    }
 
 
 def _first_filters(content: dict[str, Any]) -> dict[str, str]:
@@ -166,6 +175,16 @@ def _read_run(
             settle_direction(metric, found, options, log=ways.get(metric), item=str(task))
             value = _filtered(table[metric], task, first.get(task), metrics)
             found.add(model, "", str(task), value)
+            if found.details is not None and (shots := _shots(content, task)) is not None:
+                found.detail(configuration=f"num_fewshot={shots}")
+
+
+def _shots(content: dict[str, Any], task: str) -> Any:
+    """Examples in the prompt of a task; until 0.3 of all tasks of a run."""
+    few, config = content.get("n-shot"), content.get("config")
+    if isinstance(few, dict):
+        return few.get(task, 0)
+    return config.get("num_fewshot") if isinstance(config, dict) else None
 
 
 def _common(results: dict[Path, Any]) -> dict[str, set[str]]:

@@ -28,7 +28,7 @@ _MODELS = ("fullname", "model", "model_name", "agent")
 
 def read_leaderboard(files: Sequence[Path], found: Collector, options: Options) -> None:
     """Agents are models; two rows of one model are told apart by `eval_name` or precision."""
-    new = names_apart(files, found, options)
+    new, _ = names_apart(files, found, options)
     for file in files:
         with found.reading(file, options):
             _read_board(file, found, options, new.get(file, {}))

@@ -117,6 +117,9 @@ def column_of(header: Sequence[str], kind: str) -> list[str]:
     (['alias'], ['evaluation.score'])
     """
     plain = [(name, str(name).strip().lower()) for name in header]
+    scores = [name for name, word in plain if _SCORED.match(word)]
+    if kind == "response" and scores:
+        return scores
     dotted = [(name, word.split(".")) for name, word in plain if "." in word]
     joined = [(name, "_".join(parts[-2:])) for name, parts in dotted]  # model.name: model_name
     for some in (plain, joined, [(name, parts[-1]) for name, parts in dotted]):
@@ -124,13 +127,9 @@ def column_of(header: Sequence[str], kind: str) -> list[str]:
             found = [name for name, word in some if word in known]
             if found:
                 return found
-    if kind in ("response", "item") and (
-        scores := [name for name, word in plain if _SCORED.match(word)]
-    ):
-        return scores if kind == "response" else [name for name, word in plain if word == "input"]
-    if kind == "agent" and _PERSONAL & {
-        word for _, word in plain
-    }:  # of an experiment, not of a school
+    if kind == "item" and scores:
+        return [name for name, word in plain if word == "input"]
+    if kind == "agent" and any(word in _PERSONAL for _, word in plain):  # no subjects of a school
         return [name for name, word in plain if word == "subject"]
     return []
 

@@ -1,4 +1,4 @@
-"""Preferences: annotations of AlpacaEval, battles of an arena, and judgments of MT-bench.
+"""Preferences: annotations of AlpacaEval, battles of an arena, judgments of MT-bench and Arena-Hard.
 
 AlpacaEval (1 and 2) compares each output with that of one reference model: {instruction, generator_1 (the
 reference), generator_2 (the model), dataset, preference} with a preference from 1 (the reference) to 2 (the
@@ -7,8 +7,11 @@ models meet: {model_a, model_b, winner}, the winner as a side or by its name. Th
 and every battle against it a repeat: 1 won, 0 lost, 0.5 a draw. The mean over items is the win rate with
 every opponent counted alike. MT-bench
 has judges write {question_id, model, score (1-10, -1 where it failed), turn}, or for pairs {model_1, model_2,
-g1_winner, g2_winner} in both orders: what two orders say differently is a draw. (main.py of
-alpaca_eval 0.6.6, llm_judge/*.py of fschat 0.2.36, read in November 2026.)
+g1_winner, g2_winner} in both orders: what two orders say differently is a draw. Arena-Hard compares each
+answer with that of a baseline in two games, in which the baseline is A and then B, with verdicts from A>>B to
+B>>A; a strong one counts three times. The response is the share that the model won. (main.py of
+alpaca_eval 0.6.6, llm_judge/*.py of fschat 0.2.36, gen_judgment.py of arena-hard-auto 2.0; read in November
+2026.)
 """
 
 from __future__ import annotations
@@ -22,8 +25,11 @@ from gindex_lab.studies.readers.options import Options
 from gindex_lab.studies.readers.parts import Identities, Repeats, score_of, wrong_field
 from gindex_lab.studies.readers.text import json_lines, load_json, plain
 
-__all__ = ["read_alpaca_eval", "read_arena", "read_mt_bench"]
+__all__ = ["read_alpaca_eval", "read_arena", "read_arena_hard", "read_mt_bench"]
 
+_STRONG = 3  # games that a verdict of much better counts as
+_VERDICTS = {"A>>B": (1.0, _STRONG), "A>B": (1.0, 1), "A=B": (0.5, 1)}
+_VERDICTS |= {"B=A": (0.5, 1), "B>A": (0.0, 1), "B>>A": (0.0, _STRONG)}
 _WON = {"model_a": 1.0, "model_b": 0.0, "a": 1.0, "b": 0.0, "model_1": 1.0, "model_2": 0.0}
 
 
@@ -149,3 +155,45 @@ def read_mt_bench(files: Sequence[Path], found: Collector, options: Options) -> 
         found.note("scale", "scores from 1 to 10 were divided by 10", "scale=(1, 10) (--scale)")
     if failed:
         found.notes.append(f"{failed} judgments failed (score -1), and count as missing")
+
+
+def read_arena_hard(files: Sequence[Path], found: Collector, options: Options) -> None:
+    """Agents are models, items are questions, families their categories, where there are some."""
+    baselines, unscored = set[str](), 0
+    for file in files:
+        with found.reading(file, options):
+            for number, row in json_lines(file, found.notes, options.encoding):
+                model = _text(row, "model", file, number)
+                question = row.get("uid") or row.get("question_id")
+                value = _share_won(row.get("games"), file, number)
+                unscored += value != value
+                baselines |= {str(row["baseline"])} if row.get("baseline") else set()
+                found.add(model, str(row.get("category") or ""), str(question), value)
+    shown = f" {', '.join(sorted(baselines)[:3])}" if baselines else ""
+    found.notes.append(
+        f"a response is the share won against the baseline{shown}, much better counted {_STRONG} times"
+    )
+    if unscored:
+        found.notes.append(f"{unscored} questions have no verdict, and count as missing")
+
+
+def _share_won(games: Any, file: Path, number: int) -> float:
+    """The share of a question that the model won; NaN without a verdict.
+
+    >>> _share_won([{"score": "B>>A"}, {"score": "B>A"}], Path("a.jsonl"), 1)
+    0.75
+    """
+    if not isinstance(games, list) or len(games) != 2:
+        raise wrong_field(file, f"has not two games in line {number}", "judge it again")
+    won = weights = 0.0
+    for turn, game in enumerate(games):
+        verdict = game.get("score") if isinstance(game, dict) else None
+        if verdict is None:
+            continue
+        if verdict not in _VERDICTS:
+            problem = f"has the verdict {verdict!r} in line {number}"
+            raise wrong_field(file, problem, "judge it again", "not-an-option")
+        first, weight = _VERDICTS[verdict]
+        won += weight * (first if turn else 1 - first)  # the model is B, and then A
+        weights += weight
+    return won / weights if weights else float("nan")

@@ -195,6 +195,14 @@ def _opencompass(found: Mapping[str, Any]) -> bool:
     return isinstance(first, dict) and {"pred", "correct"} <= set(first)
 
 
+def _arc_prize(found: Mapping[str, Any]) -> bool:
+    return any("score" in one for one in values_of(found.get("task_results")))
+
+
+def _bfcl(row: Mapping[str, Any]) -> bool:
+    return {"accuracy", "correct_count", "total_count"} <= set(row)
+
+
 _DOCUMENTS = {
     "every-eval-ever": _every_eval,
     "promptfoo": _promptfoo,
@@ -209,6 +217,8 @@ _DOCUMENTS = {
     "inspect": _inspect,
     "lm-eval": _harness,
     "opencompass": _opencompass,
+    "arc-prize": _arc_prize,
+    "bfcl": _bfcl,  # nothing was wrong: the first line alone
 }
 
 # -- records: elements of a list, or lines -------------------------------------------------------------
@@ -241,6 +251,10 @@ def _judged(row: Mapping[str, Any]) -> bool:
     return {"question_id", "model", "judge", "judgment", "score", "turn"} <= set(row)
 
 
+def _arena_hard(row: Mapping[str, Any]) -> bool:
+    return {"model", "judge", "games"} <= set(row)
+
+
 def _metr(row: Mapping[str, Any]) -> bool:
     return {"task_id", "score_binarized"} <= set(row) and bool({"alias", "model"} & set(row))
 
@@ -251,6 +265,7 @@ _RECORDS = {
     "alpaca-eval": _alpaca,
     "arena": _battle,
     "mt-bench": _judged,
+    "arena-hard": _arena_hard,
     "metr": _metr,
     "promptfoo": _graded,
 }
@@ -273,6 +288,7 @@ _LINES = {
     "lm-eval": _harness_line,
     "every-eval-ever": _every_eval_line,
     "openai-evals": _openai_evals,
+    "bfcl": _bfcl,
 }
 
 # -- tables ------------------------------------------------------------------------------------------

@@ -198,7 +198,7 @@ def _read_rows(file: Path, found: Collector, options: Options, metrics: Metrics)
     agent, item = found.add_codes(agents, parts["family"], parts["item"], values, parts["trial"])
     _note_columns(names, found)
     if "metric" not in names:
-        settle_direction(names["response"], found, options)
+        settle_direction(names["response"], found, options, guess="higher" if total else None)
     add_facts_of(table, names, {"agent": agent, "item": item}, found, options)
     _item_facts(table, names, found)
     audited = [c for c in header if str(c).lower() in AUDITED and c not in names.values()]

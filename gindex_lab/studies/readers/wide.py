@@ -45,14 +45,22 @@ def read_wide(files: Sequence[Path], found: Collector, options: Options) -> None
 
     A first column called item, question, task ... makes it a table of one row per item.
     """
-    new = names_apart(files, found, options)
+    new, alone = names_apart(files, found, options)
+    if alone:
+        said = "tables of one row, called alike: each agent is called after its file"
+        found.note("agents", said, "columns={'agent': ...} (--columns agent=NAME)")
     for file in files:
         with found.reading(file, options):
-            _read_wide(file, found, options, new.get(file, {}), many=len(files) > 1)
+            _read_wide(file, found, options, new.get(file, {}), len(files) > 1, alone)
 
 
 def _read_wide(
-    file: Path, found: Collector, options: Options, new: Mapping[str, str], many: bool
+    file: Path,
+    found: Collector,
+    options: Options,
+    new: Mapping[str, str],
+    many: bool,
+    alone: bool,
 ) -> None:
     name = _agent_column(list(table_header(file, options)), options)
     table = table_at(file, [name], options).rename(columns=dict(new))
@@ -62,7 +70,9 @@ def _read_wide(
         problem = "has fewer than two columns"
         raise BadInput("path", str(file), problem, "put agents first, then items")
     label = table.columns[name] if isinstance(name, int) else name
-    if _unnamed(table, str(label), options):
+    if alone:
+        table[label] = plain(file).stem
+    elif _unnamed(table, str(label), options):
         table.insert(0, "agent", _rows_of(table, file, many))
         label = "agent"
         said = "no column names the agents: they are called after their rows"
@@ -102,8 +112,9 @@ def _read_wide(
 
 def names_apart(
     files: Sequence[Path], found: Collector, options: Options
-) -> dict[Path, dict[str, str]]:
-    """New names of columns that stand in several tables, by file.
+) -> tuple[dict[Path, dict[str, str]], bool]:
+    """New names of columns that stand in several tables, by file; and whether each table is of one agent that
+    it does not name: all have one row, called alike (`dev`).
 
     `score` of two tables is two items, and so is any column in which an agent stands twice; `MMLU` is taken
     to be one, and that is noted where the tables differ otherwise. Tables of one agent each are one table.
@@ -126,6 +137,11 @@ def names_apart(
             columns[file] = {
                 c for c in header if c != label and not is_fact(c) and not is_text(table[c])
             }
+    rows = list(agents.values())
+    alike = len(rows) == len(files) > 1 and all(one == rows[0] for one in rows)
+    alike &= len(set(map(frozenset, columns.values()))) == 1 and "agent" not in options.columns
+    if alike and len(rows[0]) == 1:
+        return {}, True
     where: dict[str, list[Path]] = {}
     for file, names in columns.items():
         for name in sorted(names):
@@ -144,7 +160,7 @@ def names_apart(
         elif differ and not is_model(name):
             said = f"{name!r} of {shown} was read as one item"
             found.note("items", said, "exclude=[...] (--exclude), or other names of the columns")
-    return new
+    return new, False
 
 
 def _apart(name: str, agents: Sequence[list[str]], differ: bool) -> bool:
