@@ -70,7 +70,12 @@ def test_a_movie_is_played_and_in_a_pipeline_run_saved(tmp_path, monkeypatch):
 
     frames = cases.cumulative_frames(TABLE, DATES, "year")
     monkeypatch.setenv("GINDEX_LAB_OUTPUT", str(tmp_path))
-    cases.show_movie(gl.animate_capability_spread(frames, (0, 10)), "two_years", seconds=0.5)
+    cases.show_movie(
+        gl.animate_capability_spread(frames, (0, 10)),
+        "two_years",
+        seconds=0.5,
+        alt="Two years of two agents",
+    )
     with Image.open(tmp_path / "figures" / "two_years.gif") as picture:
         assert picture.n_frames == 2
         assert picture.info["duration"] == 500

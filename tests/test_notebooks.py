@@ -135,7 +135,9 @@ def test_every_notebook_can_be_chosen_by_its_name():
 @notebooks
 def test_every_figure_is_described_in_words(path):
     """Written by a person, for readers who do not see it: what is drawn, not the name of a file."""
-    for call in (c for c in calls(path) if c.func.attr == "show" and len(c.args) == 2):
+    for call in (
+        c for c in calls(path) if c.func.attr in ("show", "show_movie") and len(c.args) == 2
+    ):
         told = {k.arg: k.value for k in call.keywords}.get("alt")
         words = told.value.split() if isinstance(told, ast.Constant) else []
         assert len(words) >= 6, f"nb.show(..., alt=...) in line {call.lineno} of its cell"

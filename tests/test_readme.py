@@ -98,6 +98,8 @@ def test_the_readme_says_only_of_the_least_general_what_the_table_says(namespace
     table = namespace["table"]
     assert table["normalised_generality"].idxmin() == "cedar"
     assert table["capability"].rank()["cedar"] == 3
+    assert "separate no two of the five" in README
+    assert len(gl.tie_groups(table, "normalised_generality")) == 1
 
 
 def test_every_command_of_the_readme_exists():

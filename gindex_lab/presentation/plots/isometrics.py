@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from html import escape
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -264,8 +265,10 @@ def _draw_frame(
     return [*drawn, line]
 
 
-def animation_html(movie: Any, seconds: float = 1.0) -> str:
+def animation_html(movie: Any, seconds: float = 1.0, *, alt: str = "An animation") -> str:
     """The animation as HTML with its own buttons, complete in itself: nothing is fetched.
+
+    `alt` says what it shows to readers who do not see it.
 
     In a notebook: `IPython.display.HTML(animation_html(movie))`.
     """
@@ -273,6 +276,7 @@ def animation_html(movie: Any, seconds: float = 1.0) -> str:
     page = movie.to_jshtml(fps=1 / pause, default_mode="loop")
     # matplotlib's player asks a server for an icon font: plain characters do as well.
     page = re.sub(r'<link rel="stylesheet"\s+href="http[^>]*>', "", page)
+    page = page.replace("<img id=", f'<img alt="{escape(alt)}" id=')
     return re.sub(r'<i class="fa fa-([a-z -]+)"></i>', lambda m: _ICONS.get(m[1], "●"), page)
 
 

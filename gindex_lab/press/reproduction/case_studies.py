@@ -223,15 +223,18 @@ def _head(ax: Any, name: str, row: pd.Series) -> None:
     heading(ax, name, indicator_line(row[kept]), small=True)
 
 
-def show_movie(movie: Any, name: str, seconds: float = 1.0) -> None:
-    """Play an animation in the notebook; in a pipeline run also save it as a GIF beside the figures."""
+def show_movie(movie: Any, name: str, seconds: float = 1.0, *, alt: str) -> None:
+    """Play an animation in the notebook; in a pipeline run also save it as a GIF beside the figures.
+
+    `alt` says what it shows to readers who do not see it.
+    """
     import matplotlib.pyplot as plt
     from IPython.display import HTML, display
 
     from gindex_lab.presentation.plots.isometrics import animation_html
 
     with plt.rc_context({"savefig.dpi": 110}):  # a report holds every frame of every movie
-        page = animation_html(movie, seconds)
+        page = animation_html(movie, seconds, alt=alt)
     folder = os.environ.get(nb.OUTPUT)
     if folder:
         target = Path(folder) / "figures" / f"{name}.gif"

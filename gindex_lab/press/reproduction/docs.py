@@ -25,6 +25,7 @@ from gindex_lab.foundation.places import PROJECT
 __all__ = ["Entry", "build", "documented", "public_modules", "uses"]
 
 ROOT = "gindex_lab"
+_LAST = {"gindex_lab.foundation.errors", "gindex_lab.foundation.bounds"}  # nobody begins with these
 
 
 @dataclass(frozen=True)
@@ -84,7 +85,7 @@ def build(
     folder = Path(out)
     if folder.is_file():
         raise BadInput("out", str(out), "is a file", "name a folder")
-    names = documented()
+    names = dict(sorted(documented().items(), key=lambda listed: listed[0] in _LAST))
     titles = {module: _first_sentence(import_module(module)) for module in names}
     asked, around, used = questions(names), Path(reports), uses(names)
     targets = ["index.html", "claims.html", "places.html", "manifest.json"]

@@ -7,7 +7,6 @@ from a notebook, a paper or an error message is escaped by the templates.
 
 from __future__ import annotations
 
-import html
 import json
 import re
 from collections import Counter
@@ -58,9 +57,6 @@ _START = {
     "generality/a07_atari": "a study of the paper, redone",
     "generality/analyse_your_own": "the same for your own logs",
 }
-
-
-_UNTOLD = "No description has been provided for this image"  # nbconvert's words
 
 
 @cache
@@ -120,8 +116,7 @@ def notebook_page(executed: Path, entry: Entry, profile: str) -> str:
     highlight = Highlight2HTML(pygments_lexer="python")  # type: ignore[no-untyped-call]
     exporter.register_filter("highlight_code", highlight)
     body, _ = exporter.from_notebook_node(notebook)
-    told = f"An animation or picture of: {html.escape(entry.title)}"
-    body = explained(body, "../../").replace(_UNTOLD, told)
+    body = explained(body, "../../")
     if answer:
         answer["html"] = explained(f"<p>{answer['html']}</p>", "../../")[3:-4]
     title, _, rest = body.partition("</h1>") if "</h1>" in body else ("", "", body)
