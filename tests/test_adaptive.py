@@ -44,11 +44,14 @@ def test_the_kept_coverage_is_at_least_ninety_four_percent_at_every_stop():
     table = measured_coverage("stopping")
     valid = table[table["rule"] != "information"]
     assert set(BANKS) <= set(table["bank"])
-    assert valid.loc[valid["measure"] == "capability", "replays"].sum() >= 1000
-    for measure, part in valid.groupby("measure"):
+    wanted = {(m, 1) for m in ("capability", "mean", "spread", "normalised_generality")}
+    assert wanted | {("capability", 2), ("mean", 2)} <= set(
+        table.groupby(["measure", "agents"]).groups
+    )
+    for kind, part in valid.groupby(["rule", "measure", "agents"]):
+        assert part["replays"].sum() >= 1000, kind
         for name in (*STOPS, "always"):
-            held = np.average(part[name], weights=part["replays"])
-            assert held >= 0.94, (measure, name)
+            assert np.average(part[name], weights=part["replays"]) >= 0.94, (kind, name)
 
 
 def test_the_ordinary_interval_fails_where_one_stops_when_it_looks_significant():
@@ -64,9 +67,12 @@ def test_a_few_replays_hold_the_truth_at_every_stop():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("measure", ["capability", "mean", "spread", "normalised_generality"])
-def test_fresh_replays_hold_the_truth_at_every_stop(measure):
-    row = {"bank": "simulated", "rule": "bayes", "measure": measure}
+@pytest.mark.parametrize(
+    ("measure", "agents"),
+    [("capability", 1), ("mean", 2), ("spread", 1), ("normalised_generality", 1)],
+)
+def test_fresh_replays_hold_the_truth_at_every_stop(measure, agents):
+    row = {"bank": "simulated", "rule": "bayes", "measure": measure, "agents": agents}
     assert measure_stopping(row, 60, 11)["always"] >= 0.95 - 3 * np.sqrt(0.05 * 0.95 / 60)
 
 

@@ -3,18 +3,20 @@
 Agents whose every response is known are tested by `gl.adaptive`, item by item to the end of a bank (sixty
 items, drawn anew for every replay), and the course is read under five rules for stopping, among them "stop
 when the ordinary interval excludes the truth", which is what happens to somebody who looks until a difference
-is significant and there is none. The ordinary interval (mean ± t, corrected for the finite bank) stands
-beside. `stopping` counts how often each interval holds the truth; `saving` the items until the interval is so
-narrow, against random order.
+is significant and there is none. Two agents are asked the same items, and stopped when they seem to be told
+apart. The ordinary interval (mean ± t, corrected for the finite bank) stands beside. `stopping` counts how
+often each interval holds the truth; `saving` the items until the interval is so narrow, against random order.
 
 `python -m gindex_lab.studies.simulations.stopping_study stopping OUT.csv` (or `saving`) makes the tables of
-`data/measured` again, and goes on where it was stopped. With $GINDEX_LAB_DATA they include `swebench_134`.
+`data/measured` again, and goes on where it was stopped. With $GINDEX_LAB_DATA they include `swebench_134`
+and `lyptus`, whose difficulty is the time that people need.
 """
 
 from __future__ import annotations
 
 import sys
 from functools import lru_cache
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -23,7 +25,9 @@ import pandas as pd
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import FloatArray
 from gindex_lab.measures.adaptive.bank import Bank, bank_of
+from gindex_lab.measures.adaptive.foresight import SUMS
 from gindex_lab.measures.adaptive.loop import adaptive
+from gindex_lab.measures.adaptive.session import Session
 from gindex_lab.measures.generality import difficulties_of, generality
 from gindex_lab.studies.simulations.coverage import PROFILES, simulate_profile
 from gindex_lab.studies.simulations.coverage_study import kept_study
@@ -39,11 +43,14 @@ __all__ = [
     "stops",
 ]
 
-BANKS = ("simulated", "mazes", "letter series", "swebench_134")
+PUBLISHED = ("swebench_134", "lyptus")
+BANKS = ("simulated", "mazes", "letter series", "Λ environments", *PUBLISHED)
 STOPS = ("budget", "width", "decided", "looks significant", "looks best")
 WIDTHS = (0.2, 0.15, 0.1)  # of the interval, or of 1 for the mean
 _FIRST = 20  # items before one looks at an ordinary interval
+SAVING = ("simulated", "mazes", "letter series", "swebench_134")  # answers are right or wrong
 _SIZE = 60  # items of the banks on which stopping is replayed
+_REPLAYS = 168  # of a row: over a thousand on the six banks together
 _FOLDS = 5  # of agents: a bank is calibrated on those of the others
 
 
@@ -57,10 +64,14 @@ def answered(bank: str, seed: int = 1) -> Responses:
     rng = np.random.default_rng([seed, *bank.encode()])
     if bank == "simulated":
         return simulate_profile(10 * list(PROFILES.values()), 120, seed=rng)
-    if bank == "swebench_134":
+    if bank in PUBLISHED:
         from gindex_lab.studies.data.loading import load
 
-        return load("swebench_134")
+        study = load(bank)
+        met = study.frame.columns[study.frame.notna().all()]
+        return study.select(items=list(met))
+    if bank == "Λ environments":
+        return _environments(seed)
     chances = _maze_chances(seed) if bank == "mazes" else _series_chances(seed)
     frame = pd.concat([chances.frame] * _copies(chances))
     frame.index = pd.Index([f"{name} ({k})" for k, name in enumerate(frame.index)])
@@ -81,6 +92,21 @@ def _maze_chances(seed: int) -> Responses:
     agents: dict[str, Any] = {f"{k} ahead": mazes.LookAhead(k) for k in (1, 2, 3, 4, 6, 8, 12)}
     agents |= {f"noise {x:g}": mazes.Noisy(x) for x in (0.2, 0.4, 0.7, 1.0, 2.0)}
     return mazes.play(battery, agents)
+
+
+def _environments(seed: int) -> Responses:
+    """One run each of 36 Q-learners and five bounds in 140 environments of the class Λ; mean rewards."""
+    from gindex_lab.worlds.anytime.agents import QLearning
+    from gindex_lab.worlds.anytime.pool import make_pool
+    from gindex_lab.worlds.anytime.scoring import as_items
+
+    settings = product((0.02, 0.05, 0.2, 0.6), (0.1, 0.35, 0.8), (0.0, 0.1, 0.3))
+    agents: dict[str, Any] = {
+        f"α {a:g}, γ {g:g}, ε {e:g}": QLearning(alpha=a, gamma=g, epsilon=e) for a, g, e in settings
+    }
+    agents |= {name: name for name in ("random", "reactive", "follower", "oracle", "optimal")}
+    worlds = make_pool(140, seed=seed).environments
+    return as_items(agents, worlds, runs=1, difficulty="bits", seed=seed)
 
 
 def _series_chances(seed: int) -> Responses:
@@ -124,17 +150,21 @@ def bank_for(bank: str, agent: int, rule: str) -> Bank:
 
 
 def ordinary(bank: Bank, course: pd.DataFrame, measure: str, ci: float = 0.95) -> FloatArray:
-    """Mean ± t after every item in random order (2, T), corrected for the finite bank; NaN at first."""
+    """Mean ± t after every item in random order (2, T), corrected for the finite bank; NaN at first.
+
+    For two agents (a column `response_b`) it is the difference of their responses that is averaged.
+    """
     from scipy.special import stdtrit
 
     weights, constant = bank.weights(measure)
-    n, t = len(weights), np.arange(1, len(course) + 1)
+    n, t, two = len(weights), np.arange(1, len(course) + 1), "response_b" in course
     at = bank.items.index.get_indexer(pd.Index(course["item"]))
-    cells = weights[at] * course["response"].to_numpy() * n
+    worth = course["response"] - course["response_b"] if two else course["response"]
+    cells = weights[at] * worth.to_numpy() * n
     mean = np.cumsum(cells) / t
     square = np.maximum(np.cumsum(cells**2) / t - mean**2, 0.0) * t / np.maximum(t - 1, 1)
     half = stdtrit(np.maximum(t - 1, 1), (1 + ci) / 2) * np.sqrt(square / t * (1 - t / n))
-    shift = constant + (bank.span[0] if measure == "capability" else 0.0)
+    shift = 0.0 if two else constant + (bank.span[0] if measure == "capability" else 0.0)
     found = np.stack([mean - half, mean + half]) + shift
     return np.where(t >= _FIRST, found, np.nan)
 
@@ -142,14 +172,18 @@ def ordinary(bank: Bank, course: pd.DataFrame, measure: str, ci: float = 0.95) -
 def stops(
     course: pd.DataFrame, limits: FloatArray, usual: FloatArray, truth: float, scale: float
 ) -> dict[str, int]:
-    """The item after which each rule stops, by position; the last where it never does."""
+    """The item after which each rule stops, by position; the last where it never does.
+
+    "decided" is when the limits leave a value near the truth, for two agents (a column `response_b`) 0.
+    """
     low, high = limits
+    aims = (0.0, 0.0) if "response_b" in course else (truth - 0.12 * scale, truth + 0.12 * scale)
     last, late = len(course) - 1, np.arange(len(course)) >= _FIRST - 1
     usual_out = (usual[0] > truth) | (usual[1] < truth)
     rules = {
         "budget": np.arange(len(course)) >= len(course) // 2,
         "width": high - low <= 0.25 * scale,
-        "decided": (low > truth - 0.12 * scale) | (high < truth + 0.12 * scale),
+        "decided": (low > aims[0]) | (high < aims[1]),
         "looks significant": late & usual_out,
     }
     found = {name: int(hit.argmax()) if hit.any() else last for name, hit in rules.items()}
@@ -159,24 +193,35 @@ def stops(
 
 def measure_stopping(row: dict[str, Any], simulations: int, seed: int) -> dict[str, float]:
     """How often the interval holds the truth at each stop, and at all of them; for capability and mean under
-    random order, the ordinary interval beside it, and for all rules that of the model alone.
+    random order, the ordinary interval beside it, and for all rules that of the model alone. A row with
+    `agents` = 2 is about how far one agent is ahead of another.
 
-    >>> row = {"bank": "simulated", "rule": "random", "measure": "mean"}
+    >>> row = {"bank": "simulated", "rule": "random", "measure": "mean", "agents": 2}
     >>> found = measure_stopping(row, 3, 1)
     >>> found["always"] >= 0.66, "ordinary, looks significant" in found
     (True, True)
     """
-    study = answered(row["bank"])
+    study, number = answered(row["bank"]), row.get("agents", 1)
     rng = np.random.default_rng([seed, *"".join(map(str, row.values())).encode()])
-    replays, rows = _replays(row, simulations), []
-    for _ in range(replays):
-        agent, some = int(rng.integers(len(study.frame))), _some(study, rng)
-        bank = Bank(bank_for(row["bank"], agent, row["rule"]).items.loc[some])
-        answers = study.frame.iloc[agent][some]
-        whole = generality(answers.to_frame("agent").T, bank.difficulty)
-        session = adaptive(answers, bank, measure=row["measure"], rule=row["rule"], seed=rng)
-        rows.append(_held(bank, session.table, float(whole[row["measure"]].iloc[0]), row))
-    return {"replays": replays} | pd.DataFrame(rows).mean().round(4).to_dict()
+    rows = []
+    for _ in range(simulations):
+        who, some = rng.permutation(len(study.frame))[:number], _some(study, rng)
+        bank = Bank(bank_for(row["bank"], int(who[0]), row["rule"]).items.loc[some])
+        answers = study.frame.iloc[who][some]
+        true = generality(answers, bank.difficulty)[row["measure"]].to_numpy(dtype=float)
+        course = _course(answers, bank, row, rng)
+        rows.append(_held(bank, course, true[0] - true[1] if number == 2 else true[0], row))
+    return {"replays": simulations} | pd.DataFrame(rows).mean().round(4).to_dict()
+
+
+def _course(
+    answers: pd.DataFrame, bank: Bank, row: dict[str, Any], rng: np.random.Generator
+) -> pd.DataFrame:
+    """The course of a test to the end of the bank, whatever was decided on the way."""
+    session = Session(bank, measure=row["measure"], rule=row["rule"], agents=len(answers), seed=rng)
+    while not session.finished:
+        session.record(list(answers[session.next_item()]))
+    return session.table
 
 
 def _some(study: Responses, rng: np.random.Generator) -> list[object]:
@@ -188,19 +233,13 @@ def _some(study: Responses, rng: np.random.Generator) -> list[object]:
             return list(study.frame.columns[np.sort(chosen)])
 
 
-def _replays(row: dict[str, Any], simulations: int) -> int:
-    """A third where it is not the capability of a valid rule that is in question."""
-    main = row["measure"] == "capability" and row["rule"] != "information"
-    return simulations if main else max(1, simulations // 3)
-
-
 def _held(bank: Bank, course: pd.DataFrame, true: float, row: dict[str, Any]) -> dict[str, float]:
     limits = course[["low", "high"]].to_numpy().T
     model = course[["model_low", "model_high"]].to_numpy().T
     scale = {"mean": 1.0, "normalised_generality": 2.0}.get(
         row["measure"], bank.span[1] - bank.span[0]
     )
-    sums = row["measure"] in ("capability", "mean") and row["rule"] == "random"
+    sums = row["measure"] in SUMS and row["rule"] == "random"
     usual = ordinary(bank, course, row["measure"]) if sums else model
     at, tiny = stops(course, limits, usual, true, scale), 1e-9 * scale
     holds = {"": limits, "model, ": model} | ({"ordinary, ": usual} if sums else {})
@@ -273,32 +312,37 @@ def saved(table: pd.DataFrame, ci: float = 0.95) -> pd.DataFrame:
 
 
 def stopping_rows() -> pd.DataFrame:
-    """Bank, rule and measure of every row of the table of coverage."""
-    rows = [(b, rule, "capability") for rule in ("random", "bayes") for b in _banks()]
-    rows += [(b, "bayes", "spread") for b in _banks()]
-    return pd.DataFrame(rows, columns=["bank", "rule", "measure"])
+    """Bank, rule, measure and number of agents of every row of the table of coverage."""
+    kinds = [(rule, "capability", 1) for rule in ("random", "stratified", "bayes")]
+    kinds += [("random", "mean", 1), ("bayes", "mean", 1), ("random", "spread", 1)]
+    kinds += [("bayes", "spread", 1), ("bayes", "normalised_generality", 1)]
+    kinds += [("random", "mean", 2), ("random", "capability", 2), ("bayes", "capability", 2)]
+    rows = [(bank, *kind) for kind in kinds for bank in _banks()]
+    return pd.DataFrame(rows, columns=["bank", "rule", "measure", "agents"])
 
 
 def saving_rows() -> pd.DataFrame:
     """Bank, agent and rule of every row of the table of items saved."""
     rules = ("random", "stratified", "bayes", "information")
     rows = []
-    for bank in _banks():
+    for bank in _banks(SAVING):
         n = len(answered(bank).frame)
         some = np.linspace(0, n - 1, min(n, 24)).round().astype(int)
         rows += [(bank, int(agent), rule) for agent in some for rule in rules]
     return pd.DataFrame(rows, columns=["bank", "agent", "rule"])
 
 
-def _banks() -> list[str]:
+def _banks(names: tuple[str, ...] = BANKS) -> list[str]:
     from gindex_lab.studies.data.loading import datasets
 
     known = datasets().set_index("name")["available"]
-    return [b for b in BANKS if b != "swebench_134" or bool(known.get(b, False))]
+    return [b for b in names if b not in PUBLISHED or bool(known.get(b, False))]
 
 
 if __name__ == "__main__":
     if sys.argv[1] == "stopping":
-        print(kept_study(sys.argv[2], stopping_rows(), measure_stopping, 126, 31).T.to_string())
+        print(
+            kept_study(sys.argv[2], stopping_rows(), measure_stopping, _REPLAYS, 31).T.to_string()
+        )
     else:
         print(kept_study(sys.argv[2], saving_rows(), measure_saving, 1, 32).to_string())
