@@ -8,6 +8,7 @@ import platform
 import re
 import socket
 import subprocess
+import sys
 import threading
 import time
 import urllib.error
@@ -18,6 +19,7 @@ import psutil
 import pytest
 from tornado.web import HTTPError
 
+from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.parallel import cluster
 from gindex_lab.presentation.policy import policy
 from gindex_lab.presentation.widgets import contents, guards, serve
@@ -81,9 +83,9 @@ def test_a_configuration_cannot_take_the_token_away(what, tmp_path):
         }
         (tmp_path / f"{name}.json").write_text(json.dumps(parts))
     port = free_port()
-    command = serve.lab_command(ROOT) if what == "lab" else serve.demo_command(ROOT)
+    command = [sys.executable, "-m", "gindex_lab.presentation.widgets.serve", what]  # as make does
     option = "--ServerApp.port" if what == "lab" else "--Voila.port"
-    environment = serve.environment(os.environ) | {"JUPYTER_CONFIG_DIR": str(tmp_path)}
+    environment = os.environ | {"JUPYTER_CONFIG_DIR": str(tmp_path)}
     running = subprocess.Popen(
         [*command, f"{option}={port}", "--no-browser", *(["--allow-root"] if what == "lab" else [])],
         env=environment, cwd=ROOT, stderr=subprocess.PIPE, text=True,
@@ -109,6 +111,16 @@ def test_a_configuration_cannot_take_the_token_away(what, tmp_path):
         patience.cancel()
         running.terminate()
         running.wait(30)
+
+
+@pytest.mark.parametrize(
+    "given", ["--ip=0.0.0.0", "--ServerApp.ip=0.0.0.0", "--Voila.ip", "--no-token"]
+)
+@pytest.mark.parametrize("what", ["lab", "demo"])
+def test_options_that_would_open_the_server_are_refused(what, given):
+    with pytest.raises(BadInput) as caught:
+        serve.main([what, "--port=8999", given, "0.0.0.0"])
+    assert (caught.value.argument, caught.value.code) == ("ARGS", "not-allowed")
 
 
 def listeners(process):

@@ -29,6 +29,10 @@ _INSISTED = (
     "--ServerApp.allow_origin=",
     "--ServerApp.allow_origin_pat=",
 )
+# options by which ARGS could do so; given twice, an option ends the server, so ours cannot simply come last
+_OPENING = {"ip", "no-token", "token", "password", "allow_remote_access"}
+_OPENING |= {"allow_origin", "allow_origin_pat", "allow_credentials", "disable_check_xsrf"}
+_OPENING |= {"allow_unauthenticated_access", "identity_provider_class", "config"}
 _SHARE = Path(__file__).resolve().parent / "share"  # holds our page template for Voilà
 
 
@@ -95,10 +99,14 @@ def main(arguments: Sequence[str]) -> None:
     commands = {"lab": lab_command, "demo": demo_command}
     root = Path.cwd()
     command = commands[choice("server", what, list(commands))](root)
-    last = ["--ServerApp.ip=127.0.0.1"] if what == "lab" else ["--Voila.ip=127.0.0.1"]
     if not (root / "notebooks" / "teaching").is_dir():
         raise BadInput("folder", str(root), "holds no notebooks", "run this in the project")
-    os.execve(command[0], [*command, *rest, *last], environment(os.environ))
+    for option in rest:
+        name = option.lstrip("-").split("=")[0].split(".")[-1].lower()
+        if option.startswith("-") and name in _OPENING:
+            problem, remedy = "would open the server to others", "leave it out"
+            raise BadInput("ARGS", option, problem, remedy, code="not-allowed")
+    os.execve(command[0], [*command, *rest], environment(os.environ))
 
 
 if __name__ == "__main__":
