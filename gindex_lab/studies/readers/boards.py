@@ -40,3 +40,12 @@ def read_bfcl(files: Sequence[Path], found: Collector, options: Options) -> None
         with found.reading(file, options):
             rows = list(json_lines(file, found.notes, options.encoding))  # all: it may be cut off
             head = rows[0][1]
+            score = score_of(head.get("accuracy"), file, "the category")
+            right, of = (as_number(head.get(name)) for name in ("correct_count", "total_count"))
+            if right is None or of is None or not abs(score * of - right) <= 1:
+                problem = f"has accuracy={score:g} beside {right} right of {of}"
+                raise wrong_field(file, problem, "score it again, or leave it out")
+            category = _CATEGORY.fullmatch(plain(file).stem)
+            found.add(agents[file], "", category["name"] if category else file.stem, score)
+    said = "BFCL lists only what was wrong: each category is one item, its score a mean"
+    found.note("items", said)
