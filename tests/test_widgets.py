@@ -14,7 +14,7 @@ import gindex_lab as gl
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.presentation.plots.teaching import plot_responses, plot_rewards
 from gindex_lab.presentation.widgets import exercises, serve
-from gindex_lab.presentation.widgets.adaptive_test import adaptive_demo
+from gindex_lab.presentation.widgets.adaptive_test import adaptive_demo, adaptive_view
 from gindex_lab.presentation.widgets.anytime_live import TESTED, anytime_demo, anytime_view
 from gindex_lab.presentation.widgets.calculator import (
     calculator_demo,
@@ -561,3 +561,10 @@ def test_what_the_sessions_propose_to_try_can_be_run():
     both = pd.concat([mine.frame, theirs.frame])
     apart = gl.paired_differences(both, "me", "friend", difficulty=mine.difficulty, seed=1)
     assert apart["p_value"].between(0, 1).all()
+
+
+def test_the_band_of_somebody_who_only_guesses_stays_inside_the_figure():
+    view = adaptive_view("skip,skip,skip,skip")
+    bottom = view.figure.axes[1].get_ylim()[0]
+    assert bottom <= view.numbers["low"]
+    assert bottom <= view.numbers["capability"]

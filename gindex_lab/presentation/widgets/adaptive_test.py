@@ -80,11 +80,14 @@ def adaptive_view(presses: str | Sequence[str] = (), seed: int = 1) -> View:
     else:
         item = items[session.next_item()]
         options = [*item.options, "skip"]
-        left.text(0.5, 0.55, item.text, ha="center", fontsize=20, family="monospace")
+        left.text(0.5, 0.55, item.text, ha="center", fontsize=17, family="monospace")
         heading(left, f"Item {len(course) + 1}", f"difficulty {item.difficulty:g}")
     if len(course):
         plot_course({"you": course}, ax=right)
-    right.set(ylim=session.bank.span, ylabel="capability Ψ")
+    low, high = session.bank.span
+    if len(course):  # guessing is taken off, so that limits may lie below the easiest item
+        low, high = min(low, course["low"].min()), max(high, course["high"].max())
+    right.set(ylim=(low, high), ylabel="capability Ψ")
     numbers: dict[str, Value] = {"items asked": len(course)}
     if len(course):
         numbers |= {"capability": session.value, "low": session.low, "high": session.high}
