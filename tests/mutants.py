@@ -15,7 +15,6 @@ import ast
 import copy
 import gc
 import inspect
-import json
 import multiprocessing
 import os
 import random
@@ -30,6 +29,8 @@ from typing import NamedTuple
 
 import pytest
 from _pytest.runner import runtestprotocol
+
+from gindex_lab.foundation.journals import Journal
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "gindex_lab"
@@ -263,12 +264,11 @@ class _Trial:
         return True
 
 
-def _tried(module: Path, tests: list[str], mutants: list[Mutant], journal: Path) -> None:
+def _tried(module: Path, tests: list[str], mutants: list[Mutant], journal: Journal) -> None:
     """In a process of its own: writes what became of each mutant into the journal."""
 
     def told(mutant: Mutant, result: str) -> None:
-        with journal.open("a", encoding="utf-8") as file:
-            file.write(json.dumps([_label(mutant), mutant.line, result]) + "\n")
+        journal.add([_label(mutant), mutant.line, result])
 
     sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     options = [
@@ -300,16 +300,13 @@ def main() -> int:
     )
     asked = parser.parse_args()
     os.chdir(ROOT)
-    journal = asked.journal or Path(tempfile.mkdtemp()) / "journal"
+    place = asked.journal or Path(tempfile.mkdtemp()) / "journal"
+    journal = Journal(place, {"format": "gindex_lab mutants 1"}, "journal")
     end = time.monotonic() + 60 * asked.minutes
-    old = {}
-    if journal.exists():
-        old = {
-            tuple(line[:2]): line[2] for line in map(json.loads, journal.read_text().splitlines())
-        }
+    old = {(name, line): result for name, line, result in journal.entries}
     asked_of: list[tuple[str, int]] = []
-    for place, tests in TARGETS.items():
-        module = PACKAGE / place
+    for target, tests in TARGETS.items():
+        module = PACKAGE / target
         if asked.only not in str(module) or time.monotonic() > end:
             continue
         every = mutants_of(module)
@@ -332,11 +329,9 @@ def main() -> int:
                 process.kill()
             elif process.exitcode:
                 return 1
-        print(f"{place}: {len(chosen)} of {len(every)}", flush=True)
-    new = (
-        [json.loads(line) for line in journal.read_text().splitlines()] if journal.exists() else []
-    )
-    results = {(name, line): result for name, line, result in new}
+        print(f"{target}: {len(chosen)} of {len(every)}", flush=True)
+    found = Journal(journal.path, journal.header, "journal").entries  # a fork has written it
+    results = {(name, line): result for name, line, result in found}
     results = {key: results[key] for key in asked_of if key in results}
     for (name, line), result in results.items():
         if result == "survived":

@@ -2,8 +2,9 @@
 
 The doctests of the public names are run, and the public calls that they make are written down. Each argument of
 such a call is then replaced: a count by a float, a table by one of Decimals, of pandas' own dtypes or with a
-column twice, a list by one that holds itself. A call must end in an error of ours or in a result, and where the
-odd form means the same, in the same result.
+column twice, a list by one that holds itself; and each parameter, given or not, by the hostile values of
+`fuzzing`, which so reach further than where nothing else is right. A call must end in an error of ours or in a
+result, and where the odd form means the same, in the same result.
 
 `python tests/odd_examples.py START STOP SAMPLE` does so for the names START to STOP, as `fuzzing.py` does.
 """
@@ -22,7 +23,7 @@ from functools import partial
 
 import numpy as np
 import pandas as pd
-from fuzzing import attempt, names, walk
+from fuzzing import attempt, hostile, names, walk
 
 from gindex_lab.foundation import declared
 
@@ -231,18 +232,21 @@ def cases(label, function, sample):
         except TypeError:
             continue
         door = declared.declared(called)
-        for name, value in bound.arguments.items():
-            kind = bound.signature.parameters[name].kind
-            if name in ("self", "cls") or kind in (kind.VAR_KEYWORD, kind.VAR_POSITIONAL):
+        for name, parameter in bound.signature.parameters.items():
+            value = bound.arguments.get(name, parameter.empty)
+            if name in ("self", "cls") or parameter.kind in (
+                parameter.VAR_KEYWORD,
+                parameter.VAR_POSITIONAL,
+            ):
                 continue
             if (called.__qualname__, name, type(value)) in done:
                 continue
             done.add((called.__qualname__, name, type(value)))
             try:
-                changed = list(odd(value))
+                changed = [] if value is parameter.empty else list(odd(value))
             except (ValueError, TypeError, OverflowError, ArithmeticError) as error:
                 raise AssertionError(f"{label}: {name}={value!r:.200}") from error
-            for what, one in changed:
+            for what, one in [*changed, *hostile().items()]:
                 made.append((f"{called.__qualname__}: {name} {what}", door, bound, name, one))
     chosen = random.Random(label)
     return chosen.sample(made, sample) if sample and len(made) > sample else made

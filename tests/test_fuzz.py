@@ -12,13 +12,13 @@ import pandas as pd
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
-from fuzzing import attempt, cases, names
+from fuzzing import attempt, cases, hostile, names
 
 import gindex_lab as gl
 
 HERE = Path(__file__).parent
 BATCH, ROOM = 20, 420  # names per process, and at most so many in all
-SAMPLE = 50  # calls of each name
+SAMPLE = len(hostile())  # calls of each name, of every kind at least one
 
 
 def made(start, stop, sample, timeout, script="fuzzing.py"):
@@ -94,6 +94,22 @@ def test_documented_calls_with_one_argument_made_odd_end_in_errors_of_ours(start
     assert calls > 300
 
 
+def test_every_name_meets_every_kind_of_value():
+    chosen = dict(names())
+    for label in (
+        "power",
+        "detectable",
+        "Design",
+        "adaptive",
+        "Bank",
+        "shorter",
+        "equate",
+        "plot_power",
+    ):
+        met = {what.rpartition("\t")[2] for what, _, _ in cases(label, chosen[label], SAMPLE)}
+        assert met == set(hostile()), label
+
+
 @pytest.mark.slow
 def test_the_slow_walk_makes_more_than_fifteen_thousand_calls():
     assert sum(len(list(cases(label, value, SAMPLE))) for label, value in names()) > 15_000
@@ -146,6 +162,7 @@ REFUSED = {  # what the walk once found raw: the call, and the argument that its
         lambda: gl.aiq.consistent_tests(pd.DataFrame([ENDLESS])),
         "analysis['EL'][0]",
     ),
+    "half a character": (lambda: gl.flatland.parse("", "fbp", folder="\ud800"), "folder"),
     "a curve without end": (lambda: gl.sigmoid_curve([[1, 0.5, 0]], [0, 1, 10**9]), "difficulty"),
 }
 

@@ -15,6 +15,7 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 
+import pandas as pd
 import psutil
 import pytest
 from tornado.web import HTTPError
@@ -23,7 +24,9 @@ from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.parallel import cluster
 from gindex_lab.presentation.policy import policy
 from gindex_lab.presentation.widgets import contents, guards, serve
+from gindex_lab.press.claim_lines import claims_fold
 from gindex_lab.press.reproduction.reports import claims_page, page
+from gindex_lab.press.tables import people_table
 
 ROOT = Path(__file__).parents[1]
 
@@ -59,6 +62,16 @@ def allowed_origin(url):
         return urllib.request.urlopen(request, timeout=20).headers["Access-Control-Allow-Origin"]
     except urllib.error.HTTPError as error:
         return error.headers["Access-Control-Allow-Origin"]
+
+
+def deleted_by_another_page(url, token):
+    """The answer to a request that another page makes with the cookies of somebody who has the token."""
+    browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+    browser.open(f"{url}?token={token}", timeout=20).read()
+    try:
+        return browser.open(urllib.request.Request(f"{url}/none.txt", method="DELETE")).status
+    except urllib.error.HTTPError as error:
+        return error.code
 
 
 def served_without_token(url):
@@ -105,7 +118,8 @@ def test_a_configuration_cannot_take_the_token_away(what, tmp_path):
         assert status(f"{url}?token={token}", host="evil.example") == 403
         assert not served_without_token(url)
         assert listeners(psutil.Process(running.pid)) <= {"127.0.0.1", "::1"}
-        assert allowed_origin(url) is None
+        assert allowed_origin(f"{url}?token={token}") != "*"
+        assert deleted_by_another_page(url, token) == (403 if what == "lab" else 404)
         assert token not in " ".join(psutil.Process(running.pid).cmdline())
     finally:
         patience.cancel()
@@ -173,3 +187,11 @@ def test_a_notebook_of_another_language_stays_as_it_is():
     contents.for_reading(read)
     contents.for_storing(read)
     assert read == notebook
+
+
+def test_what_comes_from_data_is_text_on_a_page():
+    evil = '"><script>alert(1)</script>'
+    table = pd.DataFrame({evil: [evil, "a"]}, index=pd.Index([evil, "b"], name=evil))
+    made = [people_table(table, link=evil), claims_fold([], evil), page("glossary.html.j2", title=evil, terms=[], there={}, up="", here="")]  # fmt: skip
+    assert [text for text in made if "<script>alert" in text] == []
+    assert [text.count("&lt;script&gt;alert") > 0 for text in made] == [True] * 3

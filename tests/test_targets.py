@@ -11,6 +11,7 @@ import os
 import stat
 import sys
 import tempfile
+import types
 from pathlib import Path
 
 import numpy as np
@@ -19,10 +20,13 @@ import pytest
 
 import gindex_lab as gl
 from benchmarks import __main__ as benchmarks
-from gindex_lab.foundation import folders
+from gindex_lab.foundation import folders, places
 from gindex_lab.foundation.folders import remove
 from gindex_lab.press.cli import main
 from gindex_lab.press.reproduction.reproduce import reproduce
+from gindex_lab.studies.analysis.shorter import Shorter
+from gindex_lab.studies.simulations.coverage_study import kept_study
+from gindex_lab.worlds.aiq.sweep import keep_sweep
 
 sys.path.insert(0, str(Path(__file__).parent))
 from small_projects import catalogue, cell, write_notebook
@@ -55,6 +59,12 @@ def estimated(log):
     gl.aiq.estimate("random", sample, episode=20, runs=40, seed=1, log=log)
 
 
+def studied(out, designs):
+    table = pd.DataFrame({"items": designs})
+    return kept_study(str(out), table, lambda row, n, seed: {"held": float(row["items"])}, 1, 1)
+
+
+SHORTER = Shorter(OUTCOME, OUTCOME, OUTCOME)
 FOLDERS = {
     "save": TABLE.save,
     "docs": lambda target: command("docs", "--out", target),
@@ -69,6 +79,9 @@ FILES = {
     "to_json": lambda target: FLOWS[0].to_json(target),
     "save_sample": lambda target: gl.aiq.save_sample(gl.aiq.sample(20, seed=1), target),
     "analyse": lambda target: command("analyse", "study", "--out", target, "--seed", 1, "--ci", 0),
+    "shorter": lambda target: SHORTER.write(target),
+    "plan": lambda target: command("plan", "study", "--difference", 0.2, "--out", target),
+    "study": lambda target: studied(target, [1, 2]),
 }
 CONTINUED = (
     "pairwise",
@@ -167,6 +180,45 @@ def test_what_goes_on_where_it_was_does_not_replace_a_file_of_somebody_else(name
     assert state(home) == before
 
 
+@pytest.mark.parametrize("kind", ["link", "link to nowhere", "pipe", "folder", "loop"])
+@pytest.mark.parametrize("name", ["save_animation.gif", "save_animation.html", "save_png.png"])
+def test_a_picture_goes_over_nothing_but_a_file(name, kind, home):
+    place = home / f"picture{Path(name).suffix}"
+    makers = {
+        "link": lambda: place.symlink_to(home / "thesis" / "thesis.tex"),
+        "link to nowhere": lambda: place.symlink_to(home / "nowhere"),
+        "loop": lambda: place.symlink_to(place),
+        "pipe": lambda: os.mkfifo(place),
+        "folder": place.mkdir,
+    }
+    makers[kind]()
+    movie = types.SimpleNamespace(save=lambda new, **_: new.write_text("film"), to_jshtml=lambda **_: "film")  # fmt: skip
+    draw = gl.flatland.save_png if name == "save_png.png" else gl.save_animation
+    stays_as_it_is(
+        lambda path: draw(np.eye(128) if draw is not gl.save_animation else movie, path),
+        place,
+        home,
+    )
+
+
+def test_a_kept_sweep_goes_over_no_link_and_changes_both_files_or_none(home, monkeypatch):
+    gl.aiq.sweep(home / "out", ["SEP-ext"], {"Freq,0.05": "Freq"}, SMALL)
+    monkeypatch.setattr(places, "PROJECT_DATA", home / "data")
+    (home / "data" / "measured").mkdir(parents=True)
+    (home / "data" / "measured" / "aiq_sweep.csv").write_text("the last one")
+    (home / "data" / "measured" / "aiq_sweep.json").symlink_to(home / "thesis" / "thesis.tex")
+    keep = lambda _: keep_sweep(home / "out", SMALL, commit="c", cpu_minutes=1.0)
+    stays_as_it_is(keep, home / "data", home)
+
+
+def test_a_study_does_not_go_on_from_another_one(home):
+    studied(home / "table.csv", [1, 2])
+    before = state(home)
+    assert refused(lambda out: studied(out, [3, 4]), home / "table.csv")
+    assert state(home) == before
+    assert studied(home / "table.csv", [1, 2, 5])["held"].tolist() == [1.0, 2.0, 5.0]
+
+
 def test_clean_leaves_a_table_that_was_saved_among_the_reports(home):
     TABLE.save(home / "work" / "reports" / "mine")
     with folders.atomic_folder(home / "work" / "reports" / "gindex" / "one", "notebook") as new:
@@ -239,7 +291,7 @@ def strange(changed, asked):
     ]
 
 
-HEAVY = ("reproduce", "docs", "analyse", "write")
+HEAVY = ("reproduce", "docs", "analyse", "plan", "write")
 WRITERS = {
     **FILES, **FOLDERS,
     "save_png": lambda target: gl.flatland.save_png(np.eye(128), target.with_suffix(".png")),

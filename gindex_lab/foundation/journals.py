@@ -14,7 +14,7 @@ import json
 import os
 import warnings
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import IO, Any, ClassVar
 from weakref import WeakValueDictionary
@@ -79,8 +79,9 @@ class Journal:
             else:
                 self._read()
         except CannotWrite:
-            if new:
-                self.path.unlink(missing_ok=True)
+            with suppress(OSError):
+                if new:
+                    self.path.unlink()
             raise
 
     def _held(self) -> _Hold:

@@ -17,8 +17,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.fingerprints import mark_of
 from gindex_lab.foundation.journals import Journal, continued
-from gindex_lab.foundation.output import write_text
+from gindex_lab.foundation.output import appendable, write_text
 from gindex_lab.foundation.places import project_file
 from gindex_lab.foundation.validate import FloatArray
 from gindex_lab.measures.curves import Scale, conclude
@@ -166,7 +168,12 @@ def kept_study(
     jobs: int | None = 1,
 ) -> pd.DataFrame:
     """`measure` of each row of a table of designs, written to `out`; goes on where it was stopped."""
+    appendable(Path(out), "out")
     journal = Journal(f"{out}.journal", {"format": "coverage 1", "n": simulations, "seed": seed})
+    marks = [mark_of(str(row)) for row in table.to_dict("records")]
+    for entry in journal.entries:
+        if entry.get("of", "") not in ("", *marks[entry["design"] : entry["design"] + 1]):
+            raise BadInput("out", out, "is of another study", "name a new file", code="not-ours")
     shared = (measure, table.to_dict("records"), simulations, seed)
     found = continued(journal, _numbered, range(len(table)), key="design", shared=shared, jobs=jobs)
     result = pd.concat([table, pd.DataFrame([part["shares"] for part in found])], axis=1)
@@ -177,7 +184,7 @@ def kept_study(
 def _numbered(
     measure: Measure, rows: list[dict[str, Any]], simulations: int, seed: int, k: int
 ) -> dict[str, dict[str, float]]:
-    return {"shares": measure(rows[k], simulations, seed)}
+    return {"of": mark_of(str(rows[k])), "shares": measure(rows[k], simulations, seed)}
 
 
 def measured_coverage(name: str = "coverage") -> pd.DataFrame:

@@ -232,6 +232,8 @@ def keep_sweep(
         "cpu_minutes": round(cpu_minutes, 1),
     }
     path = places.PROJECT_DATA / "measured" / "aiq_sweep.csv"
+    for one in (path, path.with_suffix(".json")):  # both or neither
+        appendable(one, "measured")
     write_text(path, table.round(4).to_csv(index=False))
     write_text(path.with_suffix(".json"), json.dumps(facts, indent=1) + "\n")
 

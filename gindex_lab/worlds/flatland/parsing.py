@@ -62,7 +62,7 @@ def parse(
     choice("syntax", syntax, list(SYNTAXES))
     source = _reader(syntax)(text)
     flows: dict[str, Definition] = {}
-    _include(source, Path(folder) if folder is not None else None, flows, (), set())
+    _include(source, None if folder is None else as_path("folder", folder), flows, (), set())
     _add(source.flows, flows)
     if source.run is None:
         remedy = 'end with {"position": [64, 64], "theta": 0} -> flow(arguments)'
