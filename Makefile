@@ -47,8 +47,8 @@ $(READY): requirements.lock pyproject.toml
 test: $(READY)  ## lint, type-check, and run the fast tests and doctests (at most 5 minutes)
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check --quiet . || { echo "run: $(BIN)/ruff format ."; exit 1; }
-	@$(BIN)/mypy
-	@$(PYTEST) -m "not slow" $(ARGS)
+	@$(BIN)/mypy > .venv/types.txt 2>&1 & types=$$!; $(PYTEST) -m "not slow" $(ARGS); tests=$$?; \
+	wait $$types; sound=$$?; cat .venv/types.txt; exit $$((tests + sound))
 
 test-slow: $(READY)  ## the tests marked slow: paper-size simulations, kills and resumes, real browsers
 	@$(PYTEST) tests -m slow $(ARGS)

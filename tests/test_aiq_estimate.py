@@ -185,6 +185,7 @@ def test_sdp_sample_gives_the_published_values(beside, agent, printed, half):
     assert abs(result.value - printed) < 2.5 * error
 
 
+@pytest.mark.slow
 def test_a_sample_of_discriminative_programs_is_accepted():
     kept = sample(60, discriminative="exact", seed=5)
     assert estimate("freq", kept, episode=200, runs=100, method="plain").low > 20
