@@ -183,7 +183,7 @@ def kept_study(
 
 def _numbered(
     measure: Measure, rows: list[dict[str, Any]], simulations: int, seed: int, k: int
-) -> dict[str, dict[str, float]]:
+) -> dict[str, Any]:
     return {"of": mark_of(str(rows[k])), "shares": measure(rows[k], simulations, seed)}
 
 
