@@ -5,10 +5,9 @@ from pathlib import Path
 
 import pytest
 from fixed_sentences import KINDS, all_fixed, fixed, listed
+from stand_ins import run
 
 from gindex_lab.press.lint import findings
-from gindex_lab.press.reproduction import inputs
-from gindex_lab.press.reproduction.reproduce import reproduce
 
 REMEDY = (
     "compute it (nb.say with holds=), or give each row that `python tests/fixed_sentences.py` prints its kind "
@@ -79,9 +78,7 @@ def test_notebooks_say_only_what_holds(state, shared, tmp_path, monkeypatch):
     where = Path(shared) / "datasets" if state == "published" else ""
     monkeypatch.setenv("GINDEX_LAB_DATA", str(where))
     monkeypatch.setenv("GINDEX_LAB_CACHE", str(tmp_path / "cache"))
-    known = inputs.select
-    monkeypatch.setattr(inputs, "select", lambda e, _: [known(e, name)[0] for name in BOTH])
-    assert reproduce(reports=tmp_path / "reports", jobs=1) == 0
+    assert run(BOTH, tmp_path / "reports", jobs=1) == 0
     assert findings(tmp_path / "reports") == []
     for name in BOTH:
         folder = tmp_path / "reports" / name
