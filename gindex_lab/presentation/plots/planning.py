@@ -95,7 +95,7 @@ def plot_course(
     if truth is not None:
         ax.axhline(truth, color="#555555", linewidth=1, linestyle="--", label="the whole bank")
     ax.set(xlabel="items asked", ylabel="measure and its interval")
-    ax.legend(loc="upper right")
+    ax.legend(loc="best")
     if title:
         heading(ax, title, "bands hold at every stop" if len(courses) else "")
     return ax
