@@ -112,3 +112,42 @@ def test_arena_hard_judgments_are_wins_over_the_baseline(tmp_path):
     assert found.frame.loc["ann"].tolist() == pytest.approx([1.0, 0.25, 0.0])
     assert found.frame.loc["bob"].tolist() == [0, 0, 0]
     assert any("baseline" in note for note in found.notes)
+
+
+# -- roles -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "columns", "level"),
+    [("Level", {"difficulty": "Level"}, lambda k: k), ("difficulty", {}, lambda k: k),
+     ("human_minutes", {}, lambda k: 2.0**k), ("meta.level", {"difficulty": "meta.level"}, lambda k: k)],
+)  # fmt: skip
+def test_a_file_for_each_model_has_roles(tmp_path, name, columns, level):
+    for model in ("ann", "bob"):
+        first, _, second = name.partition(".")
+        rows = [
+            {"id": k, "correct": k % 2, first: {second: level(k)} if second else level(k)}
+            for k in range(4)
+        ]
+        lines(tmp_path / f"{model}.jsonl", rows)
+    assert gl.read(tmp_path, columns=columns).difficulty.tolist() == [level(k) for k in range(4)]
+
+
+def test_variables_of_promptfoo_have_roles(tmp_path):
+    rows = [{"promptIdx": 0, "testIdx": k, "vars": {"q": str(k), "tier": k}, "testCase": {}, "namedScores": {},
+             "provider": {"id": "p"}, "prompt": {"label": "{{q}}"}, "success": True, "score": 1, "latencyMs": 5}
+            for k in range(4)]  # fmt: skip
+    found = gl.read(lines(tmp_path / "o.jsonl", rows), columns={"difficulty": "tier"})
+    assert sorted(found.difficulty) == [0, 1, 2, 3]
+
+
+def test_scores_are_drawn_in_per_cent():
+    pd = pytest.importorskip("pandas")
+    from gindex_lab.presentation.plots.population import plot_intervals
+
+    table = pd.DataFrame(
+        {"score": [0.5, 0.75], "score_low": [0.4, 0.6], "score_high": [0.6, 0.9]}, index=["a", "b"]
+    )
+    figure = plot_intervals(table, ["score"])
+    figure.canvas.draw()
+    assert "60 %" in [tick.get_text() for tick in figure.axes[0].get_xticklabels()]

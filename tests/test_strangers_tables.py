@@ -43,7 +43,8 @@ FACTS = {
     "ids and counts in one word": ("TeamId", "SubmissionCount"),
     "persons": ("age_years", "z_score", "zscore", "percentile"),
     "models": ("ctx_len", "context_length", "max_tokens", "release_year"),
-    "averages": ("Overall Acc", "Mean score", "total_score", "Average accuracy"),
+    "prices and times": ("cost_usd", "avg_latency_s"),
+    "averages": ("Mean win rate", "Overall Acc", "Mean score", "total_score", "Average accuracy"),
     "the spread of something": ("Latency Standard Deviation (s)", "score variance"),
 }
 
@@ -306,3 +307,75 @@ def test_a_table_for_each_model(tmp_path, header, row):
     for agent in AGENTS:
         csv(tmp_path / f"{agent}.csv", header, [row(agent, k) for k in range(20)])
     assert scores_of(gl.read(tmp_path)) == shares()
+
+
+# -- names -----------------------------------------------------------------------------------------------
+
+
+def test_spaces_around_a_name_are_no_part_of_it(tmp_path):
+    rows = [
+        (a + " " * (k % 2), f"q{k}" + " " * (a == "bea"), right(a, k))
+        for a in AGENTS
+        for k in range(20)
+    ]
+    assert scores_of(gl.read(csv(tmp_path / "t.csv", ["model", "item", "score"], rows))) == shares()
+
+
+def test_agents_that_differ_in_spelling_are_named(tmp_path):
+    rows = [("GPT 5" if k < 9 else "gpt-5", f"q{k}", k % 2) for k in range(20)]
+    found = gl.read(csv(tmp_path / "t.csv", ["model", "item", "score"], rows))
+    assert any("'GPT 5' and 'gpt-5' differ only in spelling" in note for note in found.notes)
+    rows = [(a, f"q{k}", k % 2) for a in ("llama-3.1", "llama-31b", "3", "03") for k in range(4)]
+    found = gl.read(csv(tmp_path / "u.csv", ["model", "item", "score"], rows))
+    assert not any("spelling" in note for note in found.notes)
+
+
+@pytest.mark.parametrize(
+    ("name", "way"),
+    [
+        ("mmlu_rank", "lower"),
+        ("reversal_trials_to_criterion", "lower"),
+        ("mean_reciprocal_rank", "higher"),
+    ],
+)
+def test_ranks_and_trials_to_criterion_are_better_when_small(name, way):
+    from gindex_lab.studies.readers.directions import direction_of
+
+    assert direction_of(name) == way
+
+
+def test_answers_not_attempted_are_not_right(tmp_path):
+    rows = [
+        ("ada", "q1", "CORRECT"),
+        ("ada", "q2", "NOT_ATTEMPTED"),
+        ("bea", "q1", "INCORRECT"),
+        ("bea", "q2", "CORRECT"),
+    ]
+    found = gl.read(csv(tmp_path / "t.csv", ["model", "question_id", "grade"], rows))
+    assert found.frame.mean(axis=1).tolist() == [0.5, 0.5]
+
+
+# -- gaps ------------------------------------------------------------------------------------------------
+
+
+def test_one_gap_in_a_small_table_is_left_out(tmp_path):
+    rows = [("ada", 0.8, 0.7, 0.9, 0.6), ("bea", 0.6, "-", 0.5, 0.4), ("cyd", 0.3, 0.2, 0.4, 0.1)]
+    found = gl.analysis.analyse_table(
+        gl.read(csv(tmp_path / "t.csv", ["model", "a", "b", "c", "d"], rows))
+    )
+    assert found.scores.loc["bea", "coverage"] == pytest.approx(3 / 4)
+
+
+def test_more_gaps_are_refused_with_the_option_and_their_code(tmp_path):
+    rows = [(f"p{n}", *(9 if n == k else (n + k) % 2 for k in range(5))) for n in range(6)]
+    data = gl.read(csv(tmp_path / "t.csv", ["id", "i1", "i2", "i3", "i4", "i5"], rows))
+    with pytest.raises(gl.BadInput, match="--missing drop") as caught:
+        gl.analysis.analyse_table(data)
+    assert "9 among the scores" in str(caught.value)
+
+
+def test_empty_columns_are_no_items(tmp_path):
+    rows = [("ada", "", 0.8, 0.7), ("bea", "", 0.6, 0.5)]
+    found = gl.read(csv(tmp_path / "t.csv", ["Name", "Tags", "arc", "mmlu"], rows))
+    assert list(found.frame) == ["arc", "mmlu"]
+    assert not any("missing" in note for note in found.notes)

@@ -150,6 +150,7 @@ def plot_intervals(
     ['capability Ψ', 'normalised generality γ']
     """
     import matplotlib.pyplot as plt
+    from matplotlib.ticker import PercentFormatter
 
     if not measures:
         raise BadInput("measures", measures, "is empty", "name at least one measure")
@@ -167,6 +168,8 @@ def plot_intervals(
             apart = (other - rows[name]).abs() > 1e-9
             ax.plot(other[apart], [k for k, differs in enumerate(apart) if differs], "o", **look)
         ax.set_xlabel(MEASURE_NAMES[name])
+        if name == "score":  # as in the tables beside it
+            ax.xaxis.set_major_formatter(PercentFormatter(1, symbol=" %"))
     grid[0][0].set_yticks(range(len(rows)), [str(a).replace("$", r"\$") for a in rows.index])
     grid[0][0].set_ylim(-0.6, len(rows) - 0.4)
     if title:

@@ -51,8 +51,8 @@ def chosen_transform(data: Responses | Scores, wanted: str, floors: pd.Series | 
 
 
 def missing_cells(data: Responses | Scores, missing: str, transform: str) -> str:
-    """ "error" or "drop": "auto" leaves out a few gaps (at most one cell in twenty, not counting that nobody
-    plays against itself in an arena), and refuses more.
+    """ "error" or "drop": "auto" leaves out a few gaps (one, or at most one cell in twenty, not counting that
+    nobody plays against itself in an arena), and refuses more.
 
     >>> missing_cells(Responses(np.where(np.arange(40) == 7, np.nan, 1.0)[None]), "auto", "rank")
     'drop'
@@ -63,11 +63,8 @@ def missing_cells(data: Responses | Scores, missing: str, transform: str) -> str
     if transform == "opponent" or not gaps.any():
         return "error"
     own = np.array([f"against {name}" for name in data.frame.index])[:, None]  # itself, in an arena
-    return (
-        "drop"
-        if (gaps & (own != data.frame.columns.to_numpy(str))).mean() <= _FEW_GAPS
-        else "error"
-    )
+    gaps &= own != data.frame.columns.to_numpy(str)
+    return "drop" if gaps.mean() <= _FEW_GAPS or gaps.sum() == 1 else "error"
 
 
 def without_hardly_met(data: Responses | Scores) -> Responses | Scores:
@@ -117,6 +114,7 @@ def check_gaps(data: Responses | Scores, transform: str) -> None:
             if count > 1
             else ""
         )
+        more += "".join(f"; {note}" for note in data.notes if "code of no answer" in note)
         raise BadInput(
             f"scores[{data.frame.index[row]!r}, {data.frame.columns[column]!r}]",
             np.nan,

@@ -8,6 +8,7 @@ A reader calls `add` for each response that it meets, or `add_codes` for columns
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
@@ -101,6 +102,7 @@ class Collector(Storage):
         trials = None
         if (counts > 1).any():
             trials = self._trial_table(names, agent, item, trial, value)
+        self._note_spelling(frame.index)
         self._note_gaps(frame, counts)
         return Gathered(
             frame, self._item_table(frame), self._agent_table(frame, options), trials, self.notes
@@ -275,6 +277,16 @@ class Collector(Storage):
         table = pd.DataFrame.from_dict(self.agent_facts, orient="index")
         new = options.agents if isinstance(options.agents, Mapping) else {}
         return table.rename(index=dict(new)).reindex(frame.index)
+
+    def _note_spelling(self, names: pd.Index) -> None:
+        """Agents whose names differ only in case or in what stands between the words may be one."""
+        first: dict[str, str] = {}
+        for name in map(str, names):
+            other = first.setdefault(re.sub(r"[\s_-]+", "", name.lower()), name)
+            if other != name and re.search(r"[a-z]", name.lower()):
+                said = f"{other!r} and {name!r} differ only in spelling, and are two agents"
+                self.note("agents", said, f"agents={{{name!r}: {other!r} ...}}")
+                return
 
     def _note_gaps(self, frame: pd.DataFrame, counts: np.ndarray) -> None:
         gaps = frame.isna().to_numpy()

@@ -30,6 +30,7 @@ from gindex_lab.studies.readers.parts import (
     text_code,
     wrong_field,
 )  # fmt: skip
+from gindex_lab.studies.readers.roles import keep_roles
 
 __all__ = ["read_deepeval"]
 
@@ -62,6 +63,7 @@ def read_deepeval(files: Sequence[Path], found: Collector, options: Options) -> 
                 value = score_of(scores.get(metric), file, repr(item))
                 unscored += value != value
                 found.add(agent, "", item, value)
+                keep_roles(found, "", item, case | mapping(case, "additionalMetadata"), options)
                 found.detail(text=text_code(content), errored=_errored(case))
     found.notes.extend(note_metrics({"cases": metric}, {"cases": set(metrics)}))
     items.say(found)

@@ -40,6 +40,7 @@ lr|learning rate|batch size|weight decay|(random )?seed|(global )?step|epochs?|t
 level \\d|unnamed \\d+|z ?score|percentile|((params|tags|config|hparams) .*)
 """
 _SETTING = re.compile(_SETTINGS.replace("\n", ""))
+_WINS = frozenset(("win", "rate", "winrate"))
 _AVERAGES = frozenset(("average", "avg", "overall", "mean", "total"))
 _TIMES = frozenset(["rt", "time", "latency", "duration", "ms", "sec", "secs", "seconds"])
 _SCORES = frozenset(("score", "accuracy", "acc", "correct", "answer", "response"))
@@ -47,7 +48,7 @@ _RATES = "value result points marks grade pass passed rate percent pct elo ratin
 _UNSAID = _FACTS | _SCORES | frozenset(_RATES.split())
 _NEUTRAL = """
 model data pretraining training knowledge the of b t per test user lazy exhausted total malformed syntax
-indentation n error memory embedding max input output in out s sec m k
+indentation n error memory embedding max input output in out s sec m k usd eur
 """
 _BESIDE = frozenset(_NEUTRAL.split())
 PERCENT = r"[-+]?(?:\d+\.?\d*|\.\d+)\s?%"
@@ -78,8 +79,8 @@ def is_fact(name: str) -> bool:
         return True
     if not words or any(w in _SCORES for w in words):
         return name.strip() == "" or (not words and bool(re.search("ci", name.lower())))
-    if words[0] in ("rank", "average", "avg"):
-        return len(words) <= 2
+    if words[0] in ("rank", "average", "avg") and len(words) <= 2:
+        return True
     if words[0] == "n" or {"num", "number"} & set(words):
         return True
     return all(w in _FACTS or w in _BESIDE for w in words) and any(w in _FACTS for w in words)
@@ -87,7 +88,7 @@ def is_fact(name: str) -> bool:
 
 def _is_average(words: Sequence[str]) -> bool:
     """Of scores: `Overall Acc`, `mean score`."""
-    return len(words) > 1 and words[0] in _AVERAGES and _SCORES.issuperset(words[1:])
+    return len(words) > 1 and words[0] in _AVERAGES and (_SCORES | _WINS).issuperset(words[1:])
 
 
 def facts_beside(names: Sequence[str]) -> list[str]:
@@ -137,7 +138,7 @@ def split_columns(
             problem = "does not match any column"
             raise BadInput("items", absent[0], problem, f"there are {shown}", code="not-found")
         return list(options.items), [c for c in rest if c not in set(options.items)]
-    text = [c for c in rest if is_text(table[c])]
+    text = [c for c in rest if is_text(table[c]) or table[c].isna().all()]
     beside = set(facts_beside([str(c) for c in rest]))
     facts = [c for c in rest if c in text or str(c) in beside or is_fact(str(c))]
     if any("embedding" in str(c).lower() for c in facts):  # MTEB: the share of tasks not trained on

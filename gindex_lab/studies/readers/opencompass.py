@@ -22,6 +22,7 @@ from gindex_lab.studies.readers.directions import is_unbounded, settle_direction
 from gindex_lab.studies.readers.metrics import choose_metric, note_metrics
 from gindex_lab.studies.readers.options import Options
 from gindex_lab.studies.readers.parts import Identities, wrong_field
+from gindex_lab.studies.readers.roles import keep_roles
 from gindex_lab.studies.readers.text import load_json, open_text, plain
 
 __all__ = ["read_opencompass"]
@@ -70,7 +71,9 @@ def _read_details(file: Path, items: Identities, found: Collector, options: Opti
         text = (
             one.get("prompt") or one.get("question") or one.get("answer") or one.get("references")
         )
-        found.add(model, family, items.name(family, label, text), float(value))
+        item = items.name(family, label, text)
+        found.add(model, family, item, float(value))
+        keep_roles(found, family, item, one, options)
 
 
 def _entries(content: Any, file: Path) -> Iterator[tuple[str, dict[str, Any]]]:

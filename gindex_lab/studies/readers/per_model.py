@@ -22,6 +22,7 @@ from gindex_lab.studies.readers.parts import (
     text_code,
     wrong_field,
 )
+from gindex_lab.studies.readers.roles import keep_roles
 from gindex_lab.studies.readers.text import json_lines, load_json, plain
 from gindex_lab.studies.readers.unnamed import ITEMS, RESPONSES, TEXTS, first_of, responses_in
 
@@ -80,7 +81,7 @@ def _read_file(
     options: Options,
 ) -> dict[str, str]:
     """Add the rows of one file; gives the columns, which the first row decides."""
-    count = 0
+    count, roles = 0, True
     for number, row in _rows(file, found, options):
         chosen = chosen or _columns(row, options, file)
         if chosen["response"] not in row:
@@ -90,6 +91,8 @@ def _read_file(
         mine = str(row.get(chosen.get("family", "")) or family)
         item = _item(row, chosen, mine, identities, file, number)
         found.add(agent, mine, item, value, trial=row.get(chosen.get("trial", "")))
+        if roles:  # where the first row has none, there are none
+            roles = keep_roles(found, mine, item, row, options)
         count += 1
     if not count:
         raise wrong_field(file, "holds no response", "leave it out", "empty")

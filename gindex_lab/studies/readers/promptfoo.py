@@ -36,6 +36,7 @@ from gindex_lab.studies.readers.parts import (
     text_code,
     wrong_field,
 )  # fmt: skip
+from gindex_lab.studies.readers.roles import keep_roles
 from gindex_lab.studies.readers.text import json_lines, open_text, plain
 
 __all__ = ["read_promptfoo"]
@@ -75,6 +76,10 @@ def read_promptfoo(files: Sequence[Path], found: Collector, options: Options) ->
                 value = score_of(one.scores.get(metric), file, repr(item))
                 agent = agents[one.provider, one.prompt]
                 found.add(agent, "", item, value, trial=turn.next(agent, "", item))
+                if isinstance(one.content, list) and isinstance(one.content[0], dict):
+                    keep_roles(
+                        found, "", item, one.content[0], options
+                    )  # the variables of the test
                 found.detail(text=text_code(one.content), errored=one.error)
     found.notes.extend(note_metrics({"tests": metric}, {"tests": set(names)}))
     errors = sum(one.error for _, one in results)

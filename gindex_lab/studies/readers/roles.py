@@ -19,7 +19,15 @@ from gindex_lab.studies.readers.names import TIERS, nested, time_unit
 from gindex_lab.studies.readers.options import ROLES, Options
 from gindex_lab.studies.readers.storage import Storage, as_number
 
-__all__ = ["add_facts_of", "add_role", "log_roles", "note_role", "role_value", "settle_roles"]
+__all__ = [
+    "add_facts_of",
+    "add_role",
+    "keep_roles",
+    "log_roles",
+    "note_role",
+    "role_value",
+    "settle_roles",
+]
 
 _OF_ITEMS = tuple(role for role in ROLES if role != "date")
 _IMPLICIT = {role: frozenset().union(*TIERS[role]) for role in _OF_ITEMS}
@@ -96,6 +104,16 @@ def log_roles(record: Mapping[str, Any], options: Options) -> dict[str, Any]:
                     if known and role not in found:
                         add_role(found, role, name, value, asked=False)
     return found
+
+
+def keep_roles(
+    found: Storage, family: str, item: str, record: Mapping[str, Any], options: Options
+) -> bool:
+    """Keep the roles of an item that one record has, under their usual names too; whether there are some."""
+    roles = log_roles({"metadata": record}, options)
+    if roles:
+        found.item_facts.setdefault((family, item), {}).update(roles)
+    return bool(roles)
 
 
 def add_role(facts: dict[str, Any], role: str, name: object, value: Any, asked: bool) -> None:

@@ -41,7 +41,7 @@ _RIGHT = {
     "richtig",
 }
 _WRONG = {
-    *("❌", "✗", "✘", "✖️", "falsch"),
+    *("not_attempted", "not attempted", "❌", "✗", "✘", "✖️", "falsch"),
     "fail",
     "failed",
     "incorrect",

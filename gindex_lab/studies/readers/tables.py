@@ -228,9 +228,13 @@ def _categories(table: pd.DataFrame, name: str | None) -> pd.Categorical | None:
     if not name:
         return None
     column = table[name]
-    if isinstance(column.dtype, pd.CategoricalDtype):
+    if not isinstance(column.dtype, pd.CategoricalDtype):
+        column = column.astype(pd.CategoricalDtype(column.unique()))
+    names = column.cat.categories.astype(str)
+    plain_names = names.str.strip()
+    if (plain_names == names).all():
         return column.array
-    return pd.Categorical(column, categories=column.unique())
+    return pd.Categorical(plain_names[column.cat.codes], categories=plain_names.unique())
 
 
 def _values(column: pd.Series) -> np.ndarray:
