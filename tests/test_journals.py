@@ -1,5 +1,7 @@
 """Long computations go on where they were interrupted: journals, and AIQ logs by blocks."""
 
+import errno
+import os
 from importlib import import_module
 
 import pytest
@@ -86,3 +88,22 @@ def test_an_interrupted_aiq_test_keeps_its_finished_blocks(tmp_path, monkeypatch
     assert len((tmp_path / "log").read_text().splitlines()) == 1 + 2 * 20
     again = gl.aiq.estimate("freq", sample, **options, log=tmp_path / "log")
     assert again.programs.equals(whole.programs)
+
+
+def test_a_link_put_in_place_of_a_journal_is_not_followed(tmp_path):
+    journal = Journal(tmp_path / "j", HEADER)
+    (tmp_path / "thesis").write_text("ten years")
+    (tmp_path / "j").unlink()
+    (tmp_path / "j").symlink_to(tmp_path / "thesis")
+    with pytest.raises(gl.CannotWrite):
+        journal.add({"item": 0})
+    assert (tmp_path / "thesis").read_text() == "ten years"
+
+
+def test_a_disk_that_cannot_be_told_to_write_through_is_no_error(tmp_path, monkeypatch):
+    def cannot(_):
+        raise OSError(errno.EINVAL, os.strerror(errno.EINVAL))
+
+    monkeypatch.setattr(os, "fsync", cannot)
+    Journal(tmp_path / "j", HEADER).add({"item": 0})
+    assert Journal(tmp_path / "j", HEADER).entries == [{"item": 0}]

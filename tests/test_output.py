@@ -408,3 +408,60 @@ def test_an_odd_name_is_written_where_it_says(name, tmp_path, monkeypatch):
     gl.Flow([{"id": "a", "type": "x", "wires": [[]]}]).to_json(name)
     written = [p.resolve() for p in tmp_path.rglob("*") if p.is_file()]
     assert written == [(tmp_path / "work" / name).resolve()]
+
+
+def test_a_kill_while_the_old_folder_is_deleted_brings_nothing_of_it_back(tmp_path, monkeypatch):
+    place, real = made(tmp_path / "docs", "old"), shutil.rmtree
+    (place / "mine").write_text("mine")
+
+    def killed(folder, *given, **options):
+        for old in Path(folder).rglob(MARKER):
+            if old.parent.name == "old":
+                old.unlink()
+                monkeypatch.setattr(shutil, "rmtree", real)
+                raise KeyboardInterrupt
+        real(folder, *given, **options)
+
+    monkeypatch.setattr(shutil, "rmtree", killed)
+    with pytest.raises(KeyboardInterrupt):
+        made(place, "new")
+    made(place, "newer")
+    found = everything(place)
+    del found[MARKER]
+    assert found == {"page.html": b"newer", "mine": b"mine"}
+
+
+RENAMES = [errno.EXDEV, errno.EBUSY, errno.ESTALE, errno.EACCES, errno.ENOTEMPTY]
+
+
+@pytest.mark.parametrize("failing", [1, 2])
+@pytest.mark.parametrize("number", RENAMES)
+def test_a_rename_that_fails_loses_nothing(tmp_path, monkeypatch, number, failing):
+    """As a network disk may do: at the first rename, or at the second, with the folder already aside."""
+    place, real, calls = made(tmp_path / "docs", "old"), Path.replace, []
+    (place / "mine").write_text("mine")
+
+    def fails(self, target):
+        if "docs" in (self.name, Path(target).name):  # not the marker's own
+            calls.append(target)
+            if len(calls) == failing:
+                raise OSError(number, os.strerror(number), str(self), None, str(target))
+        return real(self, target)
+
+    monkeypatch.setattr(Path, "replace", fails)
+    with pytest.raises(CannotWrite):
+        made(place, "new")
+    assert len(calls) >= failing
+    monkeypatch.undo()
+    assert everything(place).keys() == {MARKER, "page.html", "mine"}
+    assert (place / "page.html").read_text() == "old"
+    made(place, "new")
+    assert (place / "page.html").read_text() == "new"
+    assert [p.name for p in tmp_path.iterdir()] == ["docs"]
+
+
+@pytest.mark.parametrize("number", [errno.EIO, errno.ESTALE, errno.ETIMEDOUT])
+def test_a_network_disk_that_goes_away_is_one_error_with_a_remedy(tmp_path, number):
+    with pytest.raises(CannotWrite), atomic_path(tmp_path / "a"):
+        raise OSError(number, os.strerror(number))
+    assert everything(tmp_path) == {}

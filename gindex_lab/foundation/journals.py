@@ -8,6 +8,7 @@ writes a journal; another one is refused until it ends.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import itertools
 import json
@@ -95,16 +96,17 @@ class Journal:
 
     def _begin(self) -> None:
         """The first line alone; not through a new file, since this one is held."""
-        with writing(self.path, self.argument), self.path.open("w", encoding="utf-8") as file:
-            file.write(json.dumps(self.header) + "\n")
+        with writing(self.path, self.argument), _opened(self.path, "w") as file:
+            file.write((json.dumps(self.header) + "\n").encode())
 
     def add(self, *entries: Any) -> None:
         """Write finished pieces down; they are on the disk when this returns."""
         self.entries.extend(entries)
-        with writing(self.path, self.argument), self.path.open("a", encoding="utf-8") as file:
-            file.writelines(self._sealed(self.written(entry)) + "\n" for entry in entries)
+        lines = [self._sealed(self.written(entry)) + "\n" for entry in entries]
+        with writing(self.path, self.argument), _opened(self.path, "a") as file:
+            file.write("".join(lines).encode())
             file.flush()
-            os.fsync(file.fileno())
+            _write_through(file)
 
     def forget(self, entries: list[Any], why: str) -> None:
         """Take back pieces that turned out to be damaged: they are computed again."""
@@ -202,7 +204,7 @@ class _Hold:
     @classmethod
     def of(cls, path: Path) -> _Hold | None:
         """Hold a file; None where another process does."""
-        file = path.open("ab")
+        file = _opened(path, "a")
         facts = os.fstat(file.fileno())
         mine = cls._held.get((facts.st_dev, facts.st_ino))
         if mine is None and _locked(file):
@@ -213,6 +215,21 @@ class _Hold:
 
     def __del__(self) -> None:
         self.file.close()
+
+
+def _opened(path: Path, mode: str) -> IO[bytes]:
+    """A file for writing, by no link that somebody has just put there."""
+    no_link = getattr(os, "O_NOFOLLOW", 0)  # Windows has none
+    return open(path, mode + "b", opener=lambda name, flags: os.open(name, flags | no_link, 0o666))
+
+
+def _write_through(file: IO[bytes]) -> None:
+    """Wait until it is on the disk; some disks cannot be asked to do so."""
+    try:
+        os.fsync(file.fileno())
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP):
+            raise
 
 
 def _locked(file: IO[bytes]) -> bool:

@@ -37,12 +37,17 @@ _REMEDIES = {
     errno.EDQUOT: "free some space, or write to another disk",
     errno.EFBIG: "write to a disk that takes larger files",
     errno.EROFS: "write to another disk",
+    errno.ESTALE: "connect the disk again, or write to another one",
+    errno.ETIMEDOUT: "connect the disk again, or write to another one",
     errno.EXDEV: "write to a folder on the same disk",
     errno.EBUSY: "name a folder inside it",
     errno.ENAMETOOLONG: "use a shorter name",
     errno.ENOTDIR: "name a file inside a folder",
 }
-_ABOUT_THE_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO)
+_ABOUT_THE_DISK = (
+    *(errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO),
+    *(errno.ESTALE, errno.ETIMEDOUT),
+)
 
 
 def as_path(argument: str, path: object) -> Path:
