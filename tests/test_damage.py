@@ -2,9 +2,11 @@
 
 import os
 import random
+import signal
 import subprocess
 import sys
 import threading
+import time
 import warnings
 from pathlib import Path
 
@@ -321,3 +323,57 @@ def test_a_line_that_another_process_is_writing_is_not_cut_off(tmp_path, monkeyp
     Journal(tmp_path / "j", HEADER)
     monkeypatch.undo()
     assert (tmp_path / "j").read_bytes() == whole
+
+
+def killed(work, seconds):
+    """Begin some work in a fork, and end it without warning; whether it was still at it."""
+    child = os.fork()
+    if child == 0:
+        try:
+            work()
+        finally:
+            os._exit(0)
+    time.sleep(seconds)
+    os.kill(child, signal.SIGKILL)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGKILL
+
+
+def slow_squares(path):
+    def square(item):
+        time.sleep(0.001)
+        return {"square": item**2 / 7}
+
+    return continued(Journal(path, HEADER), square, range(40))
+
+
+def saved(folder):
+    gl.Responses([[1, 0], [1, 1]], difficulty=[1, 2]).save(folder)
+    return gl.Responses.read(folder).frame.to_numpy().tolist(), (folder / "mine.txt").read_text()
+
+
+def swept(folder):
+    small = gl.aiq.Plan(programs=60, runs=60, episodes=(10, 30))
+    return gl.aiq.sweep(folder, ["SEP-ext"], {"Freq,0.05": "a", "Freq,0.03": "b"}, small).to_csv()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("work", [slow_squares, saved, swept], ids=["journal", "table", "sweep"])
+def test_killed_at_random_moments_the_next_run_is_whole_and_right(work, tmp_path):
+    draw, ended = random.Random(6), 0
+    for k in range(14):
+        place = tmp_path / str(k)
+        if work is saved:
+            gl.Responses([[0, 0], [1, 0]], difficulty=[1, 2]).save(place)
+            (place / "mine.txt").write_text("mine")
+        if k < 2:  # in one go; the first may have to compile its kernels
+            began = time.monotonic()
+            expected, takes = work(place), time.monotonic() - began
+            continue
+        ended += killed(lambda place=place: work(place), draw.random() * takes)
+        ended += killed(lambda place=place: work(place), draw.random() * takes)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            assert work(place) == expected
+        if work is saved:
+            assert not list(place.glob("*.kept*"))
+    assert ended >= 10
