@@ -8,6 +8,7 @@ shoulder (`sys.addaudithook`) at every file that is opened for writing, renamed 
 import argparse
 import contextlib
 import os
+import shutil
 import stat
 import sys
 import tempfile
@@ -165,6 +166,20 @@ MAY = {(name, what) for name in ("sweep", "reproduce", "benchmarks") for what in
 )
 def test_a_folder_that_is_not_for_it_is_refused_and_stays_as_it_is(name, what, home):
     stays_as_it_is(FOLDERS[name], target(home, what), home)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["sweep", "reproduce", "benchmarks"])
+def test_what_adds_to_a_folder_of_somebody_else_changes_nothing_in_it(name, home):
+    """Even twice, with hidden folders, a record.json and a folder of ours that was copied there."""
+    shutil.copytree(home / "saved", home / "thesis" / "data" / "copied")
+    (home / "thesis" / "data" / ".git").mkdir()
+    (home / "thesis" / "data" / "record.json").write_text("{}")
+    before = state(home)
+    for _ in range(2):
+        FOLDERS[name](home / "thesis")
+        after = state(home)
+        assert {one: after[one] for one in before} == before
 
 
 @pytest.mark.parametrize("what", PLACES)
