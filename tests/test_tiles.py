@@ -66,6 +66,17 @@ def test_an_interrupted_run_goes_on_and_ends_with_the_same_bytes(flows, tmp_path
     assert (tmp_path / "delta.npy").read_bytes() == (tmp_path / "whole.npy").read_bytes()
 
 
+def test_a_file_that_appears_meanwhile_is_not_replaced(flows, tmp_path, monkeypatch):
+    out, put = tmp_path / "delta.npy", tiles._File.put
+    monkeypatch.setattr(tiles._File, "put", lambda *given: (put(*given), out.write_text("thesis")))
+    with pytest.raises(BadInput, match="by somebody else meanwhile"):
+        gl.pairwise(flows[:9], out=out)
+    monkeypatch.undo()
+    assert out.read_text() == "thesis"
+    out.unlink()
+    assert np.array_equal(gl.pairwise(flows[:9], out=out), gl.pairwise(flows[:9]))
+
+
 def test_a_finished_file_is_not_computed_again(flows, tmp_path, monkeypatch):
     first = gl.pairwise(flows, out=tmp_path / "delta.npy")
     stop_after(0, monkeypatch)

@@ -283,7 +283,12 @@ class _File:
         matrix.flush()
 
     def finish(self) -> None:
-        if self.part.exists():
+        """The numbers under their own name; not over a file that somebody put there meanwhile."""
+        if not self.part.exists():
+            return
+        if os.path.lexists(self.out):
+            raise self.bad(self.out, "was made by somebody else meanwhile")
+        with writing(self.out, "out"):
             self.part.replace(self.out)
 
     def bad(self, path: Path, problem: str) -> BadInput:
