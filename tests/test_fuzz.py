@@ -115,6 +115,13 @@ def test_the_slow_walk_makes_more_than_fifteen_thousand_calls():
     assert sum(len(list(cases(label, value, SAMPLE))) for label, value in names()) > 15_000
 
 
+def answered():
+    session = gl.mazes.Session([gl.mazes.Maze(3, 0.5, ((1, 0), (1, 1)), "one")])
+    session.click((1, 0))
+    session.answer()
+    return session
+
+
 TABLE = gl.Responses(np.tril(np.ones((4, 5))), difficulty=[1, 2, 3, 4, 5])
 ENDLESS = {"section": "a x b", "EL": 1e307, "delta": 1.0, "df": 24, "t": 2.0, "p": 0.1, "CIl": 0.0, "CIu": 2.0}  # fmt: skip
 REFUSED = {  # what the walk once found raw: the call, and the argument that its error must name
@@ -163,6 +170,7 @@ REFUSED = {  # what the walk once found raw: the call, and the argument that its
         "analysis['EL'][0]",
     ),
     "half a character": (lambda: gl.flatland.parse("", "fbp", folder="\ud800"), "folder"),
+    "half a name": (lambda: answered().responses("\ud800"), "agent"),
     "a curve without end": (lambda: gl.sigmoid_curve([[1, 0.5, 0]], [0, 1, 10**9]), "difficulty"),
 }
 

@@ -255,6 +255,10 @@ def _one(hint: Any) -> tuple[tuple[type, ...], str] | None:
 def _by_value(given: Mapping[str, Any], error: BaseException) -> BadInput | None:
     """What the values themselves explain: an absent column, an empty input, numbers that are too large."""
     for name, value in given.items():
+        texts = [value] if isinstance(value, str) else value if isinstance(value, list) else []
+        if isinstance(error, UnicodeEncodeError) and error.object in texts:
+            problem, remedy = "holds half of a character", "write it whole"
+            return BadInput(name, error.object, problem, remedy, code="wrong-type")
         if isinstance(value, (pd.DataFrame, Mapping)) and isinstance(error, KeyError):
             wanted = error.args[0] if error.args else ""
             if not pd.api.types.is_hashable(wanted) or wanted not in value:
