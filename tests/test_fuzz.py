@@ -169,7 +169,10 @@ REFUSED = {  # what the walk once found raw: the call, and the argument that its
         lambda: gl.aiq.consistent_tests(pd.DataFrame([ENDLESS])),
         "analysis['EL'][0]",
     ),
-    "half a character": (lambda: gl.flatland.parse("", "fbp", folder="\ud800"), "folder"),
+    "half a character": (
+        lambda: gl.flatland.parse('#include "circle.fbp"', folder="\ud800"),
+        "folder",
+    ),
     "half a name": (lambda: answered().responses("\ud800"), "agent"),
     "a curve without end": (lambda: gl.sigmoid_curve([[1, 0.5, 0]], [0, 1, 10**9]), "difficulty"),
 }
