@@ -358,14 +358,6 @@ def test_answers_not_attempted_are_not_right(tmp_path):
 # -- gaps ------------------------------------------------------------------------------------------------
 
 
-def test_one_gap_in_a_small_table_is_left_out(tmp_path):
-    rows = [("ada", 0.8, 0.7, 0.9, 0.6), ("bea", 0.6, "-", 0.5, 0.4), ("cyd", 0.3, 0.2, 0.4, 0.1)]
-    found = gl.analysis.analyse_table(
-        gl.read(csv(tmp_path / "t.csv", ["model", "a", "b", "c", "d"], rows))
-    )
-    assert found.scores.loc["bea", "coverage"] == pytest.approx(3 / 4)
-
-
 def test_more_gaps_are_refused_with_the_option_and_their_code(tmp_path):
     rows = [(f"p{n}", *(9 if n == k else (n + k) % 2 for k in range(5))) for n in range(6)]
     data = gl.read(csv(tmp_path / "t.csv", ["id", "i1", "i2", "i3", "i4", "i5"], rows))
@@ -379,3 +371,85 @@ def test_empty_columns_are_no_items(tmp_path):
     found = gl.read(csv(tmp_path / "t.csv", ["Name", "Tags", "arc", "mmlu"], rows))
     assert list(found.frame) == ["arc", "mmlu"]
     assert not any("missing" in note for note in found.notes)
+
+
+# -- what is no item, and no agent -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["overall", "Average", "macro_avg"])
+def test_a_mean_among_the_items_or_agents_is_left_out(tmp_path, name):
+    rows = [*long_rows(), *((a, name, round(share, 2)) for a, share in shares().items())]
+    found = gl.read(csv(tmp_path / "t.csv", ["model", "item", "score"], rows))
+    assert name not in found.frame
+    assert scores_of(found) == shares()
+    assert any("mean of the others" in note for note in found.notes)
+    rows = [(a, *(right(a, k) for k in range(20))) for a in AGENTS]
+    rows.append(
+        (name, *(round(sum(column) / 3, 3) for column in list(zip(*rows, strict=True))[1:]))
+    )
+    found = gl.read(csv(tmp_path / "w.csv", ["model", *(f"q{k}" for k in range(20))], rows))
+    assert list(found.frame.index) == list(AGENTS)
+
+
+def test_a_task_called_overall_that_is_no_mean_stays(tmp_path):
+    rows = [*long_rows(), ("ada", "overall", 0), ("bea", "overall", 1), ("cyd", "overall", 1)]
+    assert "overall" in gl.read(csv(tmp_path / "t.csv", ["model", "item", "score"], rows)).frame
+
+
+def test_of_a_column_of_metrics_the_one_that_rises_is_read(tmp_path):
+    rows = [
+        row for a, i, s in long_rows() for row in ((a, i, "latency", 3.5), (a, i, "accuracy", s))
+    ]
+    assert (
+        scores_of(gl.read(csv(tmp_path / "t.csv", ["model", "item", "metric", "value"], rows)))
+        == shares()
+    )
+
+
+def test_agents_without_the_metric_that_is_read_are_named(tmp_path):
+    rows = [(a, i, "f1" if a == "ada" else "em", s) for a, i, s in long_rows()]
+    found = gl.read(csv(tmp_path / "t.csv", ["model", "item", "metric", "value"], rows))
+    assert list(found.frame.index) == ["bea", "cyd"]  # the metric of most agents
+    assert any("'ada'" in note and "no 'em'" in note for note in found.notes)
+
+
+def test_models_and_tasks_in_the_names_of_files_are_asked_for(tmp_path):
+    for agent in AGENTS:
+        for task in ("arc", "gsm"):
+            csv(
+                tmp_path / f"{agent}_{task}.csv",
+                ["id", "correct"],
+                [(k, right(agent, k)) for k in range(9)],
+            )
+    with pytest.raises(gl.BadInput) as caught:
+        gl.read(tmp_path)
+    assert caught.value.code == "ambiguous-agent"
+    assert len(gl.read(tmp_path, agent_from="file").frame) == 6
+
+
+@pytest.mark.parametrize("sizes", [("7b", "70b"), ("8B", "1.5B")])
+def test_sizes_in_the_names_of_files_are_models(tmp_path, sizes):
+    for model in ("llama", "qwen"):
+        for size in sizes:
+            csv(tmp_path / f"{model}_{size}.csv", ["id", "correct"], [(k, k % 2) for k in range(9)])
+    assert len(gl.read(tmp_path).frame) == 4
+
+
+def test_misses_and_what_is_incorrect_are_better_when_few(tmp_path):
+    rows = [("ada", 3, 4, 5), ("bea", 9, 8, 7)]
+    found = gl.read_scores(
+        csv(tmp_path / "t.csv", ["model", "arc_incorrect", "gsm_misses", "pct_wrong"], rows)
+    )
+    assert found.frame.loc["ada"].sum() > found.frame.loc["bea"].sum()
+
+
+def test_animals_in_sessions_are_agents_and_subjects_of_a_school_are_not(tmp_path):
+    header = ["subject", "species", "task", "trial", "correct", "latency_s"]
+    rows = [(s, "corvid", task, k, (k + n) % 2, 1.5) for n, s in enumerate(("Bo", "Kim"))
+            for task in ("detour", "string") for k in range(4)]  # fmt: skip
+    found = gl.read(csv(tmp_path / "t.csv", header, rows))
+    assert (list(found.frame.index), list(found.frame)) == (["Bo", "Kim"], ["detour", "string"])
+    header = ["subject", "question", "condition", "correct"]
+    rows = [(s, f"What is {s} {k}?", "plain", k % 2) for s in ("law", "anatomy") for k in range(4)]
+    found = gl.read(csv(tmp_path / "gpt-5.csv", header, rows))
+    assert list(found.frame.index) == ["gpt-5"]

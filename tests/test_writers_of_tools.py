@@ -87,6 +87,13 @@ def test_epochs_reduced_otherwise_than_by_their_mean_are_noted(tmp_path):
     assert said(gl.read(tmp_path), "mode", "mean")
 
 
+def test_a_mean_among_the_reducers_is_the_headline(tmp_path):
+    inspect_log(
+        tmp_path / "a.json", "CI", config={"epochs": 3, "epochs_reducer": ["mean", "pass_at_2"]}
+    )
+    assert not any("not the mean" in note for note in gl.read(tmp_path / "a.json").notes)
+
+
 # -- lm-evaluation-harness (lm-eval 0.4.13) ------------------------------------------------------------
 
 

@@ -65,6 +65,8 @@ def comments_in(start: str) -> int:
     >>> comments_in("# made by us\\nagent,i\\nann,1\\n"), comments_in("#,agent,i\\n1,ann,1\\n")
     (1, 0)
     """
+    if not start.lstrip("\ufeff").startswith("#"):
+        return 0
     lines = start.lstrip("\ufeff").splitlines()
     count = next((k for k, line in enumerate(lines) if not line.startswith("#")), 0)
     cells = [max(map(line.count, ",\t;")) for line in lines[: count + 1]]

@@ -51,7 +51,7 @@ def chosen_transform(data: Responses | Scores, wanted: str, floors: pd.Series | 
 
 
 def missing_cells(data: Responses | Scores, missing: str, transform: str) -> str:
-    """ "error" or "drop": "auto" leaves out a few gaps (one, or at most one cell in twenty, not counting that
+    """ "error" or "drop": "auto" leaves out a few gaps (at most one cell in twenty, not counting that
     nobody plays against itself in an arena), and refuses more.
 
     >>> missing_cells(Responses(np.where(np.arange(40) == 7, np.nan, 1.0)[None]), "auto", "rank")
@@ -64,7 +64,7 @@ def missing_cells(data: Responses | Scores, missing: str, transform: str) -> str
         return "error"
     own = np.array([f"against {name}" for name in data.frame.index])[:, None]  # itself, in an arena
     gaps &= own != data.frame.columns.to_numpy(str)
-    return "drop" if gaps.mean() <= _FEW_GAPS or gaps.sum() == 1 else "error"
+    return "drop" if gaps.mean() <= _FEW_GAPS else "error"
 
 
 def without_hardly_met(data: Responses | Scores) -> Responses | Scores:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import suppress
 
 import numpy as np
@@ -12,13 +13,21 @@ from gindex_lab.studies.readers.facts import LIKE_A_NUMBER, PERCENT, is_fact
 from gindex_lab.studies.readers.options import Options
 from gindex_lab.studies.readers.storage import Storage
 
-__all__ = ["missing_codes", "percentages", "plain_numbers", "share_of", "without_headers"]
+__all__ = [
+    "missing_codes",
+    "percentages",
+    "plain_numbers",
+    "share_of",
+    "summaries",
+    "without_headers",
+]
 
 _WITH_ERROR = r"\s*([-+]?\d[\d.,]*\s*%?)\s*(?:±|\+/-)\s*\d[\d.,]*\s*(%?)\s*"
 _DECIMAL_COMMA = r"\s*[-+]?\d*,\d+\s*%?\s*"
 _THOUSANDS = r"\s*[-+]?\d{1,3}(?:,\d{3})+(?:\.\d+)?\s*"
 _FRACTION = r"\s*(\d+(?:\.\d+)?)\s*/\s*(\d+)\s*"
 _GAPS = ("-", "–", "—", ".", "..", "?", "n.a.")
+_SUMMARY = re.compile(r"(?i)(macro|micro|weighted)?[ _-]?(average|avg|mean)|overall|all")
 _CODES = (7, 8, 9)
 _LONG_CODES = (-9, -99, -999, 99, 999)
 
@@ -115,7 +124,10 @@ def share_of(
 
 def without_headers(table: pd.DataFrame, label: str, found: Storage) -> pd.DataFrame:
     """A table without the header lines that stand among its rows, as in files that were joined."""
-    again = (table[label].astype(str) == str(label)).to_numpy()
+    column = table[label]
+    if isinstance(column.dtype, pd.CategoricalDtype) and label not in column.cat.categories:
+        return table
+    again = (column.astype(str) == str(label)).to_numpy()
     others = [c for c in table if c != label]
     if (
         not again.any()
@@ -140,6 +152,8 @@ def missing_codes(value: FloatArray) -> FloatArray:
     >>> missing_codes(np.array([0, 1, 1, 9, 0, 1, 9.0] * 3))
     array([9.])
     """
+    if not len(value) or (np.fmin.reduce(value) >= 0 and np.fmax.reduce(value) < min(_CODES)):
+        return value[:0]
     some = value[~np.isnan(value)]
     odd = (some < 0) | (some > 10) | np.isin(some, _CODES)
     if not odd.any() or len(some) < 20 or odd.mean() > 0.5:
@@ -150,6 +164,20 @@ def missing_codes(value: FloatArray) -> FloatArray:
     return (
         codes if np.isin(codes, (*_CODES, *_LONG_CODES)).all() and (right or rating) else some[:0]
     )
+
+
+def summaries(frame: pd.DataFrame) -> list[str]:
+    """Rows that are called an average and are the mean of the others, whatever they were rounded to.
+
+    >>> summaries(pd.DataFrame({"a": [1, 0, 0.5], "b": [1, 1, 1]}, index=["ann", "bob", "Average"]))
+    ['Average']
+    """
+    named = [name for name in frame.index if _SUMMARY.fullmatch(str(name).strip())]
+    if not named or len(frame) < len(named) + 2:
+        return []
+    rest = frame.drop(index=named)
+    near = (frame.loc[named] - rest.mean()).abs() <= 0.011 * np.nanmax(np.abs(rest.to_numpy()))
+    return [name for name in named if (near.loc[name] | frame.loc[name].isna()).all()]
 
 
 def _in_percent(column: pd.Series) -> bool:

@@ -257,16 +257,17 @@ def _check_one_scale(frame: pd.DataFrame, path: Path) -> None:
     Shares are told by their fractions, and by means that are alike after multiplying by 100.
     """
     values = frame.to_numpy(dtype=float)
-    most, least = np.nanmax(values, axis=1, initial=-np.inf), np.nanmin(values, initial=0)
-    share, broken = most <= 1, (np.nan_to_num(values) % 1 != 0).any(axis=1)
-    if least < 0 or values.shape[1] < 3 or not 1 < most.max() <= 100 or not share.any():
+    most, least = np.fmax.reduce(values, axis=1), np.fmin.reduce(values, axis=None)
+    share, points = most <= 1, most > 1
+    if least < 0 or values.shape[1] < 3 or not 1 < np.nanmax(most) <= 100 or not share.any():
         return
-    ends = np.isin(values[~share], (0, 100)) | np.isnan(values[~share])
-    some, others = np.nanmean(values[share]), np.nanmean(values[~share])
+    broken = (np.nan_to_num(values) % 1 != 0).any(axis=1)
+    ends = np.isin(values[points], (0, 100)) | np.isnan(values[points])
+    some, others = np.nanmean(values[share]), np.nanmean(values[points])
     alike = some > 0 and 0.25 < 100 * some / others < 4 and some < others / 10
     if not alike or not (broken[share].all() or ends.all()):
         return
-    one, other = frame.index[share][0], frame.index[~share][0]
-    problem = f"is on two scales: {one!r} goes up to {most[share][0]:g}, {other!r} up to {most[~share][0]:g}"
+    one, other = frame.index[share][0], frame.index[points][0]
+    problem = f"is on two scales: {one!r} goes up to {most[share][0]:g}, {other!r} up to {most[points][0]:g}"
     remedy = f"bring them to one, for instance divide the scores of {other!r} by 100"
     raise BadInput("path", str(path), problem, remedy, code="two-scales")

@@ -20,7 +20,7 @@ import pandas as pd
 from gindex_lab.foundation.bounds import check_cells
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.validate import FloatArray
-from gindex_lab.studies.readers.cells import missing_codes
+from gindex_lab.studies.readers.cells import missing_codes, summaries
 from gindex_lab.studies.readers.choosing import file_names, glob_mask, named_mask
 from gindex_lab.studies.readers.options import Options
 from gindex_lab.studies.readers.repeats import Twice, first_twice, repeated, second_response
@@ -99,6 +99,8 @@ class Collector(Storage):
         frame = pd.DataFrame(means, names, labels, copy=False)
         if not (rows.all() and columns.all()):
             frame, counts = frame.loc[rows, columns], counts[rows][:, columns]
+        if not (counts > 1).any():
+            frame, counts = self._without_summaries(frame, counts)
         trials = None
         if (counts > 1).any():
             trials = self._trial_table(names, agent, item, trial, value)
@@ -277,6 +279,18 @@ class Collector(Storage):
         table = pd.DataFrame.from_dict(self.agent_facts, orient="index")
         new = options.agents if isinstance(options.agents, Mapping) else {}
         return table.rename(index=dict(new)).reindex(frame.index)
+
+    def _without_summaries(
+        self, frame: pd.DataFrame, counts: np.ndarray
+    ) -> tuple[pd.DataFrame, np.ndarray]:
+        """The table without the means that stand among its agents and items."""
+        agents, items = summaries(frame), summaries(frame.T)
+        if not agents and not items:
+            return frame, counts
+        rows, columns = ~frame.index.isin(agents), ~frame.columns.isin(items)
+        shown = ", ".join(map(repr, [*agents, *items]))
+        self.note("items", f"the mean of the others, and so left out: {shown}")
+        return frame.loc[rows, columns], counts[rows][:, columns]
 
     def _note_spelling(self, names: pd.Index) -> None:
         """Agents whose names differ only in case or in what stands between the words may be one."""

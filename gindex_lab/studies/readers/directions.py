@@ -19,7 +19,7 @@ _SMALL = """
 perplexity ppl bits bpb bpc loss nll entropy error errors err wer cer ter mer mae mse rmse mape brier ece
 latency ttft runtime duration seconds milliseconds ms elapsed cost costs price usd toxicity toxic
 hallucination hallucinations stereotype violation violations regret mistakes failures failure fails fid kl
-divergence distance emissions co2 criterion rank ranks
+divergence distance emissions co2 criterion rank ranks incorrect misses missed
 """
 _LARGE = """
 acc accuracy exact match em f1 score scores correct correctness pass passed success successes solved resolved
@@ -47,6 +47,9 @@ _WHOLE = {  # names whose words would mislead
     "edit_distance": "lower",
     "edit_similarity": "higher",
     "failure_rate": "lower",
+    "pct_wrong": "lower",
+    "percent_wrong": "lower",
+    "num_wrong": "lower",
     "naive_average": "higher",
     "mean_reciprocal_rank": "higher",
     "reciprocal_rank": "higher",

@@ -48,7 +48,7 @@ _RATES = "value result points marks grade pass passed rate percent pct elo ratin
 _UNSAID = _FACTS | _SCORES | frozenset(_RATES.split())
 _NEUTRAL = """
 model data pretraining training knowledge the of b t per test user lazy exhausted total malformed syntax
-indentation n error memory embedding max input output in out s sec m k usd eur
+indentation n error memory embedding max input output in out s sec m k usd eur prompt completion
 """
 _BESIDE = frozenset(_NEUTRAL.split())
 PERCENT = r"[-+]?(?:\d+\.?\d*|\.\d+)\s?%"

@@ -168,7 +168,7 @@ class _Logs(Metrics):
     def _say_reducer(self, header: dict[str, Any]) -> None:
         config = header["eval"].get("config")
         given = config.get("epochs_reducer") if isinstance(config, dict) else None
-        other = [str(one) for one in given if one != "mean"] if isinstance(given, list) else []
+        other = list(map(str, given)) if isinstance(given, list) and "mean" not in given else []
         if other and config["epochs"] not in (None, 1):
             said = f"epochs are averaged; the headline of the log reduces them by {other[0]!r}, not the mean"
             self.found.note("repeats", said)

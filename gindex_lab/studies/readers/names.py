@@ -99,7 +99,7 @@ _TOTALS = frozenset(
         "attempts",
     ]
 )
-_PERSONAL = frozenset(["species", "sex", "gender", "age", "session", "condition", "block"])
+_PERSONAL = frozenset(("species", "sex", "gender", "age", "session"))
 _UNITS = {"seconds": 1 / 60, "minutes": 1.0, "hours": 60.0}
 _METRICS = ("metric", "metric_name")
 _IDS = ("id", "qid", "uid", "idx", "index", "key")

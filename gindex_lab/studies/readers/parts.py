@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import zlib
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -158,6 +159,12 @@ def names_by_file(
             problem = f"has files of the same name in several folders ({files[0].name} …)"
             remedy = "say which names the agent: agent_from='file' or 'folder' (--agent-from)"
             raise BadInput("path", found.path, problem, remedy, code="ambiguous-agent")
+    if way is None and prefer is None and (parts := _two_parts(list(stems.values()))):
+        problem = (
+            f"has files named by two things ({parts[0]!r} and {parts[1]!r}): one may be the task"
+        )
+        remedy = "put each agent in a folder, or say that each file is one: agent_from='file' (--agent-from)"
+        raise BadInput("path", found.path, problem, remedy, code="ambiguous-agent")
     way = way or prefer or "file"
     names = {
         file: (stems if way == "file" else folders)[file].replace("__", "/", 1) for file in files
@@ -167,6 +174,19 @@ def names_by_file(
     said = f"the logs do not name a model: each agent is called after its {way} ({shown})"
     found.note("agents", said, "agent_from='file' or 'folder' (--agent-from)")
     return names
+
+
+def _two_parts(stems: Sequence[str]) -> tuple[str, str] | None:
+    """The first parts of names that are all pairs of some beginnings and some ends; sizes are no such end.
+
+    >>> _two_parts(["gpt_arc", "gpt_gsm", "o3_arc", "o3_gsm"]), _two_parts(["qwen_7b", "qwen_70b"])
+    (('gpt', 'arc'), None)
+    """
+    pairs = [stem.rpartition("_")[::2] for stem in stems]
+    starts, ends = ({pair[k] for pair in pairs} for k in (0, 1))
+    whole = len(set(pairs)) == len(starts) * len(ends) and min(len(starts), len(ends)) > 1
+    sizes = all(re.fullmatch(r"(?i)\d+(\.\d+)?[bm]", end) for end in ends)
+    return pairs[0] if whole and "" not in starts and not sizes else None
 
 
 def loaded(files: Sequence[Path], found: Collector, options: Options) -> dict[Path, Any]:

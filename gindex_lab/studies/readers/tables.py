@@ -21,7 +21,7 @@ from gindex_lab.foundation.files import header_of, read_columns, read_table
 from gindex_lab.foundation.validate import numeric_frame
 from gindex_lab.studies.readers.cells import plain_numbers, share_of, without_headers
 from gindex_lab.studies.readers.collect import Collector, as_number
-from gindex_lab.studies.readers.directions import settle_direction
+from gindex_lab.studies.readers.directions import direction_of, settle_direction
 from gindex_lab.studies.readers.documents import records_of
 from gindex_lab.studies.readers.foreign import foreign_table, parquet_table
 from gindex_lab.studies.readers.formats import SUFFIXES, TABLES, parquet_names, separator_of
@@ -217,11 +217,23 @@ def _of_metric(
     kind = "family" if "family" in names else "item"
     task, metric = (table[names[one]].astype(str) for one in (kind, "metric"))
     listed = metric.groupby(task, sort=False).unique()
-    chosen = {name: metrics.of(name, list(some), file) for name, some in listed.items()}
+    who = table[names["agent"]].astype(str) if names["agent"] else metric
+    met = who.groupby(metric).nunique()  # of most agents, and not one that is better when small
+    first = sorted(metric.unique(), key=lambda one: (direction_of(one) == "lower", -met[one]))
+    chosen = {
+        name: metrics.of(name, list(some), file, [one for one in first if one in some])
+        for name, some in listed.items()
+    }
     alike = len(set(chosen.values())) == 1
     for name, one in list(chosen.items())[: 1 if alike else None]:
         settle_direction(one, found, metrics.options, **({} if alike else {kind: name}))
-    return table[(metric == task.map(chosen)).to_numpy()].reset_index(drop=True)
+    kept = (metric == task.map(chosen)).to_numpy()
+    lost = sorted(set(who) - set(who[kept])) if names["agent"] else []
+    if lost:
+        shown = ", ".join(map(repr, lost[:3])) + " …" * (len(lost) > 3)
+        said = f"left out, because they have no {next(iter(chosen.values()))!r}: {shown}"
+        found.note("agents", said, "metric=... (--metric)")
+    return table[kept].reset_index(drop=True)
 
 
 def _categories(table: pd.DataFrame, name: str | None) -> pd.Categorical | None:
