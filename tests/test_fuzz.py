@@ -159,6 +159,7 @@ REFUSED = {  # what the walk once found raw: the call, and the argument that its
     "a billion games": (lambda: gl.round_robin(games=10**9), "games"),
     "a billion runs": (lambda: gl.anytime.stopping_bias([10], runs=10**9), "runs"),
     "bytes for cells": (lambda: gl.anytime.make_pool(5, cells=b"abc"), "cells"),
+    "a billion drawings": (lambda: gl.flatland.curriculum(10**9, seed=1), "count"),
     "a billion pairs": (lambda: gl.aiq.coupled(",.#", runs=10**9), "runs"),
     "a billion interactions": (
         lambda: gl.aiq.rewriting_effect("freq", 3, ["original", "sep-ext"], episode=10**9),

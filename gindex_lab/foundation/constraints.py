@@ -154,7 +154,7 @@ _EXACTLY: Mapping[Range, str] = {
     ): "animate_capability_spread.seconds animation_html.seconds save_animation.seconds",
     Range(
         1, 10**6
-    ): "coupled.cycles coupled.runs item_programs.programs round_robin.games variations.n",
+    ): "coupled.cycles coupled.runs curriculum.count item_programs.programs round_robin.games variations.n",
     Range(2, 10**7): "stopping_bias.runs",
     Range(1, 10**7): "generate.n sample.n",  # a gigabyte of programs
     Range(0, 1e18): "Limits.pipe",

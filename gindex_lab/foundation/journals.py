@@ -303,9 +303,11 @@ def sealed(record: Mapping[str, Any]) -> dict[str, Any]:
     return {**record, "seal": hashlib.sha256(text.encode()).hexdigest()}
 
 
-def vouch(path: Path) -> None:
-    """Write the hash of a file beside it, in the form that `sha256sum -c` reads."""
-    write_text(_voucher(path), f"{file_hash(path)}  {path.name}\n")
+def vouch(path: Path, content: bytes | None = None) -> None:
+    """Write the hash of a file beside it, in the form that `sha256sum -c` reads; of the `content` that it
+    will have, if that is given: a run that is killed in between has not finished it."""
+    found = file_hash(path) if content is None else hashlib.sha256(content).hexdigest()
+    write_text(_voucher(path), f"{found}  {path.name}\n")
 
 
 def is_vouched(path: Path) -> bool:

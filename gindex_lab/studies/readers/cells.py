@@ -78,7 +78,7 @@ def plain_numbers(column: pd.Series, found: Storage, points: bool = False) -> pd
 def percentages(table: pd.DataFrame, agent: str, found: Storage, options: Options) -> pd.DataFrame:
     """A wide table in which columns of percentages are numbers, on the scale of its other columns."""
     words = [c for c in table if c != agent and not pd.api.types.is_numeric_dtype(table[c])]
-    points = any(_has_points(table[c]) for c in table if c != agent)
+    points = bool(words) and any(_has_points(table[c]) for c in table if c != agent)
     table = table.assign(**{c: plain_numbers(table[c], found, points) for c in words})
     texts = [c for c in words if _in_percent(table[c])]
     if not texts:

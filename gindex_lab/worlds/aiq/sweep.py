@@ -256,8 +256,9 @@ def _measured(folder: Path, plan: SweepPlan, task: tuple[str, str, str]) -> None
         seed=plan.seed,
         log=folder / "logs" / f"{done.stem}.log",
     )
-    write_text(done, _rows(result, task, plan, fingerprint(programs)).to_csv(index=False))
-    vouch(done)
+    text = _rows(result, task, plan, fingerprint(programs)).to_csv(index=False)
+    vouch(done, text.encode())
+    write_text(done, text)
 
 
 @lru_cache(maxsize=2)
