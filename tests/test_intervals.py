@@ -496,6 +496,16 @@ def test_order_of_agents_and_items_does_not_matter(study):
     assert np.allclose(one[ENDS], two[ENDS])
 
 
+def test_only_items_that_dominate_the_design_are_given_a_variance_that_nobody_saw():
+    """Every item of three times the mean weight was given one, among 200 as among 10: on squared difficulties
+    the variance of a steep agent's γ came out 180 times too large, and its limits three times as far apart."""
+    h = np.sort(np.random.default_rng(2).random(200) ** 2)
+    shared = gl.generality([h < 0.4], h, ci=0.95).fit.by_area[0]
+    assert np.flatnonzero(shared).max() <= np.searchsorted(h, 0.4) + 2
+    alone = gl.generality([h < 0.4], np.r_[h[:-1] * 0.6, 1.0], ci=0.95).fit.by_area[0]
+    assert alone[-1] != 0
+
+
 def test_missing_cells_widen_but_work(study):
     full, gaps = bootstrap_table(study), bootstrap_table(with_gaps(study), missing="drop")
     width = [(t["capability_high"] - t["capability_low"]).mean() for t in (full, gaps)]
