@@ -506,6 +506,18 @@ def test_only_items_that_dominate_the_design_are_given_a_variance_that_nobody_sa
     assert alone[-1] != 0
 
 
+@pytest.mark.parametrize(("items", "lapses"), [(300, 0.01), (50, 0.1)])
+def test_rare_lapses_are_covered(items, lapses):
+    """A lapse moves S² far and always upwards; limits of a symmetric error held it in 91% and 93% (4,000 studies)."""
+    agent = Profile(0.5, 0.05, floor=lapses, ceiling=1 - lapses)
+    h, truth = np.linspace(0, 1, items), agent.truth()
+    solved = np.random.default_rng(1).random((2000, items)) < agent(h)
+    table = gl.generality(solved.astype(float), h, ci=0.95)
+    for name in ("spread", "normalised_generality"):
+        held = (table[f"{name}_low"] <= truth[name]) & (truth[name] <= table[f"{name}_high"])
+        assert held.mean() >= 0.94, name
+
+
 def test_missing_cells_widen_but_work(study):
     full, gaps = bootstrap_table(study), bootstrap_table(with_gaps(study), missing="drop")
     width = [(t["capability_high"] - t["capability_low"]).mean() for t in (full, gaps)]

@@ -57,7 +57,9 @@ class Fit:
     by_mean: FloatArray
     weight_area: FloatArray  # (A, F) how much of the area each unit decides
     weight_moment: FloatArray
+    solved: FloatArray  # (A, F) how much of each unit was solved
     own: FloatArray  # (A, 3)
+    unseen: FloatArray  # (A, 3) the squares of one surprise, as likely on one unit as on another
     design: FloatArray  # (A, 3) the part that more responses to the same items would not lessen
     grouped: FloatArray  # (A,) what straight lines across the gaps may have added to S²
     units: np.ndarray  # (A,) how many units each agent was measured on
@@ -153,12 +155,15 @@ def _responses(
     inside = weights[:, free]
     seen = _seen(sample, rows, items[free][inside[0] > 0])
     errors = _item_errors if sample.trials is None else _trial_errors
-    by, weight, more, grouped, units = errors(sample, rows, items[free], inside)
+    by, weight, solved, more, grouped, units = errors(sample, rows, items[free], inside)
     _enough(units, sample.agents[rows[0]], sample.word)
-    whole, single = _surprise(weight), _surprise(inside[:, None, :])
-    own = single + np.maximum(whole - single, 0.0) * (1 / np.maximum(seen, 1.0))[:, None] + more
+    own, unseen = (
+        single + np.maximum(whole - single, 0.0) * (1 / np.maximum(seen, 1.0))[:, None]
+        for whole, single in zip(_surprises(weight), _surprises(inside[:, None, :]), strict=True)
+    )
     count = np.full(len(rows), units)
-    return [*sums, answers.mean(axis=1), *by, *weight, own, more, grouped, count, seen]
+    facts = own + more, unseen, more, grouped, count, seen
+    return [*sums, answers.mean(axis=1), *by, *weight, solved, *facts]
 
 
 def _seen(sample: Sample, rows: np.ndarray, items: np.ndarray) -> FloatArray:
@@ -202,9 +207,9 @@ def _weights(
 
 def _item_errors(
     sample: Sample, rows: np.ndarray, items: np.ndarray, weights: FloatArray
-) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, int]:
-    """Errors (3, A, F) and weights (2, A, F) by unit, further variance (A, 3), the S² of straight lines
-    (A,), number of units."""
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray, int]:
+    """Errors (3, A, F), weights (2, A, F) and what was solved (A, F) by unit, further variance (A, 3), the S²
+    of straight lines (A,), number of units."""
     assert sample.difficulty is not None
     h, codes = sample.difficulty[items], sample.codes[items]
     answers = sample.values[np.ix_(rows, items)]
@@ -217,12 +222,14 @@ def _item_errors(
     cells = np.stack([error * weights[0], error * weights[1], centred])
     by, weight = (_by_unit(x, codes, sample.units) for x in (cells, weights[:, None, :]))
     weight = np.broadcast_to(weight, (2, len(rows), sample.units))
+    solved = _by_unit(answers, codes, sample.units)
+    solved = solved / np.maximum(np.bincount(codes, minlength=sample.units), 1)
     lift = np.ones(len(items)) if sample.floor is None else 1 / (1 - sample.floor[items])
     more, grouped = _between(h, 1 - (1 - answers) * lift, error * lift, sample.interval)
     if sample.difficulty_error is not None:
         fitted = 1 - (1 - fitted) * lift
         more = more + _of_difficulty(h, fitted, sample.difficulty_error[items], sample.interval[0])
-    return by, weight, more, grouped, units
+    return by, weight, solved, more, grouped, units
 
 
 def _lines(h: FloatArray, family: np.ndarray) -> Any:
@@ -283,15 +290,21 @@ def _by_unit(cells: FloatArray, codes: np.ndarray, units: int) -> FloatArray:
     return found
 
 
-def _surprise(weight: FloatArray) -> FloatArray:
-    """Half a surprise (A, 3), falling on a unit with the chance of its weight (2, A, F).
+def _surprises(weight: FloatArray) -> list[FloatArray]:
+    """Half a surprise (A, 3) that falls on a unit with the chance of its weight (2, A, F), and a whole one
+    that is as likely on one unit as on another.
 
     It is that of an item; where units are families, that of a whole family while at most one minority
     response was seen, and the more of them there are, the less is left of it.
     """
     area, moment = weight
-    chance = SURPRISE * area / np.maximum(area.sum(axis=1, keepdims=True), 1e-300)
-    return np.stack([(chance * x).sum(axis=1) for x in (area**2, area * moment, moment**2)], axis=1)
+    products = [area**2, area * moment, moment**2]
+    counts = area != 0
+    by_weight = SURPRISE * area / np.maximum(area.sum(axis=1, keepdims=True), 1e-300)
+    evenly = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
+    return [
+        np.stack([(one * x).sum(axis=1) for x in products], axis=1) for one in (by_weight, evenly)
+    ]
 
 
 def _between(
@@ -328,7 +341,7 @@ def _of_difficulty(h: FloatArray, fitted: FloatArray, error: FloatArray, low: fl
 
 def _trial_errors(
     sample: Sample, rows: np.ndarray, items: np.ndarray, weights: FloatArray
-) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, int]:
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray, int]:
     """The items are these very items; only what the agent did at each trial is random."""
     assert sample.trials is not None
     trials = sample.trials[rows]
@@ -342,7 +355,8 @@ def _trial_errors(
     share = np.where(known, 1 / np.maximum(count, 1)[:, :, None], 0.0)
     by = (deviation[None] * full[:, None, :, None]).reshape(3, a, n * t)
     weight = (share[None] * full[:2, None, :, None]).reshape(2, a, n * t)
-    return by, weight, np.zeros((a, 3)), np.zeros(a), int(count[0].sum())
+    solved = np.nan_to_num(trials).reshape(a, n * t)
+    return by, weight, solved, np.zeros((a, 3)), np.zeros(a), int(count[0].sum())
 
 
 def _positions(sample: Sample, items: np.ndarray, rows: np.ndarray) -> list[Any]:
@@ -363,8 +377,9 @@ def _positions(sample: Sample, items: np.ndarray, rows: np.ndarray) -> list[Any]
     away = [(x - sums[0], x**2 / 2 - sums[1]) for x in (0.0, high - low)]
     half = sum(np.stack([x**2, x * y, y**2], axis=1) for x, y in away) * SURPRISE / 2
     own, none = half * size[:, None], np.zeros((a, 3))
+    either = np.full((a, sample.units), 0.5)
     facts = np.zeros(a), np.full(a, units), np.full(a, np.inf)
-    return [*sums, *by, *weight, own, none, *facts]
+    return [*sums, *by, *weight, either, own, own / SURPRISE, none, *facts]
 
 
 def _enough(number: int, agent: object, what: str) -> None:

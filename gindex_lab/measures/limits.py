@@ -1,9 +1,10 @@
-"""Limits from a fit: every measure is a share of its range, and a share has a beta distribution.
+"""Limits from a fit: capability is a share of trials, spread and γ are moved by counts of rare responses.
 
-A measure g(A, M) moves with the errors of area and moment (delta method). Its variance V and its place
-y in its range give the share of n = y(1 - y)/V equal trials, and the limits are those of such a share.
-Degrees of freedom are no more than was really seen. For capability, y(1 - y)/n is also the largest
-variance that n equal items can have, whatever the curve, so no interval is wider than a binomial one.
+A measure g(A, M) moves with the errors of area and moment (delta method). The variance V of a capability at
+y in its range is that of the share of n = y(1 - y)/V equal trials; y(1 - y)/n is also the largest variance
+that n equal items can have, whatever the curve, so no interval is wider than a binomial one. What moves
+spread and γ are the responses that go against the curve: their number has the limits of a count, and what
+none of them showed is counted on the side to which it would move the measure.
 Derivation and references: `notebooks/generality/interval`. How often it covers: `coverage`.
 """
 
@@ -30,8 +31,12 @@ MEASURES = ["capability", "spread", "normalised_generality", "expected_difficult
 
 SATTERTHWAITE = 2.0  # Var(c²) <= E c⁴, so 2(Σc²)²/Σc⁴ counts no more degrees than there are
 PER_RESPONSE = 2.0  # degrees per minority response; chosen on the tuning half of the coverage study
+# A residual from a line through four neighbours, scaled to the variance of a response, keeps
+# (1 - 4/4³) / (1 + 4/4²)^1.5 = 0.67 of its third moment
+THIRD = 1.5
 FEWEST_EFFECTIVE = 2.5  # below this one or two items decide everything: no interval (same study)
 _TINY = 1e-9  # of q²: keeps a ratio finite, far below any spread that can be seen
+_NORMAL = 1e7  # events or trials: a count that is normal to three digits
 _MOST_KEPT = 5_000_000  # cells of contributions that a table carries along for `tie_groups`
 _BLOCK = 4_000_000  # cells of a temporary array
 _ENDS = ("low", "high")
@@ -67,8 +72,9 @@ def with_limits(
 
 class Linear(NamedTuple):
     """A measure (A,), its range, its errors by unit (A, F), the pull of each unit (A, F), and the variance
-    (A,) that the units do not show, with the part of it that is due to the design. `minority`: the
-    measure rests on the rarer of the two responses."""
+    (A,) that the units do not show, with the part of it that is due to the design; `rest` is all of it but
+    half a surprise. `unseen` is the square of a whole one, and `rise` the share of them that would raise the
+    measure. `minority`: the measure rests on the rarer of the two responses."""
 
     estimate: FloatArray
     bottom: float | FloatArray
@@ -77,6 +83,9 @@ class Linear(NamedTuple):
     pull: FloatArray
     own: FloatArray
     design: FloatArray
+    rest: FloatArray
+    unseen: FloatArray
+    rise: FloatArray
     minority: bool
 
 
@@ -112,7 +121,9 @@ def linear(fit: Fit) -> dict[str, Linear]:
         "spread": _moved(fit, square, (0.0, q**2 / 2), (-2 * area, two), bent),
         "normalised_generality": _moved(fit, 1 - free, (-1.0, 1.0), (slope, -two / room), curved),
         "expected_difficulty": _moved(fit, height, (origin, high), turn, none),
-        "mean": Linear(fit.mean, bottom, top, fit.by_mean, even, surprise, none, False),
+        "mean": Linear(
+            fit.mean, bottom, top, fit.by_mean, even, surprise, none, none, none, none, False
+        ),
     }
 
 
@@ -136,13 +147,16 @@ def _moved(
 ) -> Linear:
     """A measure that moves by a · δA + m · δM, its two slopes, and by `more` variance besides."""
     a, m = slopes
-    own, design = (
+    own, design, unseen = (
         np.maximum(a**2 * x[:, 0] + 2 * a * m * x[:, 1] + m**2 * x[:, 2], 0.0)
-        for x in (fit.own, fit.design)
+        for x in (fit.own, fit.design, fit.unseen)
     )
     a, m = a[:, None], m[:, None]
     error, pull = a * fit.by_area + m * fit.by_moment, a * fit.weight_area + m * fit.weight_moment
-    return Linear(estimate, *ends, error, pull, own + more, design, minority)
+    upwards = pull**2 * np.where(pull > 0, 1 - fit.solved, fit.solved)
+    rise = upwards.sum(axis=1) / np.maximum((pull**2).sum(axis=1), 1e-300)
+    rest = own + more, design, design + more, unseen, rise
+    return Linear(estimate, *ends, error, pull, *rest, minority)
 
 
 def degrees(error: FloatArray, pull: FloatArray, own: FloatArray, most: FloatArray) -> FloatArray:
@@ -190,16 +204,17 @@ def limits(fit: Fit, ci: float) -> Limits:
 def _limits(fit: Fit, ci: float) -> Limits:
     result, guesses = {}, fit.sample.floor is not None
     for name, part in linear(fit).items():
-        width = part.top - part.bottom
-        y = (part.estimate - part.bottom) / width
-        variance = ((part.error**2).sum(axis=1) + part.own) / width**2
-        freedom = degrees(part.error, part.pull, part.own, most_degrees(fit, part.minority))
-        worth = _shrink(freedom, ci)
+        worth = _shrink(degrees(part.error, part.pull, part.own, fit.units - 1.0), ci)
         if part.minority:
-            ends = _moment_limits(y, variance, worth, ci, guesses)
-        else:
-            noise = variance, part.design / width**2
-            ends = _share_limits(np.clip(y, 0.0, 1.0), noise, worth, ci, _least_items(fit))
+            away = np.hypot(_skewed(fit, part, ci) / np.sqrt(worth), _unseen(part, ci))
+            inside = np.clip(part.estimate, part.bottom, part.top)
+            low, high = np.minimum(inside, part.estimate), np.maximum(inside, part.estimate)
+            result[name] = np.clip([low - away[0], high + away[1]], part.bottom, part.top)
+            continue
+        width = part.top - part.bottom
+        y = np.clip((part.estimate - part.bottom) / width, 0.0, 1.0)
+        noise = ((part.error**2).sum(axis=1) + part.own) / width**2, part.design / width**2
+        ends = _share_limits(y, noise, worth, ci, _least_items(fit))
         result[name] = part.bottom + width * np.stack(ends)
     result["capability"] = np.clip(result["capability"], *fit.interval)
     least = _TINY * (fit.interval[1] - fit.interval[0]) ** 2
@@ -270,24 +285,35 @@ def _share_limits(
     return np.maximum(low, 0.0), np.minimum(high, 1.0)
 
 
-def _moment_limits(
-    at: FloatArray, variance: FloatArray, worth: FloatArray, ci: float, guesses: bool
-) -> tuple[FloatArray, FloatArray]:
-    """Limits of a beta distribution with this mean and variance, kept half an error off the ends; and no
-    narrower than t around the mean itself where guesses make it vary at the ends, and beyond, as inside."""
-    from scipy.special import betaincinv, ndtri
+def _skewed(fit: Fit, part: Linear, ci: float) -> FloatArray:
+    """How far the limits lie below and above the estimate (2, A), by what was seen.
 
-    y = np.clip(at, 0.0, 1.0)
-    off = np.minimum(np.sqrt(variance) / 2, 0.5)
-    middle = np.clip(y, np.maximum(off, 1e-9), 1 - np.maximum(off, 1e-9))
-    n = middle * (1 - middle) / np.maximum(variance, 1e-30) * worth
-    shape = [np.maximum(n * part, 0.02) for part in (middle, 1 - middle)]
-    low, high = (betaincinv(*shape, level) for level in ((1 - ci) / 2, (1 + ci) / 2))
-    low, high = np.minimum(low, y), np.maximum(high, y)
-    if guesses:
-        half = ndtri((1 + ci) / 2) * np.sqrt(variance / worth)
-        low, high = np.minimum(low, at - half), np.maximum(high, at + half)
-    return np.maximum(low, 0.0), np.minimum(high, 1.0)
+    A sum of k rare events that each move the measure by p has variance kp² and third moment kp³, so that k
+    and p follow from the errors. Limits of a count k are quantiles of gamma distributions (Garwood 1936):
+    Jeffreys' on the side to which the events move it, half-way to the exact ones on the other. With one
+    event, or an item that outweighs all others, a third moment shows nothing: only what exceeds Σc⁶, its
+    square if signs were a toss, counts (James and Stein 1961). Without skewness these are normal limits.
+    """
+    from scipy.special import gammaincinv
+
+    deviation = np.sqrt((part.error**2).sum(axis=1) + part.rest)
+    c = part.error / np.maximum(deviation, 1e-150)[:, None]
+    third, sixth = (c**3).sum(axis=1), (c**6).sum(axis=1)
+    sure = 1 - np.divide(sixth, third**2, out=np.ones_like(third), where=third**2 > sixth)
+    lines = fit.sample.difficulty is not None and fit.sample.trials is None
+    skewness = (THIRD if lines else 1.0) * sure * third
+    k = 1 / np.clip(skewness**2, 1 / _NORMAL, 1e3)
+    near = np.maximum(k - gammaincinv(k + 0.25, (1 - ci) / 2), 0.0)
+    far = gammaincinv(k + 0.5, (1 + ci) / 2) - k
+    ends = np.stack([near, far]), np.stack([far, near])
+    return np.asarray(np.where(skewness >= 0, *ends) * deviation / np.sqrt(k))
+
+
+def _unseen(part: Linear, ci: float) -> FloatArray:
+    """How far what was not seen may move the measure down and up (2, A): events of which none was seen number
+    at most -log(1 - ci), three in a 95% interval (Hanley and Lippman-Hand 1983)."""
+    ways = np.stack([1 - part.rise, part.rise])
+    return np.asarray(-np.log1p(-ci) * np.sqrt(part.unseen * ways))
 
 
 def _never_seen_to_vary(result: Limits, fit: Fit) -> None:
