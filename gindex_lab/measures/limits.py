@@ -30,7 +30,6 @@ __all__ = [
 MEASURES = ["capability", "spread", "normalised_generality", "expected_difficulty", "mean"]
 
 SATTERTHWAITE = 2.0  # Var(c²) <= E c⁴, so 2(Σc²)²/Σc⁴ counts no more degrees than there are
-PER_RESPONSE = 2.0  # degrees per minority response; chosen on the tuning half of the coverage study
 # A residual from a line through four neighbours, scaled to the variance of a response, keeps
 # (1 - 4/4³) / (1 + 4/4²)^1.5 = 0.67 of its third moment
 THIRD = 1.5
@@ -178,12 +177,6 @@ def satterthwaite(total: FloatArray, fourth: FloatArray) -> FloatArray:
     """2(Σc²)²/Σc⁴, from the two sums; without end where nothing varied."""
     none = np.full_like(total, np.inf)
     return np.divide(SATTERTHWAITE * total**2, fourth, out=none, where=fourth > 0)
-
-
-def most_degrees(fit: Fit, minority: bool) -> FloatArray:
-    """What was really seen: units less one, and for some measures twice the minority responses."""
-    most = fit.units - 1.0
-    return np.minimum(most, PER_RESPONSE * fit.seen) if minority else most
 
 
 def limits(fit: Fit, ci: float) -> Limits:

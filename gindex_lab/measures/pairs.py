@@ -24,7 +24,7 @@ from gindex_lab.foundation.validate import FloatArray, choice, confidence, gener
 from gindex_lab.measures.curves import Interval, feasible, from_sums
 from gindex_lab.measures.fit import Fit, fit_of, unit_sums
 from gindex_lab.measures.generality import generality, study_of
-from gindex_lab.measures.limits import MEASURES, Linear, degrees, linear, most_degrees
+from gindex_lab.measures.limits import MEASURES, Linear, degrees, linear
 from gindex_lab.measures.samples import sample_like
 
 __all__ = ["comparisons", "exchange", "paired_differences", "separations", "tie_groups"]
@@ -319,11 +319,11 @@ def plain_values(fit: Fit, measure: str, sums: FloatArray | None = None) -> Floa
 
 
 def welch(fit: Fit, part: Linear, first: np.ndarray, second: np.ndarray) -> FloatArray:
-    """Welch's degrees of freedom from those that each agent's responses allow: fewer for each minority
-    response than a single interval has, since with many pairs it is the far tails that count."""
+    """Welch's degrees of freedom from those that each agent's responses allow: units less one, and for spread
+    and γ half a degree for each minority response, since with many pairs it is the far tails that count."""
     variance = (part.error**2).sum(axis=1) + part.own
-    most = most_degrees(fit, part.minority)
-    most = np.maximum(np.minimum(most, PER_MINORITY * fit.seen) if part.minority else most, 1e-9)
+    most = np.minimum(fit.units - 1.0, PER_MINORITY * fit.seen if part.minority else np.inf)
+    most = np.maximum(most, 1e-9)
     a, b = variance[first], variance[second]
     fourth = a**2 / most[first] + b**2 / most[second]
     return np.divide((a + b) ** 2, fourth, out=np.full_like(a, np.inf), where=fourth > 0)

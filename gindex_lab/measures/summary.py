@@ -17,18 +17,13 @@ from gindex_lab.foundation.validate import FloatArray, choice, confidence, gener
 from gindex_lab.measures.curves import Interval
 from gindex_lab.measures.fit import Fit, fit_of
 from gindex_lab.measures.generality import generality, study_of
-from gindex_lab.measures.limits import (
-    FEWEST_EFFECTIVE,
-    PER_RESPONSE,
-    as_steps,
-    degrees,
-    linear,
-)
+from gindex_lab.measures.limits import FEWEST_EFFECTIVE, as_steps, degrees, linear
 from gindex_lab.measures.psychometrics.correlations import correlation
 from gindex_lab.measures.samples import sample_like
 
 __all__ = ["population_intervals", "population_summary"]
 
+PER_RESPONSE = 2.0  # degrees of freedom per minority response (tuning half of `coverage_study`)
 _MEASURES = ["capability", "spread", "normalised_generality"]
 _STATISTICS = [
     *(f"mean_{name}" for name in _MEASURES),

@@ -70,7 +70,7 @@ def bootstrap_table(
     interval of the table. Between two difficulties it may be a step. Where the items do not reach the ends
     of the interval, the limits hold whether the curve goes on as it ends or not, as long as it falls.
     With "trials" they are for the curve through what the agent does on average on these very items.
-    Responses that did not vary are not certain: half a surprise is added. With few items the intervals
+    Responses that did not vary are not certain: a surprise may be next. With few items the intervals
     are wide and cover more than they say. Spread and γ are freed of the bias of squaring a noisy area, so
     their interval lies around a larger spread than the plain estimate.
 
