@@ -286,14 +286,16 @@ def _skewed(fit: Fit, part: Linear, ci: float) -> FloatArray:
     Jeffreys' on the side to which the events move it, half-way to the exact ones on the other. With one
     event, or an item that outweighs all others, a third moment shows nothing: only what exceeds Σc⁶, its
     square if signs were a toss, counts (James and Stein 1961). Without skewness these are normal limits.
+    Events that come in families are fewer than they look: half a surprise widens both sides there.
     """
     from scipy.special import gammaincinv
 
-    deviation = np.sqrt((part.error**2).sum(axis=1) + part.rest)
+    lines = fit.sample.difficulty is not None and fit.sample.trials is None
+    besides = part.own if fit.sample.word == "families" else part.rest
+    deviation = np.sqrt((part.error**2).sum(axis=1) + besides)
     c = part.error / np.maximum(deviation, 1e-150)[:, None]
     third, sixth = (c**3).sum(axis=1), (c**6).sum(axis=1)
     sure = 1 - np.divide(sixth, third**2, out=np.ones_like(third), where=third**2 > sixth)
-    lines = fit.sample.difficulty is not None and fit.sample.trials is None
     skewness = (THIRD if lines else 1.0) * sure * third
     k = 1 / np.clip(skewness**2, 1 / _NORMAL, 1e3)
     near = np.maximum(k - gammaincinv(k + 0.25, (1 - ci) / 2), 0.0)
