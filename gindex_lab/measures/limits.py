@@ -152,8 +152,9 @@ def _moved(
     )
     a, m = a[:, None], m[:, None]
     error, pull = a * fit.by_area + m * fit.by_moment, a * fit.weight_area + m * fit.weight_moment
-    upwards = pull**2 * np.where(pull > 0, 1 - fit.solved, fit.solved)
-    rise = upwards.sum(axis=1) / np.maximum((pull**2).sum(axis=1), 1e-300)
+    square = pull * pull
+    upwards = square * np.where(pull > 0, 1 - fit.solved, fit.solved)
+    rise = upwards.sum(axis=1) / np.maximum(square.sum(axis=1), 1e-300)
     rest = own + more, design, design + more, unseen, rise
     return Linear(estimate, *ends, error, pull, *rest, minority)
 
@@ -294,7 +295,8 @@ def _skewed(fit: Fit, part: Linear, ci: float) -> FloatArray:
     besides = part.own if fit.sample.word == "families" else part.rest
     deviation = np.sqrt((part.error**2).sum(axis=1) + besides)
     c = part.error / np.maximum(deviation, 1e-150)[:, None]
-    third, sixth = (c**3).sum(axis=1), (c**6).sum(axis=1)
+    cube = c * c * c
+    third, sixth = cube.sum(axis=1), (cube * cube).sum(axis=1)
     sure = 1 - np.divide(sixth, third**2, out=np.ones_like(third), where=third**2 > sixth)
     skewness = (THIRD if lines else 1.0) * sure * third
     k = 1 / np.clip(skewness**2, 1 / _NORMAL, 1e3)
