@@ -174,6 +174,11 @@ REFUSED = {  # what the walk once found raw: the call, and the argument that its
         lambda: gl.flatland.parse('#include "circle.fbp"', folder="\ud800"),
         "folder",
     ),
+    "a place in no order": (lambda: gl.flatland.shape("circle", position={1, 2}), "position"),
+    "three letters": (
+        lambda: gl.letter_series.shown_length(gl.letter_series.table(4), "abc"),
+        "series",
+    ),
     "keys by name": (lambda: gl.widgets.manual_view(",.#", {"a": 1}), "keys"),
     "half a name": (lambda: answered().responses("\ud800"), "agent"),
     "a curve without end": (lambda: gl.sigmoid_curve([[1, 0.5, 0]], [0, 1, 10**9]), "difficulty"),

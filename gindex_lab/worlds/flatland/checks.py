@@ -218,6 +218,8 @@ def _check_run(run: Call, flows: Mapping[str, Definition]) -> None:
     if len(run.args) != len(params):
         problem = f"takes ({' '.join(params)}), not {len(run.args)} arguments"
         raise BadProgram("run", run.flow, problem, "match them")
+    if not isinstance(run.position, (tuple, list)) or len(run.position) != 2:
+        raise BadProgram("position", run.position, "is not a place", "give (x, y)")
     for name, value in (("x", run.position[0]), ("y", run.position[1]), ("theta", run.theta)):
         if isinstance(value, bool) or not isinstance(value, (int, float)):
             raise BadProgram(f"run, {name}", value, "is not a number", "give one")

@@ -21,7 +21,7 @@ from itertools import islice
 import numpy as np
 import pandas as pd
 
-from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.errors import BadInput, ensure
 from gindex_lab.foundation.likes import SeedLike
 from gindex_lab.foundation.validate import choice, flag, generator, integer, number
 from gindex_lab.worlds.tasks.series_kt import KtScale, pattern_of, searched
@@ -224,6 +224,8 @@ def shown_length(
     codes = letters_of("series", series)
     for n in range(_FEWEST, _MOST + 1):
         place = n if gap is None else gap
+        problem, remedy = "is too short", f"give {_MOST + 1} letters"
+        ensure(place < len(codes), "series", series, problem, remedy)
         asked = (*codes[:place], -1, *codes[place + 1 : n + 1])
         letters, rows = programs.answers(asked, place)
         if not len(rows) or letters[0] != codes[place]:
