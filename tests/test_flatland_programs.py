@@ -730,3 +730,10 @@ def test_random_programs_run_as_their_trees_do_in_every_syntax_closed_or_not():
             loops += of_type.count("loop")
         assert len(graphs) == 1
     assert loops > 300
+
+
+@pytest.mark.parametrize("position", [(1.0,), (1.0, 2.0, 3.0), {1.0, 2.0}, 5.0])
+def test_a_place_has_two_numbers_in_order(position):
+    with pytest.raises(BadProgram) as caught:
+        F.shape("circle", 20, position=position)
+    assert caught.value.argument == "position"
