@@ -37,8 +37,8 @@ PACKAGE = ROOT / "gindex_lab"
 
 # sixteen of each module, seed 1; survivors of the first run again, against the tests written for them alone
 MEASURED = (
-    "Last measured on 17 November 2026: 160 mutants of ten modules, all killed but those left out as equivalent; "
-    "before tests were written for them 41 had survived, and 8 of those that later changes brought."
+    "Last measured on 17 November 2026: 160 mutants of ten modules, 149 of 151 killed, 9 left out as equivalent; "
+    "of the two that survived one has a test since, the other is listed."
 )
 
 # module -> what tests it, the quickest first
@@ -90,6 +90,9 @@ EQUIVALENT: dict[str, str] = {
     "worlds/flatland/execution.py:_constant_move: abs(node.params['dist']) > limits.distance -> "
     "abs(node.params['dist']) >= limits.distance": "such a move is computed when it is executed",
     "worlds/flatland/execution.py:_machine: 0 <= x < SIZE -> 0 < x < SIZE": "0 wrapped is 0",
+    "worlds/tasks/series_kt.py:_found: bound < HIGHEST -> bound <= HIGHEST": (
+        "the last bound would be searched twice"
+    ),
     "worlds/tasks/series_kt.py:_found: range(4, 16) -> range(5, 16)": (
         "the search only begins with a wider bound"
     ),
