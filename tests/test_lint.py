@@ -369,3 +369,32 @@ def test_the_answer_of_the_page_is_the_recorded_one(tmp_path):
     page = '<p class="answer"><span class="badge">simulated data</span> No: γ is −1.</p>'
     assert stated(tmp_path, Statement("answer", "No: γ is -1."), page=page) == []
     assert stated(tmp_path, Statement("answer", "Yes: γ is 1."), page=page) == ["unrecorded"]
+
+
+@pytest.mark.parametrize("kept", ["{", "[1]", '[{"x": 1}]', '{"a": 2}', "\xff", "[" * 9999])
+def test_damaged_statements_are_one_clear_line(kept, tmp_path, capsys):
+    folder = tmp_path / "a" / "b"
+    folder.mkdir(parents=True)
+    (folder / "report.html").write_text(SOUND)
+    (folder / "statements.json").write_text(kept, encoding="latin-1")
+    assert main(["lint", "--reports", str(tmp_path)]) == 2
+    assert "statements.json': is damaged" in capsys.readouterr().err
+
+
+def test_a_page_that_is_no_text_is_one_clear_line(tmp_path, capsys):
+    (tmp_path / "a" / "b").mkdir(parents=True)
+    (tmp_path / "a" / "b" / "report.html").write_bytes(b"<p>\xff\xfe\x80</p>")
+    assert main(["lint", "--reports", str(tmp_path)]) == 2
+    assert "report.html': is not UTF-8 text" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "drawn", [b"<svg", b"", b"\xff\xfe", b"<svg></svg>", b"<svg viewBox='0 0 a b'></svg>"]
+)
+def test_a_damaged_figure_is_one_clear_line(drawn, tmp_path, capsys):
+    figures = tmp_path / "a" / "b" / "figures"
+    figures.mkdir(parents=True)
+    (figures.parent / "report.html").write_text(SOUND)
+    (figures / "x.svg").write_bytes(drawn)
+    assert main(["lint", "--reports", str(tmp_path)]) == 2
+    assert capsys.readouterr().err.count("\n") == 1

@@ -18,6 +18,7 @@ from xml.etree import ElementTree
 import numpy as np
 
 from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.inputs import read_text
 from gindex_lab.press.lint import Finding
 
 __all__ = ["PER_INCH", "WIDE", "figure_findings", "page_of_figures", "seen_by"]
@@ -59,7 +60,7 @@ def page_of_figures(folder: Path, place: str) -> list[Finding]:
     found: list[Finding] = []
     colours: dict[str, dict[str, str]] = {}
     for path in sorted((folder / "figures").glob("*.svg")):
-        svg = path.read_text(encoding="utf-8")
+        svg = read_text(path)
         found += figure_findings(svg, f"{place}/{path.stem}")
         for label, colour in _labels(_root(svg)):
             colours.setdefault(label, {}).setdefault(colour, path.stem)
@@ -77,7 +78,7 @@ def _apart(colours: dict[str, str]) -> bool:
 def figure_findings(svg: str, place: str = "") -> list[Finding]:
     """What is hard to read in one figure that `notebook.show` has saved."""
     root = _root(svg)
-    _, _, width, height = map(float, root.get("viewBox", "").split())
+    width, height = _view_box(root)
     per_inch = min(PER_INCH, WIDE / (width / 72))
     texts = _once(_texts(root))
     found = []
@@ -105,6 +106,16 @@ def _root(svg: str) -> ElementTree.Element:
         return ElementTree.fromstring(svg)
     except ElementTree.ParseError as error:
         raise BadInput("svg", svg[:40], f"is not SVG ({error})", "pass a saved figure") from None
+
+
+def _view_box(root: ElementTree.Element) -> tuple[float, float]:
+    given = root.get("viewBox", "")
+    try:
+        _, _, width, height = map(float, given.split())
+    except ValueError:
+        problem = "is not the viewBox of a figure"
+        raise BadInput("svg", given, problem, "pass a saved figure") from None
+    return width, height
 
 
 # -- texts ------------------------------------------------------------------------------------------

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.inputs import read_text
 
 if TYPE_CHECKING:
     from bs4 import BeautifulSoup
@@ -138,7 +139,7 @@ def findings(reports: Path, only: str | None = None) -> list[Finding]:
     for path in sorted(Path(reports).glob("*/*/report.html")):
         name = path.parent.relative_to(reports).as_posix()
         if only is None or name == only or name.startswith(f"{only}/"):
-            found += page_findings(path.read_text(encoding="utf-8"), name)
+            found += page_findings(read_text(path), name)
             found += page_of_figures(path.parent, name)
             found += [Finding(name, *piece) for piece in page_of_statements(path.parent)]
     if only is not None and not any(True for _ in Path(reports).glob(f"{only}*/**/report.html")):
@@ -147,7 +148,7 @@ def findings(reports: Path, only: str | None = None) -> list[Finding]:
     if only is None:
         for path in sorted(Path(reports).glob("*.html")):
             if path.stem not in ("claims", "places"):  # they quote what the papers print
-                found += page_findings(path.read_text(encoding="utf-8"), path.name)
+                found += page_findings(read_text(path), path.name)
     return found
 
 

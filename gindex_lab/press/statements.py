@@ -14,6 +14,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.inputs import read_text
 from gindex_lab.press.kernel import inline, keep
 
 __all__ = ["Statement", "page_of_statements", "state"]
@@ -59,9 +61,8 @@ def page_of_statements(folder: Path) -> Iterator[tuple[str, str]]:
     """What is untrue on the page of a run, as rules and pieces of text."""
     from bs4 import BeautifulSoup
 
-    path = folder / "statements.json"
-    made = [Statement(**m) for m in json.loads(path.read_bytes())] if path.is_file() else []
-    page = BeautifulSoup((folder / "report.html").read_text(encoding="utf-8"), "html.parser")
+    made = _recorded(folder / "statements.json")
+    page = BeautifulSoup(read_text(folder / "report.html"), "html.parser")
     for badge in page.select(".answer .badge"):
         badge.decompose()
     boxes = {
@@ -81,6 +82,16 @@ def page_of_statements(folder: Path) -> Iterator[tuple[str, str]]:
         for part in seen:
             if part not in known:
                 yield "unrecorded", part[:80]
+
+
+def _recorded(path: Path) -> list[Statement]:
+    try:
+        return (
+            [Statement(**made) for made in json.loads(path.read_bytes())] if path.is_file() else []
+        )
+    except (ValueError, TypeError, RecursionError):
+        remedy = "run gindex-lab reproduce again"
+        raise BadInput("reports", str(path), "is damaged", remedy, code="damaged") from None
 
 
 def _paragraphs(text: str) -> list[str]:
