@@ -53,6 +53,7 @@ _CONTENTS = {
     "measures.psychometrics.factors": "factors",
     "measures.psychometrics.person_fit": "person_fit",
     "measures.psychometrics.equating": "equate",
+    "measures.psychometrics.dif": "dif",
     "worlds.tasks.forms": "two_forms",
     # programs and the g-index
     "measures.programs.flows": "Flow",
