@@ -223,7 +223,7 @@ def _adjusted(table: pd.DataFrame, adjust: str) -> pd.DataFrame:
         adjusted = np.full(len(p), np.nan)
         seen = ~np.isnan(p)
         adjusted[seen] = false_discovery_control(p[seen]) if seen.any() else p[seen]
-    table.insert(table.columns.get_loc("p") + 1, "adjusted_p", adjusted)  # type: ignore[arg-type]
+    table.insert(table.columns.get_loc("p") + 1, "adjusted_p", adjusted)
     return table
 
 
