@@ -15,6 +15,8 @@ setup(
         "gindex_lab.worlds.flatland": ["shapes/*.fbp"],
         "gindex_lab.presentation": [
             "templates/*",
+            "web/*.js",
+            "web/*.css",
             "plots/*.mplstyle",
             "widgets/share/voila/templates/gindex_lab/*",
             "widgets/share/labconfig/*",
