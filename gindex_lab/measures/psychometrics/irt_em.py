@@ -31,8 +31,11 @@ __all__ = [
     "e_step",
     "expected",
     "fit",
+    "idle",
     "logistic",
     "score",
+    "softplus",
+    "squarem",
     "upright",
 ]
 
@@ -86,14 +89,14 @@ def _basis(nodes: FloatArray) -> FloatArray:
 def _log_curves(parameters: FloatArray, ability: FloatArray) -> tuple[FloatArray, FloatArray]:
     """The log odds log(P / (1 - P)) and log(1 - P), items x abilities, exact in both tails."""
     predictor = _predictor(parameters, ability)
-    wrong = -_softplus(predictor)
+    wrong = -softplus(predictor)
     if parameters.shape[1] == 2:
         return predictor, wrong
-    wrong -= _softplus(parameters[:, 2:])
+    wrong -= softplus(parameters[:, 2:])
     return np.log(curves(parameters, ability)) - wrong, wrong
 
 
-def _softplus(x: FloatArray) -> FloatArray:
+def softplus(x: FloatArray) -> FloatArray:
     """log(1 + exp(x)), without overflow and five times faster than `np.logaddexp`."""
     return np.maximum(x, 0.0) + np.log1p(np.exp(-np.abs(x)))
 
@@ -305,7 +308,7 @@ def fit(data: Patterns, model: str, settings: IrtSettings, priors: Priors) -> Em
     history = [target]
     while not converged and used < settings.iterations:
         two = step(one)[1]
-        far = _squarem(old, one, two, bounds) if settings.accelerate else two
+        far = squarem(old, one, two, bounds) if settings.accelerate else two
         reached, after, _ = step(far)
         used += 2
         if reached < target:  # the long step overshot: take the two short ones
@@ -314,7 +317,7 @@ def fit(data: Patterns, model: str, settings: IrtSettings, priors: Priors) -> Em
             used += 1
         old, one, target = far, after, reached
         history.append(target)
-        converged = bool(np.abs(one - old).max() < settings.tolerance) or _idle(history)
+        converged = bool(np.abs(one - old).max() < settings.tolerance) or idle(history)
     log_likelihood, _ = e_step(data, one, nodes, weights)
     return EmFit(one, float(data.agents @ log_likelihood), converged, used)
 
@@ -357,12 +360,12 @@ def _expanded(
     return np.clip(parameters, _LOWEST[:size], _HIGHEST[:size]), used
 
 
-def _idle(history: list[float], cycles: int = 30) -> bool:
+def idle(history: list[float], cycles: int = 30) -> bool:
     """Nothing gained for long: what still moves is a slope on its way to infinity."""
     return len(history) > cycles and history[-1] - history[-cycles] < 1e-9 * abs(history[-1])
 
 
-def _squarem(
+def squarem(
     old: FloatArray, one: FloatArray, two: FloatArray, bounds: tuple[FloatArray, FloatArray]
 ) -> FloatArray:
     """Extrapolation S3 of Varadhan and Roland (2008), kept inside the bounds."""

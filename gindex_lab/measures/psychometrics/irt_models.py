@@ -1,0 +1,324 @@
+"""The response models, each a small object: what it says of every answer, and how that changes.
+
+An item turns ability into z = a·θ and z, with the item's other parameters (`rest`), into the chance of
+every answer. A model gives the logs of those chances and their derivatives by z and by `rest`; the
+EM of `irt_engine` needs no more, in one dimension or in several.
+
+Shapes: items x nodes (`z`), items x s (`rest`), items x columns x nodes (the logs). A column is an answer's
+category; the Beta model (`irt_beta`) has two more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from gindex_lab.foundation.validate import FloatArray
+from gindex_lab.measures.psychometrics.irt_em import STEEPEST, logistic, softplus
+
+__all__ = [
+    "FAR",
+    "MODELS",
+    "Form",
+    "Graded",
+    "ItemModel",
+    "Logistic",
+    "Nominal",
+    "PartialCredit",
+    "between_cuts",
+    "model_of",
+    "slope_of",
+]
+
+FAR = 200.0  # where an intercept that runs off stops
+_NEVER = -1e6  # the log chance of a category whose cuts are in the wrong order
+IntArray = npt.NDArray[np.intp]
+BoolArray = npt.NDArray[np.bool_]
+
+
+class Form(NamedTuple):
+    """The log chances (items x columns x nodes) with their derivatives by z and by the rest."""
+
+    log: FloatArray
+    by_z: FloatArray
+    by_rest: FloatArray  # items x s x columns x nodes
+
+
+class ItemModel:
+    """What every model has; `categories` is how many each item has, `indicators` how many columns count."""
+
+    name = ""
+    slope_free = True  # nominal items carry their slopes in `rest`
+
+    def __init__(self, categories: Sequence[int] | IntArray) -> None:
+        self.categories = np.asarray(categories, dtype=np.intp)
+        self.columns = self.indicators = int(self.categories.max())
+        self.used: BoolArray = np.arange(self.columns) < self.categories[:, None]
+        self.names = self._names()
+
+    def _names(self) -> list[str]:
+        return [f"d{c}" for c in range(1, self.columns)]
+
+    @property
+    def size(self) -> int:
+        """How many parameters an item has beside its slopes."""
+        return len(self.names)
+
+    @property
+    def free(self) -> BoolArray:
+        """Which of them an item has (items x s): one with fewer categories has fewer."""
+        return self.used[:, 1:]
+
+    @property
+    def kinds(self) -> list[str]:
+        """Which prior each takes: "intercept", "guessing", "upper" or none ("")."""
+        return ["intercept"] * self.size
+
+    def bounds(self) -> tuple[FloatArray, FloatArray]:
+        """The least and the largest value of each."""
+        return np.full(self.size, -FAR), np.full(self.size, FAR)
+
+    def form(self, z: FloatArray, rest: FloatArray) -> Form:
+        """The log chances and their derivatives."""
+        raise NotImplementedError
+
+    def start(self, shares: FloatArray, tied: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Slopes (items) and rest to begin with, from the shares of the columns (items x columns) and from
+        how the answers go with the rest of the test (`tied`, items x columns: mean standardised score)."""
+        raise NotImplementedError
+
+    def moved(self, slopes: FloatArray, rest: FloatArray, by: FloatArray) -> FloatArray:
+        """The rest when every ability loses `by` (dimensions) and no chance changes."""
+        lift = (slopes @ by)[:, None]
+        return rest + self.scores(rest)[:, 1:] * lift
+
+    def scores(self, rest: FloatArray) -> FloatArray:
+        """What z is multiplied by in each category (items x categories); 1 above 0 for most models."""
+        return np.broadcast_to(np.arange(self.columns) > 0, self.used.shape).astype(float)
+
+    def fisher(self, form: Form, full: FloatArray, seen: FloatArray) -> FloatArray:
+        """The expected information of each item (items x k x k) of `seen` agents at each node; `full` has
+        the derivatives by all k parameters (items x k x columns x nodes)."""
+        chance = np.exp(form.log) * self.used[:, :, None]
+        flat = full.reshape(*full.shape[:2], -1)
+        weight = (chance * seen[:, None]).reshape(len(flat), 1, -1)
+        return np.asarray((flat * weight) @ flat.transpose(0, 2, 1))
+
+
+def between_cuts(z: FloatArray, cuts: FloatArray, used: BoolArray) -> Form:
+    """The graded form: category c lies between z + d_c and z + d_(c + 1).
+
+    log(σ(x) - σ(y)) = log σ(x) + log σ(-y) + log(1 - exp(y - x)) loses no digit in either tail.
+    """
+    edge = np.ones((len(cuts), 1))
+    inside = np.where(used[:, 1:], cuts, -np.inf)
+    upper = np.hstack([np.inf * edge, inside])
+    lower = np.hstack([inside, -np.inf * edge])
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        gap = upper - lower
+        spread = np.where(gap > 0, np.log(-np.expm1(-gap)), _NEVER)
+        ratio = 1.0 / np.expm1(np.maximum(gap, 1e-8))
+    x, y = z[:, None] + upper[:, :, None], z[:, None] + lower[:, :, None]
+    above, below = logistic(-x), logistic(y)
+    log = -softplus(-x) - softplus(y) + spread[:, :, None]
+    by_cut = np.zeros((len(cuts), cuts.shape[1], used.shape[1], z.shape[1]))
+    ratio = ratio[:, :, None]
+    m = np.arange(cuts.shape[1])
+    by_cut[:, m, m + 1] = (above + ratio)[:, 1:]
+    by_cut[:, m, m] = -(below + ratio)[:, :-1]
+    kept = used[:, :, None]
+    by_cut = np.where(kept[:, None] & used[:, 1:, None, None], by_cut, 0.0)
+    return Form(np.where(kept, log, 0.0), np.where(kept, above - below, 0.0), by_cut)
+
+
+class Graded(ItemModel):
+    """P(x ≥ c) = σ(z + d_c), d_1 > d_2 > ... (Samejima 1969); of two categories, the 2PL."""
+
+    name = "graded"
+
+    def form(self, z: FloatArray, rest: FloatArray) -> Form:
+        """See `between_cuts`."""
+        return between_cuts(z, rest, self.used)
+
+    def start(self, shares: FloatArray, tied: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """The cuts that the shares alone would have."""
+        slopes = slope_of(shares, tied)
+        above = np.cumsum(shares[:, ::-1], axis=1)[:, ::-1][:, 1:]
+        with np.errstate(divide="ignore"):
+            cuts = np.log(above / (1 - above)) * np.sqrt(1 + slopes[:, None] ** 2 / 3)
+        return slopes, np.where(self.free, cuts, -np.inf)
+
+
+class PartialCredit(ItemModel):
+    """log P(x = c) = c z + d_c, less the log of their sum; d_0 = 0 (Muraki 1992)."""
+
+    name = "gpcm"
+
+    def scores(self, rest: FloatArray) -> FloatArray:
+        """The category's number."""
+        return np.broadcast_to(np.arange(self.columns, dtype=float), self.used.shape)
+
+    def form(self, z: FloatArray, rest: FloatArray) -> Form:
+        """Derivatives: s_c - E s by z, 1(c = m) - P_m by d_m."""
+        scores, intercepts = self.scores(rest), self._intercepts(rest)
+        log = scores[:, :, None] * z[:, None] + np.where(self.used, intercepts, -np.inf)[:, :, None]
+        log -= log.max(1, keepdims=True)
+        log -= np.log(np.exp(log).sum(1, keepdims=True))
+        chance = np.exp(log)
+        kept = self.used[:, :, None]
+        by_z = scores[:, :, None] - (chance * scores[:, :, None]).sum(1, keepdims=True)
+        minus = -np.repeat(chance[:, 1:, None], self.columns, axis=2)
+        m = np.arange(self.columns - 1)
+        minus[:, m, m + 1] += 1.0
+        minus = np.where(kept[:, None] & kept[:, 1:, None], minus, 0.0)
+        return Form(np.where(kept, log, 0.0), np.where(kept, by_z, 0.0), minus)
+
+    def _intercepts(self, rest: FloatArray) -> FloatArray:
+        return np.hstack([np.zeros((len(rest), 1)), rest[:, -(self.columns - 1) :]])
+
+    def start(self, shares: FloatArray, tied: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """The intercepts that the shares alone would have."""
+        slopes = slope_of(shares, tied) / np.maximum(1, self.categories - 1)
+        with np.errstate(divide="ignore"):
+            logs = np.log(shares[:, 1:] / shares[:, :1])
+        return slopes, np.where(self.used[:, 1:], logs, 0.0)
+
+
+class Nominal(PartialCredit):
+    """log P(x = c) = s_c z + d_c, less the log of their sum; s_0 = d_0 = 0 (Bock 1972).
+
+    The slope a is held at 1, so that s_c is the slope of category c itself.
+    """
+
+    name = "nominal"
+    slope_free = False
+
+    def _names(self) -> list[str]:
+        later = range(1, self.columns)
+        return [f"a{c}" for c in later] + [f"d{c}" for c in later]
+
+    @property
+    def free(self) -> BoolArray:
+        """Slope and intercept of each category that the item has."""
+        return np.tile(self.used[:, 1:], 2)
+
+    @property
+    def kinds(self) -> list[str]:
+        """No prior on the slopes of categories: they have no order."""
+        return [""] * (self.columns - 1) + ["intercept"] * (self.columns - 1)
+
+    def bounds(self) -> tuple[FloatArray, FloatArray]:
+        """Slopes as steep as those of other models."""
+        far = np.repeat([STEEPEST, FAR], self.columns - 1)
+        return -far, far
+
+    def scores(self, rest: FloatArray) -> FloatArray:
+        """The category's own slope."""
+        return np.hstack([np.zeros((len(rest), 1)), rest[:, : self.columns - 1]])
+
+    def form(self, z: FloatArray, rest: FloatArray) -> Form:
+        """By s_m as by d_m, times z."""
+        form = super().form(z, rest)
+        by_slope = form.by_rest * z[:, None, None]
+        return form._replace(by_rest=np.concatenate([by_slope, form.by_rest], axis=1))
+
+    def moved(self, slopes: FloatArray, rest: FloatArray, by: FloatArray) -> FloatArray:
+        """Only the intercepts move."""
+        lift = self.scores(rest)[:, 1:] * (slopes @ by)[:, None]
+        return rest + np.hstack([0 * lift, lift])
+
+    def start(self, shares: FloatArray, tied: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """A category chosen by the able has a slope above that of the first."""
+        _, intercepts = super().start(shares, tied)
+        slopes = np.where(self.used[:, 1:], tied[:, 1:] - tied[:, :1], 0.0)
+        return np.ones(len(shares)), np.hstack([np.clip(slopes, -3, 3), intercepts])
+
+
+class Logistic(ItemModel):
+    """P = g + (u - g) σ(z + d): 3PL with u = 1 (Birnbaum 1968), 4PL (Barton and Lord 1981)."""
+
+    name = "3pl"
+
+    def __init__(self, categories: Sequence[int] | IntArray, upper: bool = False) -> None:
+        self.upper = upper
+        super().__init__(np.full(len(categories), 2))
+
+    def _names(self) -> list[str]:
+        return ["d1", "logit_g"] + ["logit_u"] * self.upper
+
+    @property
+    def free(self) -> BoolArray:
+        """All of them."""
+        return np.ones((len(self.used), self.size), dtype=bool)
+
+    @property
+    def kinds(self) -> list[str]:
+        """The asymptotes have priors of their own."""
+        return ["intercept", "guessing", "upper"][: self.size]
+
+    def bounds(self) -> tuple[FloatArray, FloatArray]:
+        """Guessing from 0.0001 to 0.73, the upper asymptote from 0.27 to 0.9999."""
+        return np.array([-FAR, -9.0, -1.0])[: self.size], np.array([FAR, 1.0, 9.0])[: self.size]
+
+    def form(self, z: FloatArray, rest: FloatArray) -> Form:
+        """1 - P = (1 - u) + (u - g) (1 - σ): no digit lost near 1."""
+        know, fail = logistic(z + rest[:, :1]), logistic(-z - rest[:, :1])
+        g = logistic(rest[:, 1:2])
+        u, lacks = (logistic(rest[:, 2:]), logistic(-rest[:, 2:])) if self.upper else (1.0, 0.0)
+        chance = np.stack([lacks + (u - g) * fail, g + (u - g) * know], 1)
+        sign = np.array([-1.0, 1.0])[:, None] / np.maximum(chance, 1e-300)
+        steep = ((u - g) * know * fail)[:, None] * sign
+        parts = [steep, (g * (1 - g) * fail)[:, None] * sign]
+        parts += [(u * lacks * know)[:, None] * sign] if self.upper else []
+        return Form(np.log(np.maximum(chance, 1e-300)), steep, np.stack(parts, 1))
+
+    def moved(self, slopes: FloatArray, rest: FloatArray, by: FloatArray) -> FloatArray:
+        """Only the intercept moves."""
+        rest = rest.copy()
+        rest[:, 0] += slopes @ by
+        return rest
+
+    def start(self, shares: FloatArray, tied: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Little guessing, few slips."""
+        slopes, cuts = Graded(self.categories).start(shares, tied)
+        ends = np.tile([-2.0, 2.5], (len(slopes), 1))[:, : self.size - 1]
+        return slopes, np.hstack([cuts, ends])
+
+
+def slope_of(shares: FloatArray, tied: FloatArray) -> FloatArray:
+    """A slope from how the categories' numbers go with the rest of the test (a correlation, stretched)."""
+    number = np.arange(shares.shape[1])
+    centred = number - (shares * number).sum(1, keepdims=True)
+    spread = np.sqrt((shares * centred**2).sum(1))
+    r = (shares * centred * tied[:, : shares.shape[1]]).sum(1) / np.maximum(spread, 1e-9)
+    r = np.clip(r, -0.85, 0.85)
+    slope = 1.7 * r / np.sqrt(1 - r**2)
+    return np.where(np.abs(slope) < 0.2, np.copysign(0.2, slope), slope)
+
+
+MODELS = ["2pl", "3pl", "4pl", "graded", "gpcm", "pcm", "nominal", "beta"]
+
+
+def model_of(
+    name: str, categories: Sequence[int] | IntArray, ends: BoolArray | None = None
+) -> ItemModel:
+    """The model called `name` for items of so many categories.
+
+    >>> model_of("graded", [2, 4]).names, model_of("4pl", [2, 2]).names
+    (['d1', 'd2', 'd3'], ['d1', 'logit_g', 'logit_u'])
+    """
+    if name in ("3pl", "4pl"):
+        return Logistic(categories, upper=name == "4pl")
+    if name == "beta":
+        from gindex_lab.measures.psychometrics.irt_beta import OrderedBeta
+
+        return OrderedBeta(categories, ends)
+    kinds: dict[str, type[ItemModel]] = {
+        "gpcm": PartialCredit,
+        "pcm": PartialCredit,
+        "nominal": Nominal,
+    }
+    return kinds.get(name, Graded)(categories)

@@ -1,0 +1,296 @@
+"""What an item response fit is made of: the responses of a group, its abilities, and what is free.
+
+A `Table` is a group's responses as a sparse matrix (patterns x columns of all items) whose product with the
+models' log chances gives the log-likelihood at every node. A `Latent` says where the abilities of each group
+are, a `Plan` which parameters are free and which are one and the same. `irt_engine` fits them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from gindex_lab.foundation.validate import FloatArray
+from gindex_lab.measures.psychometrics.irt_models import IntArray, ItemModel
+from gindex_lab.measures.psychometrics.irt_settings import IrtSettings, Priors
+
+__all__ = ["Latent", "Plan", "PriorArrays", "Table", "grid", "prior_arrays"]
+
+_NODES = {1: 61, 2: 31, 3: 15}  # per dimension, as R's mirt
+_STRAIGHTEST = 0.995  # a correlation that runs off stops here
+
+
+class Table(NamedTuple):
+    """One group's responses, equal rows collapsed."""
+
+    incidence: Any  # scipy's sparse array: patterns x (items x columns)
+    agents: FloatArray  # how many agents show the pattern
+    pattern: IntArray  # the pattern of each agent
+
+    @classmethod
+    def of(cls, weights: FloatArray) -> Table:
+        """From agents x items x columns: 1 in the column of the category given, 0 elsewhere and if missing.
+
+        >>> Table.of(np.eye(3)[np.array([[0, 2], [1, 1], [0, 2]])]).agents
+        array([2., 1.])
+        """
+        from scipy.sparse import csr_array
+
+        flat = weights.reshape(len(weights), -1)
+        distinct, first, pattern = np.unique(flat, axis=0, return_index=True, return_inverse=True)
+        order = np.argsort(first)
+        place = np.empty(len(order), dtype=np.intp)
+        place[order] = np.arange(len(order))
+        pattern = place[pattern.ravel()]
+        return cls(csr_array(distinct[order]), np.bincount(pattern).astype(float), pattern)
+
+    @classmethod
+    def of_categories(cls, values: FloatArray, columns: int) -> Table:
+        """From agents x items of category numbers (NaN where missing).
+
+        >>> Table.of_categories(np.array([[0.0, 2.0], [1.0, np.nan]]), 3).incidence.toarray()
+        array([[1., 0., 0., 0., 0., 1.],
+               [0., 1., 0., 0., 0., 0.]])
+        """
+        import pandas as pd
+        from scipy.sparse import csr_array
+
+        code = np.where(np.isnan(values), -1, values).astype(np.int16)
+        keys = np.empty(len(code), dtype=object)
+        keys[:] = [row.tobytes() for row in code]
+        pattern, _ = pd.factorize(keys)
+        distinct = code[np.unique(pattern, return_index=True)[1]]
+        rows, items = np.nonzero(distinct >= 0)
+        places = items * columns + distinct[rows, items]
+        shape = (len(distinct), values.shape[1] * columns)
+        matrix = csr_array((np.ones(len(rows)), (rows, places)), shape=shape)
+        return cls(matrix, np.bincount(pattern).astype(float), np.asarray(pattern, dtype=np.intp))
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is free: `index` (groups x items x k) numbers the free parameters from 0, equal numbers are one
+    parameter, -1 is held at its start; `mean` and `deviation` say of which groups these are estimated,
+    `correlated` whether the dimensions' correlations are (in every group).
+
+    >>> from gindex_lab.measures.psychometrics.irt_models import model_of
+    >>> Plan.usual(model_of("graded", [2, 3])).index
+    array([[[ 0,  1, -1],
+            [ 2,  3,  4]]])
+    """
+
+    index: IntArray
+    mean: tuple[bool, ...] = (False,)
+    deviation: tuple[bool, ...] = (False,)
+    correlated: bool = False
+
+    @classmethod
+    def usual(
+        cls,
+        model: ItemModel,
+        *,
+        groups: int = 1,
+        pattern: npt.NDArray[np.bool_] | None = None,
+        common_slope: bool = False,
+        own: Sequence[int] = (),
+        correlated: bool = False,
+    ) -> Plan:
+        """Items alike in all groups but those whose numbers are in `own`; the first group is N(0, 1), the
+        mean and deviation of the others are free. `pattern` (items x dimensions) says which slopes are free;
+        `common_slope` makes all of them one (1PL, PCM)."""
+        items = len(model.categories)
+        slopes = np.ones((items, 1), dtype=bool) if pattern is None else np.asarray(pattern, bool)
+        free = np.hstack([slopes & model.slope_free, model.free])
+        index = np.full((groups, *free.shape), -1)
+        for group in range(groups):
+            mine = free & np.isin(np.arange(items), own)[:, None] if group else free
+            index[group][free] = index[0][free]
+            index[group][mine] = index.max() + 1 + np.arange(mine.sum())
+        if common_slope:
+            at = index[:, :, 0]
+            index[:, :, 0] = np.where(at >= 0, index.max() + 1, -1)
+        index[index >= 0] = np.unique(index[index >= 0], return_inverse=True)[1]
+        others = tuple(group > 0 for group in range(groups))
+        return cls(index, others, others, correlated)
+
+    @property
+    def size(self) -> int:
+        """How many free item parameters there are."""
+        return int(self.index.max()) + 1
+
+    def gathered(self, parameters: FloatArray) -> FloatArray:
+        """The free parameters of an array like `index`."""
+        free = np.empty(self.size)
+        held = self.index >= 0
+        free[self.index[held]] = parameters[held]
+        return free
+
+    def spread(self, free: FloatArray, parameters: FloatArray) -> FloatArray:
+        """`parameters` with the free ones put in."""
+        held = self.index >= 0
+        full = parameters.copy()
+        full[held] = free[self.index[held]]
+        return full
+
+    @cached_property
+    def pairs(self) -> tuple[IntArray, IntArray, npt.NDArray[np.bool_]]:
+        """Row and column of every entry of the items' information in that of the free parameters."""
+        row, column = np.broadcast_arrays(self.index[..., :, None], self.index[..., None, :])
+        kept = (row >= 0) & (column >= 0)
+        return row[kept], column[kept], kept
+
+    @cached_property
+    def parts(self) -> tuple[IntArray, IntArray]:
+        """Which part each free parameter, and each item of each group, belongs to: parts share nothing."""
+        from scipy.sparse import coo_array
+        from scipy.sparse.csgraph import connected_components
+
+        row, column, _ = self.pairs
+        links = coo_array((np.ones(len(row)), (row, column)), shape=(self.size, self.size))
+        _, part = connected_components(links, directed=False)
+        first = self.index.max(2)  # any free parameter of the item
+        return part, np.where(first >= 0, part[np.maximum(first, 0)], -1)
+
+
+class Latent(NamedTuple):
+    """Where the abilities of each group are: means (groups x dimensions), covariances (groups x d x d)."""
+
+    mean: FloatArray
+    covariance: FloatArray
+
+    @classmethod
+    def standard(cls, groups: int = 1, dimensions: int = 1) -> Latent:
+        """N(0, 1) in each."""
+        return cls(np.zeros((groups, dimensions)), np.stack([np.eye(dimensions)] * groups))
+
+    def log_weights(self, nodes: FloatArray) -> FloatArray:
+        """The log density of each group at the nodes, scaled to sum to one (groups x nodes).
+
+        >>> np.exp(Latent.standard().log_weights(grid(IrtSettings(nodes=5, limit=2), 1))).round(3)
+        array([[0.054, 0.244, 0.403, 0.244, 0.054]])
+        """
+        rows = []
+        for mean, covariance in zip(self.mean, self.covariance, strict=True):
+            far = nodes - mean
+            log = -0.5 * (far @ np.linalg.inv(covariance) * far).sum(1)
+            log -= log.max()
+            rows.append(log - np.log(np.exp(log).sum()))
+        return np.stack(rows)
+
+    def packed(self, plan: Plan) -> FloatArray:
+        """What is free of it, as one vector: means, logs of deviations, atanh of correlations."""
+        parts = []
+        for group, covariance in enumerate(self.covariance):
+            deviation = np.sqrt(covariance.diagonal())
+            parts += [self.mean[group]] if plan.mean[group] else []
+            parts += [np.log(deviation)] if plan.deviation[group] else []
+            if plan.correlated:
+                above = np.triu_indices(len(deviation), 1)
+                r = (covariance / np.outer(deviation, deviation))[above]
+                parts.append(np.arctanh(np.clip(r, -_STRAIGHTEST, _STRAIGHTEST)))
+        return np.concatenate(parts) if parts else np.zeros(0)
+
+    def unpacked(self, free: FloatArray, plan: Plan) -> Latent:
+        """The other way; what is not free stays as it is here."""
+        if not len(free):
+            return self
+        mean, covariances, at = self.mean.copy(), self.covariance.copy(), 0
+        d = mean.shape[1]
+        for group, covariance in enumerate(self.covariance):
+            deviation = np.sqrt(covariance.diagonal())
+            r = covariance / np.outer(deviation, deviation)
+            if plan.mean[group]:
+                mean[group], at = free[at : at + d], at + d
+            if plan.deviation[group]:
+                deviation, at = np.exp(free[at : at + d]), at + d
+            if plan.correlated:
+                above, size = np.triu_indices(d, 1), d * (d - 1) // 2
+                r = np.eye(d)
+                r[above] = np.tanh(free[at : at + size])
+                r = r + np.triu(r, 1).T
+                at += size
+            covariances[group] = r * np.outer(deviation, deviation)
+        return Latent(mean, covariances)
+
+    def updated(self, at_nodes: FloatArray, nodes: FloatArray, plan: Plan) -> Latent:
+        """The M-step of what is free, from the expected agents at each node (groups x nodes)."""
+        mean, covariances = self.mean.copy(), self.covariance.copy()
+        for group, count in enumerate(at_nodes):
+            share = count / count.sum()
+            if plan.mean[group]:
+                mean[group] = share @ nodes
+            far = nodes - mean[group]
+            moment = (far * share[:, None]).T @ far
+            if plan.deviation[group]:
+                covariances[group] = moment if plan.correlated else np.diag(moment.diagonal())
+            elif plan.correlated:
+                covariances[group] = _likeliest_correlations(moment, covariances[group])
+        return Latent(mean, covariances)
+
+
+def _likeliest_correlations(moment: FloatArray, begin: FloatArray) -> FloatArray:
+    """The R of unit diagonal with the least log |R| + tr(R⁻¹ S)."""
+    from scipy.optimize import minimize
+
+    above = np.triu_indices(len(moment), 1)
+
+    def whole(free: FloatArray) -> FloatArray:
+        r = np.eye(len(moment))
+        r[above] = np.tanh(free)
+        return np.asarray(r + np.triu(r, 1).T)
+
+    def loss(free: FloatArray) -> float:
+        sign, log = np.linalg.slogdet(whole(free))
+        return float(log + np.trace(np.linalg.solve(whole(free), moment))) if sign > 0 else 1e9
+
+    far = np.arctanh(np.clip(begin[above], -_STRAIGHTEST, _STRAIGHTEST))
+    return whole(minimize(loss, far, tol=1e-12).x)
+
+
+def grid(settings: IrtSettings, dimensions: int) -> FloatArray:
+    """The nodes (nodes x dimensions): the settings' line, or a square or cube as coarse as mirt's."""
+    count = settings.nodes if dimensions == 1 else _NODES.get(dimensions, 15)
+    line = np.linspace(-settings.limit, settings.limit, count)
+    return np.stack(np.meshgrid(*[line] * dimensions, indexing="ij"), -1).reshape(-1, dimensions)
+
+
+class PriorArrays(NamedTuple):
+    """Normal priors of the k parameters of an item: means and precisions, and the one on log slopes."""
+
+    mean: FloatArray
+    precision: FloatArray
+    log_slope: tuple[float, float] | None
+    dimensions: int
+
+    def log_density(self, full: FloatArray, plan: Plan) -> float:
+        """Of all free parameters; one that several items share counts once per item."""
+        density, _, _ = self.pull(full)
+        return float(density[plan.index >= 0].sum())
+
+    def pull(self, full: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Log density, gradient and minus second derivative, all like `full`."""
+        with np.errstate(invalid="ignore"):
+            far = np.where(self.precision > 0, full - self.mean, 0.0)
+        density, gradient = -0.5 * self.precision * far**2, -self.precision * far
+        curvature = np.broadcast_to(self.precision, full.shape).copy()
+        if self.log_slope is not None:
+            d, (centre, sd) = self.dimensions, self.log_slope
+            slope = np.maximum(full[..., :d], 1e-9)
+            log = (np.log(slope) - centre) / sd**2
+            density[..., :d] += -np.log(slope) - 0.5 * (log * sd) ** 2
+            gradient[..., :d] += -(1 + log) / slope
+            curvature[..., :d] += (sd**-2 - 1 - log) / slope**2
+        return density, gradient, curvature
+
+
+def prior_arrays(priors: Priors, model: ItemModel, dimensions: int) -> PriorArrays:
+    """The priors of one item's parameters, in their order."""
+    kinds = ["slope"] * dimensions + model.kinds
+    pairs = [(getattr(priors, kind) if kind else None) or (0.0, np.inf) for kind in kinds]
+    mean, sd = np.array(pairs, dtype=float).T
+    return PriorArrays(mean, sd**-2.0, priors.log_slope, dimensions)
