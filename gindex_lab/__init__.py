@@ -54,6 +54,9 @@ _CONTENTS = {
     "measures.psychometrics.person_fit": "person_fit",
     "measures.psychometrics.equating": "equate",
     "measures.psychometrics.dif": "dif",
+    "measures.psychometrics.m2": "m2",
+    "measures.psychometrics.mokken": "mokken",
+    "measures.psychometrics.item_curves": "item_curves",
     "worlds.tasks.forms": "two_forms",
     # programs and the g-index
     "measures.programs.flows": "Flow",

@@ -69,6 +69,9 @@ from gindex_lab.measures.psychometrics.factors import factors as factors
 from gindex_lab.measures.psychometrics.irt import irt as irt
 from gindex_lab.measures.psychometrics.irt import simulate_irt as simulate_irt
 from gindex_lab.measures.psychometrics.irt_scale import irt_difficulty as irt_difficulty
+from gindex_lab.measures.psychometrics.item_curves import item_curves as item_curves
+from gindex_lab.measures.psychometrics.m2 import m2 as m2
+from gindex_lab.measures.psychometrics.mokken import mokken as mokken
 from gindex_lab.measures.psychometrics.person_fit import person_fit as person_fit
 from gindex_lab.measures.summary import population_intervals as population_intervals
 from gindex_lab.measures.summary import population_summary as population_summary

@@ -19,9 +19,9 @@ from gindex_lab.measures.psychometrics.irt import (
     simulate_irt,
 )
 from gindex_lab.measures.psychometrics.irt_em import curves, e_step, expected, fit, score
-from gindex_lab.measures.psychometrics.irt_fit import s_x2, sum_score_chances
 from gindex_lab.measures.psychometrics.irt_information import information, numerical_information
 from gindex_lab.measures.psychometrics.irt_settings import Patterns
+from gindex_lab.measures.psychometrics.item_fit import s_x2, sum_score_chances
 
 TIGHT = IrtSettings(tolerance=1e-8)
 
@@ -403,7 +403,7 @@ def test_item_fit_finds_the_item_that_experts_fail():
 def test_item_fit_leaves_s_x2_out_where_nobody_answered_everything(dozen):
     gappy = with_gaps(dozen, 0.6, 3)
     gappy = gappy[gappy.notna().any(axis=1)]
-    assert list(irt(gappy).item_fit().columns) == ["infit", "outfit"]
+    assert list(irt(gappy).item_fit().columns) == ["infit", "infit_z", "outfit"]
 
 
 def test_s_x2_leaves_out_agents_with_gaps(dozen):

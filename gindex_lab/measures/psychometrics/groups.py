@@ -57,9 +57,16 @@ def group_labels(responses: ResponsesLike, group: Any, agents: pd.Index, fewest:
         listed = isinstance(group, (list, tuple, np.ndarray, pd.Index, pd.Categorical))
         remedy = "pass one label for each agent"
         ensure(listed, "group", group, "is not a list of labels", remedy, code="wrong-type")
-        flat = np.ndim(group) == 1 and len(group) == len(agents)
+        labelled = [x for x in group if pd.api.types.is_hashable(x)]
         problem = f"does not have one label for each of the {len(agents)} agents"
-        ensure(flat, "group", np.shape(group), problem, "match them", code="wrong-length")
+        ensure(
+            len(labelled) == len(group) == len(agents),
+            "group",
+            len(labelled),
+            problem,
+            "match them",
+            code="wrong-length",
+        )
         labels = pd.Series(list(group), index=agents)
     ensure(
         labels.notna().all(),

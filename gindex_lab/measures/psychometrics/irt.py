@@ -19,7 +19,7 @@ from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.likes import NumbersLike, ResponsesLike, SeedLike
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import FloatArray, choice, vector
-from gindex_lab.measures.psychometrics import irt_em, irt_fit, irt_information
+from gindex_lab.measures.psychometrics import irt_em, irt_fit, irt_information, item_fit
 from gindex_lab.measures.psychometrics.irt_settings import (
     FRACTIONS,
     IrtSettings,
@@ -258,9 +258,9 @@ class ItemResponseModel:
     # -- fit and information -------------------------------------------------------------------------
 
     def person_fit(self) -> pd.DataFrame:
-        """`lz_star` (at the MAP ability; see `irt_fit.lz_star`), and `lz`, `infit` and `outfit` of each
-        agent at its EAP ability (see `irt_fit.person_fit`). Strange are agents below -1.645: of those
-        who follow the model .05 by `lz_star`, about .03 by `lz`.
+        """`lz_star` (at the MAP ability; see `irt_fit.lz_star`), and `lz`, `infit` and `outfit` with
+        their z of each agent at its EAP ability (see `irt_fit.person_fit`). Strange are agents below -1.645:
+        of those who follow the model .05 by `lz_star`, about .03 by `lz` (.01 to .04 with |z| > 1.96).
 
         >>> true = pd.DataFrame({"discrimination": 2.0, "difficulty": np.linspace(-2, 2, 9)})
         >>> honest = simulate_irt(true, agents=500, seed=3).frame
@@ -275,7 +275,7 @@ class ItemResponseModel:
         return pd.DataFrame(fit, index=self.responses.index)
 
     def item_fit(self) -> pd.DataFrame:
-        """`infit`, `outfit` and S-X² (`s_x2`, `s_x2_df`, `s_x2_p`) of each fitted item.
+        """`infit` with its z, `outfit`, and S-X² (`s_x2`, `s_x2_df`, `s_x2_p`) of each fitted item.
 
         A small `s_x2_p` says that the item's curve has another shape than the model's; S-X² uses
         the agents without missing responses, and is left out where fewer than ten are so.
@@ -283,14 +283,14 @@ class ItemResponseModel:
         >>> true = pd.DataFrame({"discrimination": 1.5, "difficulty": [-1.0, 0.0, 0.5, 1.0, 2.0]})
         >>> model = irt(simulate_irt(true, agents=500, seed=1))
         >>> list(model.item_fit().columns)
-        ['infit', 'outfit', 's_x2', 's_x2_df', 's_x2_p']
+        ['infit', 'infit_z', 'outfit', 's_x2', 's_x2_df', 's_x2_p']
         """
-        values, ability = self._values, self.abilities["ability"].to_numpy()
-        table = irt_fit.item_fit(values, self._fitted, ability)
+        values, shared = self._values, self.model == "1pl"
+        table = item_fit.item_mean_squares(self.patterns, self._fitted, self.settings, shared)
         whole = np.isin(values, (0.0, 1.0)).all(1)
         if whole.sum() >= 10:
             free = 1 if self.model == "1pl" else self._fitted.shape[1]
-            table |= irt_fit.s_x2(values[whole], self._fitted, self.settings, free)
+            table |= item_fit.s_x2(values[whole], self._fitted, self.settings, free)
         return pd.DataFrame(table, index=self.responses.columns[self._informative])
 
     def curves(self, ability: NumbersLike = None) -> pd.DataFrame:

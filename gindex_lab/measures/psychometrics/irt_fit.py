@@ -1,9 +1,9 @@
-"""How well a fitted item response model describes each agent, each item, and how precisely.
+"""How well a fitted item response model describes each agent, and how precisely.
 
 Everything here is a function of the items' parameters and of a table of responses: abilities with
-their standard errors, Fisher information, the person-fit statistics lz*, lz, infit and outfit, and
-the item-fit statistic S-X². An agent with a low lz fails easy items and solves hard ones: the
-psychometricians' word for what generality analysis calls a large spread.
+their standard errors, Fisher information, and the person-fit statistics lz*, lz, infit and outfit. An
+agent with a low lz fails easy items and solves hard ones: the psychometricians' word for what generality
+analysis calls a large spread.
 
 Shapes: agents x items (`values`, NaN = missing), items x 2 or 3 (`parameters`), agents (`ability`).
 """
@@ -16,11 +16,11 @@ import numpy.typing as npt
 from gindex_lab.foundation.validate import FloatArray
 from gindex_lab.measures.psychometrics.irt_em import curves, e_step, logistic
 from gindex_lab.measures.psychometrics.irt_settings import IrtSettings, Patterns
+from gindex_lab.measures.psychometrics.item_fit import mean_squares
 
 __all__ = [
     "expected_a_posteriori",
     "gains",
-    "item_fit",
     "item_information",
     "likeliest_ability",
     "lz_star",
@@ -127,8 +127,7 @@ def person_fit(
     """lz, infit and outfit of each agent at its ability.
 
     lz = (l - E l) / sd(l), l the log-likelihood of the agent's responses (Drasgow, Levine and
-    Williams 1985, Eq. 5-7); infit = Σ (r - P)² / Σ P(1 - P) and outfit = mean (r - P)² / (P(1 - P))
-    (Wright and Masters 1982, ch. 5). Expected: lz 0, infit and outfit 1.
+    Williams 1985, Eq. 5-7); the others by `item_fit.mean_squares`. Expected: lz 0, infit and outfit 1.
 
     >>> easy_to_hard = np.array([[1.0, 2.0], [1.0, 0.0], [1.0, -2.0]])
     >>> fit = person_fit(np.array([[1.0, 1, 0], [0, 1, 1]]), easy_to_hard, np.array([0.5, 0.5]))
@@ -138,15 +137,12 @@ def person_fit(
     chance = np.clip(curves(parameters, ability).T, 1e-12, 1 - 1e-12)
     seen = ~np.isnan(values)
     variance = np.where(seen, chance * (1 - chance), 0.0)
-    residual = np.where(seen, values - chance, 0.0)
     log_odds = np.log(chance / (1 - chance))
     spread = np.sqrt((variance * log_odds**2).sum(1))
-    excess = (residual * log_odds).sum(1)  # l - E l = Σ (r - P) log(P / (1 - P))
-    return {
-        "lz": np.divide(excess, spread, out=np.zeros_like(spread), where=spread > 0),
-        "infit": (residual**2).sum(1) / variance.sum(1),
-        "outfit": (residual**2 / (chance * (1 - chance))).sum(1) / seen.sum(1),
-    }
+    # l - E l = Σ (r - P) log(P / (1 - P))
+    excess = (np.where(seen, values - chance, 0.0) * log_odds).sum(1)
+    lz = np.divide(excess, spread, out=np.zeros_like(spread), where=spread > 0)
+    return {"lz": lz} | mean_squares(values, chance, axis=1)
 
 
 def lz_star(values: FloatArray, parameters: FloatArray, ability: FloatArray) -> FloatArray:
@@ -178,25 +174,6 @@ def lz_star(values: FloatArray, parameters: FloatArray, ability: FloatArray) -> 
     return np.divide(excess, spread, out=np.zeros_like(spread), where=spread > 1e-9)
 
 
-def item_fit(
-    values: FloatArray, parameters: FloatArray, ability: FloatArray
-) -> dict[str, FloatArray]:
-    """Infit and outfit of each item: as `person_fit`, summed over agents.
-
-    >>> alike = np.array([[1.0, 0.0], [0.0, 1.0]])
-    >>> item_fit(alike, np.array([[1.0, 0.0], [1.0, 0.0]]), np.zeros(2))["outfit"]
-    array([1., 1.])
-    """
-    chance = np.clip(curves(parameters, ability).T, 1e-12, 1 - 1e-12)
-    seen = ~np.isnan(values)
-    variance = np.where(seen, chance * (1 - chance), 0.0)
-    squared = np.where(seen, values - chance, 0.0) ** 2
-    return {
-        "infit": squared.sum(0) / variance.sum(0),
-        "outfit": (squared / (chance * (1 - chance))).sum(0) / seen.sum(0),
-    }
-
-
 def gains(values: FloatArray, log_likelihood: float, added: int) -> dict[str, float]:
     """What a model's log-likelihood has above that of independent items, per hundred responses: `gain`,
     and `penalised_gain` less one for each parameter that was `added` (Akaike).
@@ -209,66 +186,3 @@ def gains(values: FloatArray, log_likelihood: float, added: int) -> dict[str, fl
     per = 100 / seen.sum()
     gain = log_likelihood - independent
     return {"gain": float(per * gain), "penalised_gain": float(per * (gain - added))}
-
-
-def sum_score_chances(chance: FloatArray) -> FloatArray:
-    """P(sum score = k | θ), (items + 1) x nodes, by the recursion of Lord and Wingersky (1984).
-
-    >>> sum_score_chances(np.array([[0.5], [0.5]])).ravel()
-    array([0.25, 0.5 , 0.25])
-    """
-    table = np.ones((1, chance.shape[1]))
-    for row in chance:
-        table = np.pad(table * (1 - row), ((0, 1), (0, 0))) + np.pad(table * row, ((1, 0), (0, 0)))
-    return table
-
-
-def s_x2(
-    values: FloatArray, parameters: FloatArray, settings: IrtSettings, free: int
-) -> dict[str, FloatArray]:
-    """S-X² of each item (Orlando and Thissen 2000, Eq. 5): observed against expected shares of right
-    responses among agents with the same sum score; neighbouring scores are merged until at least one
-    right and one wrong response is expected. Agents with missing responses are left out; `free` is
-    the number of parameters of an item, taken off the degrees of freedom.
-
-    >>> rng, items = np.random.default_rng(1), np.array([[1.0, 0.5], [1.0, 0.0], [1.0, -0.5]] * 3)
-    >>> chance = curves(items, rng.standard_normal(500)).T
-    >>> drawn = (rng.random(chance.shape) < chance) * 1.0
-    >>> s_x2(drawn, items, IrtSettings(), free=0)["s_x2_p"].round(2)  # the items were not estimated
-    array([0.7 , 0.6 , 0.37, 0.7 , 0.02, 0.26, 0.52, 0.64, 0.87])
-    """
-    from scipy.stats import chi2
-
-    whole = values[~np.isnan(values).any(1)]
-    nodes, weights = settings.grid()
-    chance = curves(parameters, nodes)
-    items = len(chance)
-    score = np.rint(whole.sum(1)).astype(int)
-    agents = np.bincount(score, minlength=items + 1)[1:items].astype(float)
-    below = sum_score_chances(chance) @ weights
-    results = np.zeros((3, items))
-    for item in range(items):
-        rest = sum_score_chances(np.delete(chance, item, 0))
-        expected = (rest[:-1] * chance[item]) @ weights / below[1:items]
-        right = np.bincount(score, whole[:, item], items + 1)[1:items].astype(float)
-        statistic, cells = _merged_chi_square(agents, right, expected)
-        freedom = cells - free
-        p = chi2.sf(statistic, freedom) if freedom > 0 else 1.0
-        results[:, item] = statistic, freedom, p
-    return dict(zip(("s_x2", "s_x2_df", "s_x2_p"), results, strict=True))
-
-
-def _merged_chi_square(
-    agents: FloatArray, right: FloatArray, expected: FloatArray
-) -> tuple[float, int]:
-    """Chi-square over score groups, merged from the bottom until each expects one of either kind."""
-    groups, current = [], np.zeros(3)
-    for cell in np.stack([agents, right, agents * expected], 1):
-        current = current + cell
-        if 1.0 <= current[2] <= current[0] - 1.0:
-            groups.append(current)
-            current = np.zeros(3)
-    if groups:
-        groups[-1] = groups[-1] + current
-    n, seen, hoped = np.array(groups).reshape(-1, 3).T
-    return float(((seen - hoped) ** 2 / (hoped * (1 - hoped / n))).sum()), len(groups)

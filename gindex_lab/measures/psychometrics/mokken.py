@@ -1,0 +1,299 @@
+"""Mokken scaling: do the items order the agents, without any formula for their curves?
+
+Loevinger's H compares how two items go together with how far they could at their difficulties: 1 where nobody
+fails the easier and solves the harder (a Guttman scale, a spread of zero), 0 where they have nothing in
+common. H of an item or of all items is the same ratio, of sums. From .3 up items make a weak scale, from .4 a
+medium one and from .5 a strong one (Mokken 1971). Graded items count through their steps (X ≥ x).
+
+Shapes: agents x items (`values`, no gaps); steps of all items (`Steps`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from gindex_lab.foundation.errors import ensure
+from gindex_lab.foundation.likes import ResponsesLike
+from gindex_lab.foundation.validate import FloatArray, number
+from gindex_lab.measures.psychometrics.groups import whole_rows
+from gindex_lab.measures.psychometrics.irt_settings import table_of, varies
+
+__all__ = ["Mokken", "mokken"]
+
+_MOST_LEVELS = 12  # of one item
+_FEWEST = 10  # agents
+
+
+@dataclass(frozen=True)
+class Mokken:
+    """`h` and `h_se` of all items, `items` (mean, H, its error, which scale), `pairs` (H of two items)."""
+
+    h: float
+    h_se: float
+    items: pd.DataFrame = field(repr=False, compare=False)
+    pairs: pd.DataFrame = field(repr=False, compare=False)
+    pair_errors: pd.DataFrame = field(repr=False, compare=False)
+    responses: pd.DataFrame = field(repr=False, compare=False)
+    lower_bound: float
+    left_out: int
+
+    @property
+    def scales(self) -> list[list[object]]:
+        """The items of each scale that automatic selection found, in the order in which they came in."""
+        chosen = self.items[self.items["scale"] > 0].sort_values(["scale", "order"])
+        return [list(part.index) for _, part in chosen.groupby("scale")]
+
+    @property
+    def strength(self) -> str:
+        """What Mokken's limits call H when its 95% interval is kept above them."""
+        low = self.h - 1.96 * self.h_se
+        names = [
+            (0.5, "a strong scale"),
+            (0.4, "at least a medium scale"),
+            (0.3, "at least a weak scale"),
+        ]
+        found = next((name for limit, name in names if low >= limit), None)
+        return found or (
+            "no scale"
+            if self.h + 1.96 * self.h_se < 0.3
+            else "a scale or none: too few agents to say"
+        )
+
+    @property
+    def sentence(self) -> str:
+        """What was found, in words."""
+        scales = self.scales
+        apart = int((self.items["scale"] == 0).sum())
+        kinds = {
+            0: "No item goes with another",
+            1: f"One scale of {len(scales[0]) if scales else 0} items",
+        }
+        split = kinds.get(
+            len(scales), f"{len(scales)} scales of {', '.join(str(len(s)) for s in scales)} items"
+        )
+        left = f", {apart} belonging to none" if apart and scales else ""
+        worst, least = self.items["h"].idxmin(), self.items["h"].min()
+        return (
+            f"Together the {len(self.items)} items make {self.strength}: "
+            f"H = {self.h:.2f} (se {self.h_se:.2f}). "
+            f"{split} at H ≥ {self.lower_bound:g}{left}; "
+            f"{worst} goes least with the others (H = {least:.2f})."
+        )
+
+    def __str__(self) -> str:
+        return f"{self.sentence}\n\n{self.items.drop(columns='order').round(3).to_string()}"
+
+    def _repr_html_(self) -> str:
+        import html
+
+        shown: str = self.items.drop(columns="order").round(3).to_html()
+        return f"<p>{html.escape(self.sentence)}</p>{shown}"
+
+    def monotonicity(self, least: float = 0.03) -> pd.DataFrame:
+        """Does each item rise with the rest of the test? See `mokken_checks.monotonicity`."""
+        from gindex_lab.measures.psychometrics.mokken_checks import monotonicity
+
+        return monotonicity(self.responses, least)
+
+    def double_monotonicity(self, least: float = 0.03) -> pd.DataFrame:
+        """Do the items keep their order of difficulty at every level? See `mokken_checks`."""
+        from gindex_lab.measures.psychometrics.mokken_checks import double_monotonicity
+
+        return double_monotonicity(self.responses, least)
+
+
+def mokken(responses: ResponsesLike, *, lower_bound: float = 0.3, level: float = 0.05) -> Mokken:
+    """H of items, pairs and the whole test with standard errors, and the scales that the items make.
+
+    Parameters
+    ----------
+    responses : Responses or a table, agents x items, right or wrong or in at most 12 ordered levels; agents
+        with missing cells are left out
+    lower_bound : the least H of an item in a scale (automatic item selection)
+    level : of the tests of H > 0 in the selection, divided by the number of tests made so far
+
+    Notes
+    -----
+    H_ij = cov(i, j) / max cov, the largest that their shares allow; H_i = Σ_j cov / Σ_j max cov. The errors
+    are those of the delta method over all response patterns. Selection starts with the pair of largest
+    H_ij, adds the item that keeps H largest while every H_i ≥ `lower_bound` and no H_ij < 0, and begins
+    another scale with what is left.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame([[0, 0, 0], [1, 0, 0], [1, 1, 0], [1, 1, 1]] * 10, columns=["a", "b", "c"])
+    >>> found = mokken(table.assign(noise=[0, 0, 1, 1, 1, 1, 0, 0] * 5))
+    >>> found.scales, found.items["h"].round(2).tolist()
+    ([['a', 'b', 'c']], [0.6, 0.5, 0.6, 0.0])
+
+    References
+    ----------
+    Mokken (1971), A Theory and Procedure of Scale Analysis. Sijtsma and Molenaar (2002), Introduction to
+    Nonparametric IRT, ch. 4-5. Kuijpers, van der Ark and Croon (2013), Sociol. Methodol. 43, 42-69 (errors).
+    """
+    number("lower_bound", lower_bound, 0, 1)
+    number("level", level, 0, 1, open_ends=True)
+    given = table_of(responses)
+    frame = whole_rows(given)
+    problem = "are too few agents without a gap"
+    ensure(
+        len(frame) >= _FEWEST, "responses", len(frame), problem, f"give {_FEWEST}", code="too-few"
+    )
+    frame = frame.loc[:, varies(frame)]
+    few = "has fewer than two items that vary"
+    ensure(frame.shape[1] > 1, "responses", given.shape, few, "give more items", code="too-few")
+    steps = Steps.of(frame)
+    cov, most = steps.covariances()
+    table, pairs, pair_errors, h, h_se = _coefficients(steps, cov, most)
+    items = pd.DataFrame(table, frame.columns)
+    items["scale"], items["order"] = _selection(frame.to_numpy(), cov, most, lower_bound, level)
+    both = [pd.DataFrame(x, frame.columns, frame.columns) for x in (pairs, pair_errors)]
+    return Mokken(h, h_se, items, *both, frame, float(lower_bound), len(given) - len(frame))
+
+
+class Steps(NamedTuple):
+    """Every item as its steps X ≥ x: who passes each, how much it adds, and whose it is."""
+
+    passed: FloatArray  # agents x steps
+    height: FloatArray  # steps
+    item: npt.NDArray[np.intp]  # the item of each step
+
+    @classmethod
+    def of(cls, frame: pd.DataFrame) -> Steps:
+        """From agents x items without gaps; more than 12 levels of an item are refused."""
+        passed, height, item = [], [], []
+        for place, (name, column) in enumerate(frame.items()):
+            levels = np.unique(column)
+            problem, remedy = f"has {len(levels)} levels", "bin it: a scale has few steps"
+            ensure(
+                len(levels) <= _MOST_LEVELS, "responses", name, problem, remedy, code="too-large"
+            )
+            passed.append(column.to_numpy()[:, None] >= levels[1:] - 1e-12)
+            height.append(np.diff(levels))
+            item += [place] * (len(levels) - 1)
+        return cls(np.hstack(passed).astype(float), np.concatenate(height), np.array(item))
+
+    def covariances(self) -> tuple[FloatArray, FloatArray]:
+        """Items x items: the covariances, and the largest that the shares of the steps allow."""
+        share, whose = self.passed.mean(0), self.of_items
+        values = self.passed @ whose
+        centred = values - values.mean(0)
+        highest = np.minimum.outer(share, share) - np.outer(share, share)
+        return centred.T @ centred / len(values), whose.T @ highest @ whose
+
+    @property
+    def of_items(self) -> FloatArray:
+        """Steps x items, the height of each step in the column of its item."""
+        found = np.zeros((len(self.item), self.item.max() + 1))
+        found[np.arange(len(self.item)), self.item] = self.height
+        return found
+
+
+def _coefficients(
+    steps: Steps, cov: FloatArray, most: FloatArray
+) -> tuple[dict[str, FloatArray], FloatArray, FloatArray, float, float]:
+    """H of items (with their mean and error), of pairs with errors, and of all with its error.
+
+    The error of a ratio of sums is √(mean of squared influences / n), an agent's influence on cov(i, j) being
+    its (x_i - mean)(x_j - mean) - cov, and on the largest covariance that of the shares that make it up.
+    """
+    whose, share = steps.of_items, steps.passed.mean(0)
+    values = steps.passed @ whose
+    n, items = values.shape
+    centred, away = values - values.mean(0), steps.passed - share
+    off = ~np.eye(items, dtype=bool)
+    h_item = (cov * off).sum(1) / (most * off).sum(1)
+    h = float((cov * off).sum() / (most * off).sum())
+    pairs, pair_errors, item_error, total = (
+        *np.eye(items)[None].repeat(2, 0),
+        np.zeros(items),
+        np.zeros(n),
+    )
+    for i in range(items):
+        own, others = steps.item == i, off[i]
+        lower = share[own][:, None] <= share
+        by_own = (np.where(lower, 1 - share, -share) @ whose) * steps.height[own][:, None]
+        by_other = steps.height[own] @ np.where(
+            lower, -share[own][:, None], 1 - share[own][:, None]
+        )
+        on_most = away[:, own] @ by_own + (away * by_other) @ whose
+        on_cov = centred[:, [i]] * centred - cov[i]
+        pairs[i, others] = (cov[i] / most[i])[others]
+        influence = (on_cov - pairs[i] * on_most) / most[i]
+        pair_errors[i, others] = np.sqrt((influence**2).mean(0) / n)[others]
+        one, top = (x[:, others].sum(1) for x in (on_cov, on_most))
+        item_error[i] = np.sqrt(((one - h_item[i] * top) ** 2).mean() / n) / most[i, others].sum()
+        total += one - h * top
+    np.fill_diagonal(pair_errors, 0.0)
+    h_se = float(np.sqrt((total**2).mean() / n) / (most * off).sum())
+    return {"mean": values.mean(0), "h": h_item, "h_se": item_error}, pairs, pair_errors, h, h_se
+
+
+def _selection(
+    values: FloatArray, cov: FloatArray, most: FloatArray, least: float, level: float
+) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+    """The scale of each item (0 for none) and when it came in: Mokken's automatic item selection."""
+    n, items = values.shape
+    h, variance = cov / most, np.diag(cov)
+    z = cov * np.sqrt((n - 1) / np.outer(variance, variance))
+    scale, order = np.zeros((2, items), dtype=np.intp)
+    for number_of_scale in range(1, items + 1):
+        left = np.flatnonzero(scale == 0)
+        tests = len(left) * (len(left) - 1) // 2
+        if not tests:
+            break
+        chosen = _first_pair(left, h, z, least, _critical(level, tests))
+        if chosen is None:
+            break
+        while True:
+            left = np.setdiff1d(np.flatnonzero(scale == 0), chosen)
+            left = left[(h[np.ix_(left, chosen)] >= 0).all(1)]
+            tests += len(left)
+            fit = cov[np.ix_(left, chosen)].sum(1) / most[np.ix_(left, chosen)].sum(1)
+            strong = cov[np.ix_(left, chosen)].sum(1) * np.sqrt(
+                (n - 1) / (variance[left] * variance[chosen].sum())
+            )
+            able = left[(fit >= least) & (strong > _critical(level, max(tests, 1)))]
+            able = (
+                able[[_kept(cov, most, [*chosen, j], least) for j in able]] if len(able) else able
+            )
+            if not len(able):
+                break
+            chosen = [*chosen, max(able, key=lambda j: _h(cov, most, [*chosen, j]))]
+        scale[chosen], order[chosen] = number_of_scale, np.arange(len(chosen))
+    return scale, order
+
+
+def _first_pair(
+    left: npt.NDArray[np.intp], h: FloatArray, z: FloatArray, least: float, critical: float
+) -> list[np.intp] | None:
+    """The pair of largest H among those that go together, or None."""
+    part = np.ix_(left, left)
+    allowed = np.triu((h[part] >= least) & (z[part] > critical), 1)
+    if not allowed.any():
+        return None
+    best = np.where(allowed, h[part], -np.inf)
+    first, second = np.unravel_index(best.argmax(), best.shape)
+    return [left[first], left[second]]
+
+
+def _critical(level: float, tests: int) -> float:
+    from scipy.special import ndtri
+
+    return float(-ndtri(level / tests))
+
+
+def _h(cov: FloatArray, most: FloatArray, chosen: list[np.intp]) -> float:
+    part = np.ix_(chosen, chosen)
+    return float(np.triu(cov[part], 1).sum() / np.triu(most[part], 1).sum())
+
+
+def _kept(cov: FloatArray, most: FloatArray, chosen: list[np.intp], least: float) -> bool:
+    """Does every item of the scale keep its H?"""
+    part, off = np.ix_(chosen, chosen), ~np.eye(len(chosen), dtype=bool)
+    return bool(((cov[part] * off).sum(1) / (most[part] * off).sum(1) >= least).all())

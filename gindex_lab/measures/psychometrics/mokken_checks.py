@@ -1,0 +1,117 @@
+"""Two checks of a Mokken scale: do items rise with ability, and do they keep their order of difficulty?
+
+The rest score, the sum of the other items, stands for ability; agents of neighbouring rest scores are put
+together until a group has enough of them (Sijtsma and Molenaar 2002, ch. 3 and 6).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from gindex_lab.foundation.errors import ensure
+from gindex_lab.foundation.validate import FloatArray, number
+
+__all__ = ["double_monotonicity", "monotonicity", "rest_groups"]
+
+
+def rest_groups(rest: FloatArray) -> np.ndarray:
+    """The group of each agent by rest score: at least n/10 agents each (n > 500), n/5 (n > 250), or the
+    larger of n/3 and 50, as in R's mokken; one group only where there are too few agents.
+
+    >>> np.bincount(rest_groups(np.repeat([0.0, 1.0, 2.0], [60, 60, 30])))
+    array([60, 90])
+    """
+    n = len(rest)
+    size = n // 10 if n > 500 else n // 5 if n > 250 else max(n // 3, 50)
+    levels, code, counts = np.unique(rest, return_inverse=True, return_counts=True)
+    group, current, into = np.zeros(len(levels), dtype=int), 0, 0
+    for place, count in enumerate(counts):
+        group[place], current = into, current + count
+        if current >= size and counts[place + 1 :].sum() >= size:
+            into, current = into + 1, 0
+    return np.asarray(group[code])
+
+
+def monotonicity(frame: pd.DataFrame, least: float = 0.03) -> pd.DataFrame:
+    """Of each item: `comparisons` of two rest-score groups, `violations` (the share right falls by more than
+    `least`), the `largest`, and `z` of the largest in significance (Molenaar's; above 1.645 at level .05).
+
+    Right-or-wrong items; of graded ones each step is compared.
+
+    >>> rng = np.random.default_rng(1)
+    >>> able = rng.normal(size=(600, 1))
+    >>> right = (able + rng.logistic(size=(600, 6)) > 0) * 1.0
+    >>> bell = (np.abs(able[:, 0]) < 0.7) * 1.0  # solved by the middling only
+    >>> monotonicity(pd.DataFrame(right).assign(bell=bell))["violations"].tolist()
+    [0, 0, 0, 0, 0, 0, 4]
+    """
+    least = number("least", least, 0, 1)
+    values = frame.to_numpy(dtype=float)
+    rows = []
+    for place in range(values.shape[1]):
+        group = rest_groups(np.delete(values, place, 1).sum(1).round(9))
+        sizes = np.bincount(group).astype(float)
+        levels = np.unique(values[:, place])[1:]
+        passed = [np.bincount(group, values[:, place] >= x, len(sizes)) for x in levels]
+        rows.append(_falls(np.array(passed), sizes, least))
+    return pd.DataFrame(rows, frame.columns)
+
+
+def _falls(passed: FloatArray, sizes: FloatArray, least: float) -> dict[str, float]:
+    """Of steps x groups: how often, how far and how surely a later group does worse."""
+    low, high = np.triu_indices(len(sizes), 1)
+    share = passed / sizes
+    fall = share[:, low] - share[:, high]
+    wrong = fall > least
+    a, b = passed[:, high], sizes[high] - passed[:, high]
+    c, d = passed[:, low], sizes[low] - passed[:, low]
+    z = 2 * (np.sqrt((c + 1) * (b + 1)) - np.sqrt(a * d)) / np.sqrt(a + b + c + d - 1)
+    return {
+        "comparisons": int(fall.size),
+        "violations": int(wrong.sum()),
+        "largest": float(fall[wrong].max(initial=0.0)),
+        "z": float(z[wrong].max(initial=0.0)),
+    }
+
+
+def double_monotonicity(frame: pd.DataFrame, least: float = 0.03) -> pd.DataFrame:
+    """Of each right-or-wrong item against every other in groups of the rest score without both: how often the
+    one that is harder for all is easier in a group by more than `least`; columns as in `monotonicity`, `z`
+    from the binomial chance of so many agents solving only the harder."""
+    from scipy.special import ndtri
+    from scipy.stats import binom
+
+    least = number("least", least, 0, 1)
+    values = frame.to_numpy(dtype=float)
+    binary = np.isin(values, (0.0, 1.0)).all()
+    problem, remedy = "has graded items", "round them, or check monotonicity() only"
+    ensure(binary, "responses", frame.shape, problem, remedy, code="not-binary")
+    items = values.shape[1]
+    total, order = values.sum(1), np.argsort(values.mean(0), kind="stable")
+    made, broken, largest, surest = np.zeros((4, items))
+    for k, hard in enumerate(order):
+        for easy in order[k + 1 :]:
+            group = rest_groups((total - values[:, hard] - values[:, easy]).round(9))
+            sizes = np.bincount(group)
+            ahead = values[:, hard] - values[:, easy]
+            lead = np.bincount(group, ahead) / sizes
+            wrong = lead > least
+            only_hard = np.bincount(group, ahead > 0)
+            apart = np.bincount(group, ahead != 0)
+            p = binom.sf(only_hard - 1, apart, 0.5)
+            z = -ndtri(np.clip(p, 1e-300, 1.0))
+            for item in (hard, easy):
+                made[item] += len(sizes)
+                broken[item] += wrong.sum()
+                largest[item] = max(largest[item], lead[wrong].max(initial=0.0))
+                surest[item] = max(surest[item], z[wrong].max(initial=0.0))
+    return pd.DataFrame(
+        {
+            "comparisons": made.astype(int),
+            "violations": broken.astype(int),
+            "largest": largest,
+            "z": surest,
+        },
+        frame.columns,
+    )

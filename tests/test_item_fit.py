@@ -1,0 +1,196 @@
+"""Fit of models, items and agents: against all patterns one by one, R's eRm, and what mirt prints."""
+
+import itertools
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import chi2
+
+import gindex_lab as gl
+from gindex_lab.measures.psychometrics.item_fit import mean_squares
+from gindex_lab.measures.psychometrics.m2 import MOST_ITEMS
+
+PATTERNS = np.array(list(itertools.product([0.0, 1.0], repeat=5)))
+# Law School Admission Test, sections 6 and 7 (Bock and Lieberman 1970, Table 1), agents per pattern 00000 ... 11111
+COUNTS = {
+    "lsat6": "3 6 2 11 1 1 3 4 1 8 0 16 0 3 2 15 10 29 14 81 3 28 15 80 16 56 21 173 11 61 28 298",
+    "lsat7": "12 19 1 7 3 19 3 17 10 5 3 7 7 23 8 28 7 39 11 34 14 51 15 90 6 25 7 35 18 136 32 308",
+}
+LSAT = {
+    name: np.repeat(PATTERNS, [int(x) for x in text.split()], axis=0)
+    for name, text in COUNTS.items()
+}
+
+
+def m2_over_all_patterns(model):
+    """M2 from the 2^items chances of all patterns and the multinomial covariance: no shortcut shared with ours."""
+    at, items = model.fitted_parameters, len(model.fitted_parameters)
+    patterns = np.array(list(itertools.product([0.0, 1.0], repeat=items)))
+    theta = np.linspace(-6, 6, 61)
+    weight = np.exp(-(theta**2) / 2)
+    weight /= weight.sum()
+
+    def chances(free):
+        slopes = np.full(items, free[0]) if model.model == "1pl" else free[:items]
+        p = 1 / (1 + np.exp(-(np.outer(theta, slopes) + free[-items:])))
+        return [weight @ np.prod(np.where(x == 1, p, 1 - p), 1) for x in patterns]
+
+    shared = at[:1, 0] if model.model == "1pl" else at[:, 0]
+    free = np.concatenate([shared, at[:, 1]])
+    pairs = list(itertools.combinations(range(items), 2))
+    moments = np.vstack([patterns.T, *[patterns[:, i] * patterns[:, j] for i, j in pairs]])
+    expected = np.array(chances(free))
+    move = 1e-5 * np.eye(len(free))
+    delta = [
+        (np.array(chances(free + d)) - np.array(chances(free - d))) @ moments.T / 2e-5 for d in move
+    ]
+    delta = np.array(delta).T
+    values = model.responses.to_numpy()
+    shares = np.array([(values == x).all(1).mean() for x in patterns])
+    e = moments @ (shares - expected)
+    xi = moments @ (np.diag(expected) - np.outer(expected, expected)) @ moments.T
+    inner = np.linalg.inv(xi)
+    c = inner - inner @ delta @ np.linalg.inv(delta.T @ inner @ delta) @ delta.T @ inner
+    return len(values) * e @ c @ e, len(e) - len(free)
+
+
+@pytest.mark.parametrize(("data", "kind"), [("lsat6", "1pl"), ("lsat6", "2pl"), ("lsat7", "2pl")])
+def test_m2_is_that_over_all_patterns(data, kind):
+    model = gl.irt(LSAT[data], kind)
+    expected, df = m2_over_all_patterns(model)
+    found = gl.m2(model)
+    assert found.df == df
+    assert found.m2 == pytest.approx(expected, rel=1e-6)
+    assert found.p == pytest.approx(chi2.sf(expected, df), rel=1e-5)
+
+
+def test_m2_is_what_mirt_prints():
+    """mirt's own tests: M2(mirt(LSAT7, 1)) is 11.93841 with 5 df; its manual of LSAT6 (1.45, CONSTRAIN a1): 5.293
+    with 9 df, p .808, RMSEA 0 [0, .023], SRMSR .022, TLI 1.073, CFI 1."""
+    seven, six = gl.m2(gl.irt(LSAT["lsat7"])), gl.m2(gl.irt(LSAT["lsat6"], "1pl"))
+    assert seven.m2 == pytest.approx(11.93841, abs=1e-4)
+    assert six.m2 == pytest.approx(5.293, abs=3e-3)
+    shown = (six.df, six.p, six.rmsea, six.rmsea_low, six.rmsea_high, six.srmsr, six.tli, six.cfi)
+    assert shown == pytest.approx((9, 0.808, 0, 0, 0.023, 0.022, 1.073, 1), abs=6e-4)
+
+
+def test_s_x2_is_what_mirt_prints():
+    """mirt's own tests of LSAT7 (to 1e-2), its manual of LSAT6 (its df take one off for the common slope)."""
+    seven = gl.irt(LSAT["lsat7"]).item_fit()
+    assert seven["s_x2"].to_numpy() == pytest.approx(
+        [4.74944, 14.451071, 1.270381, 5.2374, 0.941125], abs=1e-2
+    )
+    assert (seven["s_x2_df"] == 2).all()
+    six = gl.irt(LSAT["lsat6"], "1pl").item_fit()
+    assert six["s_x2"].to_numpy() == pytest.approx([0.436, 1.576, 0.871, 0.190, 0.190], abs=2e-3)
+    assert (six["s_x2_df"] - 1).tolist() == [2, 2, 1, 2, 2]
+
+
+def test_mean_squares_are_those_of_erm():
+    """eRm 1.0.2: itemfit and personfit of person.parameter(RM(LSAT7)), ML abilities of scores 1 to 4."""
+    easy = [0.5414703273, -0.5365454726, 0.1335826505, -0.8051663839, 0.6666588787]
+    ability = np.array([-1.4861051070, -0.4425869064, 0.4363100690, 1.4870053806])
+    score = LSAT["lsat7"].sum(1).astype(int)
+    inside = (score > 0) & (score < 5)
+    values = LSAT["lsat7"][inside]
+    chance = 1 / (1 + np.exp(-(ability[score[inside] - 1][:, None] + easy)))
+    items = pd.DataFrame(mean_squares(values, chance, 0)).to_numpy()
+    expected = [
+        [0.9095337650, -1.8796347984, 0.8777478091, -1.8745422251],
+        [0.9946611284, -0.1605564187, 1.0229819922, 0.6160886431],
+        [0.8710798333, -3.2914300460, 0.8369407833, -3.3629839884],
+        [1.0488345777, 1.6598656065, 1.0204594230, 0.5335971799],
+        [0.9928086209, -0.1205449844, 0.9843650261, -0.1906381293],
+    ]
+    assert items == pytest.approx(np.array(expected), abs=1e-7)
+    agents = pd.DataFrame(mean_squares(values, chance, 1)).iloc[[0, 19, 20]].to_numpy()
+    expected = [
+        [0.8176515837, -0.08561030758, 0.6300187322, -0.2334475140],
+        [1.3781284664, 0.73904450820, 2.2215780421, 1.3724777245],
+        [1.1958234441, 0.73356252148, 1.2991039380, 0.9088799181],
+    ]
+    assert agents == pytest.approx(np.array(expected), abs=1e-7)
+
+
+def noisy(seed=1, agents=800):
+    """Ten items of a 2PL, and one more that is solved by luck of those in the middle only."""
+    rng = np.random.default_rng(seed)
+    ability = rng.normal(size=agents)
+    items = pd.DataFrame({"discrimination": 1.5, "difficulty": np.linspace(-1.5, 1.5, 10)})
+    frame = gl.simulate_irt(items, ability=ability, seed=rng).frame
+    frame["bell"] = (rng.random(agents) < np.exp(-2 * ability**2)).astype(float)
+    return frame
+
+
+def test_two_dimensions_do_not_fit_one():
+    rng = np.random.default_rng(2)
+    items = pd.DataFrame({"discrimination": 2.0, "difficulty": np.linspace(-1, 1, 5)})
+    halves = [gl.simulate_irt(items, 600, seed=rng).frame.add_prefix(k) for k in "ab"]
+    halves[1].index = halves[0].index
+    found = gl.m2(gl.irt(pd.concat(halves, axis=1)))
+    assert found.p < 1e-10
+    assert found.verdict == "does not fit"
+    assert "does not fit" in str(found)
+
+
+def test_the_odd_item_is_the_one_that_s_x2_names():
+    assert gl.irt(noisy()).item_fit()["s_x2_p"].idxmin() == "bell"
+
+
+def test_infit_is_one_and_its_z_is_small_where_the_model_is_true():
+    items = pd.DataFrame({"discrimination": 1.2, "difficulty": np.linspace(-1.5, 1.5, 12)})
+    found = gl.irt(gl.simulate_irt(items, 1000, seed=3)).item_fit()
+    assert found["infit"].between(0.97, 1.03).all()
+    assert found["infit_z"].abs().max() < 3.2
+
+
+@pytest.mark.parametrize(
+    ("make", "argument", "code"),
+    [
+        (lambda: gl.m2("model"), "model", "wrong-type"),
+        (lambda: gl.m2(gl.irt(LSAT["lsat7"]), ci=1), "ci", "out-of-range"),
+        (lambda: gl.m2(gl.irt(LSAT["lsat7"][:, :3])), "model", "too-few"),
+        (
+            lambda: gl.m2(gl.irt(LSAT["lsat7"] * 0.5 + 0.25, fractions="weigh")),
+            "model",
+            "not-binary",
+        ),
+    ],
+)
+def test_bad_input_names_the_argument(make, argument, code):
+    with pytest.raises(gl.BadInput) as refused:
+        make()
+    assert (refused.value.argument, refused.value.code) == (argument, code)
+
+
+def test_items_that_fill_the_memory_are_refused():
+    many = (np.random.default_rng(1).random((60, MOST_ITEMS + 1)) < 0.5).astype(float)
+    with pytest.raises(gl.BadInput) as refused:
+        gl.m2(gl.irt(many, "1pl"))
+    assert refused.value.code == "too-large"
+
+
+def test_two_equal_items_end_in_a_number():
+    table = np.column_stack([LSAT["lsat7"], LSAT["lsat7"][:, 0]])
+    assert np.isfinite(gl.m2(gl.irt(table)).m2)
+
+
+@pytest.mark.slow
+def test_m2_s_x2_and_infit_warn_in_about_one_of_twenty():
+    """100 tables of 500 agents and 10 items of a 2PL."""
+    rng = np.random.default_rng(4)
+    whole, shape, noise = [], [], []
+    for _ in range(100):
+        items = {
+            "discrimination": rng.uniform(0.7, 2, 10),
+            "difficulty": np.linspace(-1.5, 1.5, 10),
+        }
+        model = gl.irt(gl.simulate_irt(pd.DataFrame(items), 500, seed=rng))
+        fit = model.item_fit()
+        whole.append(gl.m2(model).p < 0.05)
+        shape += (fit["s_x2_p"] < 0.05).tolist()
+        noise += (fit["infit_z"].abs() > 1.96).tolist()
+    assert np.mean(whole) <= 0.1
+    assert 0.03 <= np.mean(shape) <= 0.07
+    assert 0.03 <= np.mean(noise) <= 0.08
