@@ -152,8 +152,11 @@ def mokken(responses: ResponsesLike, *, lower_bound: float = 0.3, level: float =
     table, pairs, pair_errors, h, h_se = _coefficients(steps, cov, most)
     items = pd.DataFrame(table, frame.columns)
     items["scale"], items["order"] = _selection(frame.to_numpy(), cov, most, lower_bound, level)
-    both = [pd.DataFrame(x, frame.columns, frame.columns) for x in (pairs, pair_errors)]
-    return Mokken(h, h_se, items, *both, frame, float(lower_bound), len(given) - len(frame))
+    of_two, their_errors = (
+        pd.DataFrame(x, frame.columns, frame.columns) for x in (pairs, pair_errors)
+    )
+    lost = len(given) - len(frame)
+    return Mokken(h, h_se, items, of_two, their_errors, frame, float(lower_bound), lost)
 
 
 class Steps(NamedTuple):
@@ -247,9 +250,10 @@ def _selection(
         tests = len(left) * (len(left) - 1) // 2
         if not tests:
             break
-        chosen = _first_pair(left, h, z, least, _critical(level, tests))
-        if chosen is None:
+        begin = _first_pair(left, h, z, least, _critical(level, tests))
+        if begin is None:
             break
+        chosen: list[np.intp] = begin
         while True:
             left = np.setdiff1d(np.flatnonzero(scale == 0), chosen)
             left = left[(h[np.ix_(left, chosen)] >= 0).all(1)]
