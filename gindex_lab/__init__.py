@@ -51,6 +51,9 @@ _CONTENTS = {
     # the psychometric comparisons
     "measures.psychometrics.irt": "irt simulate_irt",
     "measures.psychometrics.factors": "factors",
+    "measures.psychometrics.correlations": "correlations",
+    "measures.psychometrics.dimensions": "dimensions",
+    "measures.psychometrics.reliability": "reliability",
     "measures.psychometrics.person_fit": "person_fit",
     "measures.psychometrics.equating": "equate",
     "measures.psychometrics.dif": "dif",

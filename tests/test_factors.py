@@ -13,7 +13,7 @@ from sklearn.utils import check_array
 
 from gindex_lab.foundation.errors import BadInput, Caution
 from gindex_lab.foundation.responses import Responses, Scores
-from gindex_lab.measures.psychometrics.correlations import correlations, smoothed, tetrachoric
+from gindex_lab.measures.psychometrics.correlations import correlations, smoothed
 from gindex_lab.measures.psychometrics.extraction import (
     extract,
     general_factor,
@@ -26,6 +26,7 @@ from gindex_lab.measures.psychometrics.factors_parallel import (
     eigenvalues,
     parallel_analysis,
 )
+from gindex_lab.measures.psychometrics.polychoric import tetrachoric
 from gindex_lab.measures.psychometrics.rotation import (
     ROTATIONS,
     quartimax,
@@ -183,12 +184,13 @@ def test_oblique_rotation_finds_simple_structure(rotation):
 def test_rotation_keeps_what_is_explained(rotation):
     table = np.repeat(np.random.default_rng(1).standard_normal((300, 2)), 4, axis=1)
     table = table + np.random.default_rng(2).standard_normal((300, 8))
-    plain, turned = factors(table, 2, rotation="none"), factors(table, 2, rotation=rotation)
+    n = 3 if rotation == "bifactor" else 2
+    plain, turned = factors(table, n, rotation="none"), factors(table, n, rotation=rotation)
     assert turned.communalities.to_numpy() == pytest.approx(plain.communalities.to_numpy())
     assert turned.residuals.to_numpy() == pytest.approx(plain.residuals.to_numpy(), abs=1e-9)
     squares = turned.variance["ss_loadings"]
     assert squares.sum() == pytest.approx(turned.communalities.sum())
-    assert squares.is_monotonic_decreasing
+    assert squares.iloc[int(rotation == "bifactor") :].is_monotonic_decreasing
     assert turned.variance["of_common"].sum() == pytest.approx(1)
 
 
@@ -364,7 +366,8 @@ def test_impossible_correlations_are_smoothed():
         assert smoothed(proper) is proper
     rng = np.random.default_rng(5)
     few = pd.DataFrame((rng.random((12, 9)) < 0.5).astype(float))
-    assert factors(few, correlation="tetrachoric").smoothed
+    with pytest.warns(Caution, match="smoothed"):
+        assert factors(few, correlation="tetrachoric").smoothed
 
 
 # -- parallel analysis -------------------------------------------------------------------------------
@@ -524,7 +527,7 @@ WIDE = one_factor_table(5, 9)
             lambda: general_factor(np.eye(4), pd.RangeIndex(4), 1),
             "leaves nothing to take a general",
         ),
-        (lambda: correlations(pd.DataFrame(BINARY), "phi"), "correlation='phi': is not an option"),
+        (lambda: correlations(pd.DataFrame(BINARY), "phi"), "kind='phi': is not an option"),
         (
             lambda: factors([[1, None, 0, 1], [2, None, 1, 3], [None, 1, 4, 2], [None, 2, 2, 9]]),
             "are two items that no two agents tell apart",

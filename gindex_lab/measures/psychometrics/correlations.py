@@ -1,22 +1,25 @@
-"""Correlations between items: Pearson, or tetrachoric for right and wrong.
-
-Two items answered right or wrong cannot correlate fully unless they are equally hard, which makes
-"difficulty factors" out of nothing. The tetrachoric correlation asks instead how two normal variables
-would correlate that lie behind the two cuts. With missing cells each pair uses the agents it has.
-"""
+"""Correlations between items: Pearson's, or of what lies behind right and wrong or graded responses."""
 
 from __future__ import annotations
+
+import warnings
 
 import numpy as np
 import pandas as pd
 
-from gindex_lab.foundation.errors import BadInput
-from gindex_lab.foundation.likes import NumbersLike
-from gindex_lab.foundation.validate import FloatArray, choice, vector
+from gindex_lab.foundation.errors import BadInput, Caution
+from gindex_lab.foundation.likes import NumbersLike, ResponsesLike
+from gindex_lab.foundation.validate import FloatArray, choice, flag, numeric_frame, vector
+from gindex_lab.measures.psychometrics.polychoric import mixed, polychoric, tetrachoric
 
-__all__ = ["correlation", "correlations", "rank_correlation", "smoothed", "tetrachoric"]
-
-_STEEPEST = 0.9999  # a tetrachoric correlation of one is a limit that no table reaches
+__all__ = [
+    "KINDS",
+    "correlation",
+    "correlation_matrix",
+    "correlations",
+    "rank_correlation",
+    "smoothed",
+]
 
 
 def correlation(x: NumbersLike, y: NumbersLike) -> float:
@@ -46,84 +49,65 @@ def rank_correlation(x: NumbersLike, y: NumbersLike) -> float:
     return correlation(*(pd.Series(vector(name, v)).rank() for name, v in (("x", x), ("y", y))))
 
 
-def correlations(frame: pd.DataFrame, kind: str = "pearson") -> pd.DataFrame:
-    """Items x items, of agents x items.
+def correlations(
+    responses: ResponsesLike, kind: str = "pearson", *, smooth: bool = True
+) -> pd.DataFrame:
+    """Items x items: `"pearson"`, `"tetrachoric"` (0 and 1), `"polychoric"` (graded) or `"mixed"`.
 
-    >>> correlations(pd.DataFrame({"a": [0, 0, 1, 1], "b": [0, 1, 1, 1]})).loc["a", "b"].round(4)
-    np.float64(0.5774)
+    Missing cells are left out pair by pair. A matrix that no data could have (negative eigenvalues, from
+    gaps or thresholds) is replaced by the `smoothed` one, and a `Caution` says so; `smooth=False` leaves it.
+    How thresholds and empty cells are treated: `gindex_lab.measures.psychometrics.polychoric`.
+
+    >>> table = pd.DataFrame({"a": [0, 0, 1, 1], "b": [0, 1, 1, 1]})
+    >>> correlations(table).loc["a", "b"].round(4), correlations(table, "tetrachoric").loc["a", "b"].round(4)
+    (np.float64(0.5774), np.float64(0.4236))
     """
-    choice("correlation", kind, ["pearson", "tetrachoric"])
-    table = frame.corr() if kind == "pearson" else tetrachoric(frame)
+    choice("kind", kind, KINDS)
+    frame = numeric_frame("responses", getattr(responses, "frame", responses))
+    table = _HOW[kind](frame)
     apart = np.argwhere(table.isna().to_numpy())
     if len(apart):
         pair = tuple(table.index[i] for i in apart[0])
         problem = "are two items that no two agents tell apart"
-        raise BadInput("responses", pair, problem, "drop one of them")
-    return table
+        raise BadInput("responses", pair, problem, "drop one of them", code="no-variance")
+    given = table.to_numpy()
+    matrix = smoothed(given) if flag("smooth", smooth) else given
+    if matrix is not given:
+        warn_of_smoothing(stacklevel=2)
+    return pd.DataFrame(matrix, table.index, table.columns)
 
 
-def tetrachoric(frame: pd.DataFrame) -> pd.DataFrame:
-    """Tetrachoric correlations by maximum likelihood (Pearson 1900; Olsson 1979, two-step).
+_HOW = {
+    "pearson": lambda frame: frame.corr(),
+    "tetrachoric": tetrachoric,
+    "polychoric": polychoric,
+    "mixed": mixed,
+}
+KINDS = list(_HOW)
 
-    The cuts are τ = Φ⁻¹(share wrong); ρ solves Φ₂(τ_i, τ_j; ρ) = share wrong on both. A pair with an
-    empty cell gets half an agent in each empty cell first, as in R's psych.
 
-    With cuts at the medians ρ = sin(2π (p - 1/4)), p the share wrong on both:
+def correlation_matrix(frame: pd.DataFrame) -> pd.DataFrame:
+    """The frame, if it is a correlation matrix: square, symmetric, ones on the diagonal, all in [-1, 1].
 
-    >>> table = pd.DataFrame({"a": [0, 0, 0, 1, 1, 1, 0, 1] * 5, "b": [0, 0, 0, 1, 1, 1, 1, 0] * 5})
-    >>> tetrachoric(table).loc["a", "b"].round(4), np.sin(2 * np.pi * (3 / 8 - 1 / 4)).round(4)
-    (np.float64(0.7071), np.float64(0.7071))
+    >>> correlation_matrix(pd.DataFrame([[1, 0.5], [0.5, 1]])).shape
+    (2, 2)
     """
-    from scipy.special import ndtri
-
-    values = frame.to_numpy(dtype=float)
-    odd = np.argwhere(~np.isnan(values) & (values != 0) & (values != 1))
-    if len(odd):
-        agent, item = frame.index[odd[0][0]], frame.columns[odd[0][1]]
-        raise BadInput(
-            f"responses[{agent!r}, {item!r}]",
-            float(values[tuple(odd[0])]),
-            "is neither 0 nor 1",
-            'round the responses first, or use correlation="pearson"',
-        )
-    items = values.shape[1]
-    first, second = np.triu_indices(items, 1)
-    cells = _cells(values)[:, first, second]
-    cells = cells + 0.5 * (cells == 0)
-    share = cells / cells.sum(0)
-    cut_a, cut_b = ndtri(share[0] + share[1]), ndtri(share[0] + share[2])
-    rho = np.eye(items)
-    rho[first, second] = rho[second, first] = _solve(cut_a, cut_b, share[0])
-    return pd.DataFrame(rho, frame.columns, frame.columns)
+    matrix = frame.to_numpy()
+    square = matrix.shape[0] == matrix.shape[1] and not np.isnan(matrix).any()
+    if not square or np.abs(matrix - matrix.T).max() > 1e-6 or np.abs(matrix).max() > 1 + 1e-9:
+        problem = "is not a correlation matrix (square, symmetric, between -1 and 1, no gaps)"
+        remedy = "pass one, or agents x items without n_obs"
+        raise BadInput("responses", frame.shape, problem, remedy, code="not-a-correlation-matrix")
+    if np.abs(matrix.diagonal() - 1).max() > 1e-6:
+        problem, remedy = "has a diagonal that is not one", "divide covariances by the deviations"
+        raise BadInput("responses", frame.shape, problem, remedy, code="not-a-correlation-matrix")
+    return pd.DataFrame((matrix + matrix.T) / 2, frame.columns, frame.columns)
 
 
-def _cells(values: FloatArray) -> FloatArray:
-    """How many agents are wrong-wrong, wrong-right, right-wrong, right-right: 4 x items x items."""
-    right = np.nan_to_num(values)
-    wrong = np.where(np.isnan(values), 0.0, 1.0 - values)
-    return np.stack([a.T @ b for a in (wrong, right) for b in (wrong, right)])
-
-
-def _solve(cut_a: FloatArray, cut_b: FloatArray, both: FloatArray) -> FloatArray:
-    """ρ with Φ₂(cut_a, cut_b; ρ) = both, by bisection: Φ₂ grows with ρ."""
-    low, high = np.full_like(both, -_STEEPEST), np.full_like(both, _STEEPEST)
-    for _ in range(45):
-        middle = (low + high) / 2
-        short = _bivariate_normal(cut_a, cut_b, middle) < both
-        low, high = np.where(short, middle, low), np.where(short, high, middle)
-    return (low + high) / 2
-
-
-def _bivariate_normal(h: FloatArray, k: FloatArray, rho: FloatArray) -> FloatArray:
-    """Φ₂(h, k; ρ) = Φ(h) Φ(k) + 1/2π ∫₀^{asin ρ} exp(-(h² + k² - 2hk sin t) / 2cos² t) dt."""
-    from scipy.special import ndtr
-
-    nodes, weights = np.polynomial.legendre.leggauss(32)
-    reach = np.arcsin(rho)[:, None] / 2
-    sine = np.sin(reach * (nodes + 1))
-    exponent = (h**2 + k**2)[:, None] - 2 * (h * k)[:, None] * sine
-    integral = (reach * np.exp(-exponent / (2 * (1 - sine**2)))) @ weights
-    return ndtr(h) * ndtr(k) + integral / (2 * np.pi)
+def warn_of_smoothing(stacklevel: int) -> None:
+    """Say that the correlations were not those of any data."""
+    said = "the correlations had negative eigenvalues, which no data could have, and were smoothed"
+    warnings.warn(f"{said}; measure more agents", Caution, stacklevel=stacklevel + 1)
 
 
 def smoothed(matrix: FloatArray, least: float = 1e-6) -> FloatArray:

@@ -17,10 +17,16 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput, Caution, short
-from gindex_lab.foundation.likes import ResponsesLike, SeedLike
+from gindex_lab.foundation.likes import NumbersLike, ResponsesLike, SeedLike
 from gindex_lab.foundation.upstairs import upstairs
-from gindex_lab.foundation.validate import choice, integer, numeric_frame
-from gindex_lab.measures.psychometrics.correlations import correlations, smoothed
+from gindex_lab.foundation.validate import FloatArray, choice, integer, numeric_frame
+from gindex_lab.measures.psychometrics.correlations import (
+    KINDS,
+    correlation_matrix,
+    correlations,
+    smoothed,
+    warn_of_smoothing,
+)
 from gindex_lab.measures.psychometrics.extraction import (
     LARGEST_COMMUNALITY,
     METHODS,
@@ -28,12 +34,24 @@ from gindex_lab.measures.psychometrics.extraction import (
     extract,
     general_factor,
 )
+from gindex_lab.measures.psychometrics.factor_fit import (
+    CONVENTIONS,
+    adequacy,
+    fit_indices,
+    sphericity,
+)
+from gindex_lab.measures.psychometrics.factor_scores import score_weights
 from gindex_lab.measures.psychometrics.factors_parallel import (
     ParallelAnalysis,
     eigenvalues,
     parallel_analysis,
 )
-from gindex_lab.measures.psychometrics.rotation import ROTATIONS, rotate
+from gindex_lab.measures.psychometrics.rotation import (
+    ROTATIONS,
+    TARGETED,
+    rotate,
+    wanted_loadings,
+)
 
 __all__ = ["FactorModel", "factors"]
 
@@ -46,6 +64,8 @@ def factors(
     correlation: str = "pearson",
     rotation: str = "oblimin",
     constant: str = "error",
+    n_obs: int | None = None,
+    target: NumbersLike | None = None,
 ) -> FactorModel:
     """Fit n factors to the correlations of the items of `responses` (agents x items, or raw scores).
 
@@ -53,11 +73,14 @@ def factors(
     ----------
     n : number of factors
     method : "minres" (R psych's default), "ml" or "principal_axis"
-    correlation : "pearson", or "tetrachoric" for responses of 0 and 1
+    correlation : "pearson", "tetrachoric" for responses of 0 and 1, "polychoric" for graded ones, or
+        "mixed" (see `gl.correlations`)
     rotation : of two or more factors: "oblimin" (psych's default), "promax", "quartimin",
-        "varimax", "quartimax" or "none"
+        "varimax", "quartimax", "bifactor" (three or more), "target", "target_orthogonal" or "none"
     constant : an item that is the same for all agents correlates with nothing: "error" refuses it,
         "drop" leaves it out (named in `constant_items`)
+    n_obs : `responses` is a correlation matrix, of this many agents
+    target : loadings to rotate to, items x factors, NaN where anything is welcome
 
     Notes
     -----
@@ -83,19 +106,28 @@ def factors(
     Agrees with R psych 2.2.9 within 2e-6 on the mazes and letter series of Hernández-Orallo et al.
     """
     choice("method", method, METHODS)
-    choice("rotation", rotation, ROTATIONS)
+    choice("rotation", rotation, [*ROTATIONS, *TARGETED])
     choice("constant", constant, ["error", "drop"])
+    choice("correlation", correlation, KINDS)
     count = integer("n", n)
     frame = numeric_frame("responses", getattr(responses, "frame", responses))
-    kept = _varying(frame, constant)
-    _check_size(kept, count)
-    matrix = correlations(kept, correlation)
-    dropped = [item for item in frame.columns if item not in kept.columns]
-    model = FactorModel(kept, matrix, count, method, rotation, dropped)
+    kept, dropped = None, []
+    if n_obs is None:
+        kept = _varying(frame, constant)
+        dropped = [item for item in frame.columns if item not in kept.columns]
+        _check_size(*kept.shape, count)
+        matrix = correlations(kept, correlation, smooth=False)
+    else:
+        _check_size(integer("n_obs", n_obs), frame.shape[1], count)
+        matrix = correlation_matrix(frame)
+    aim = wanted_loadings(target, rotation, len(matrix), count)
+    model = FactorModel(kept, matrix, count, method, rotation, dropped, n_obs, aim)
+    if model.smoothed:
+        warn_of_smoothing(stacklevel=2)
     if model.heywood:
         worst = model.communalities.idxmax()
         warnings.warn(
-            f"{len(model.heywood)} of {kept.shape[1]} items have a communality at or above 1 (largest: "
+            f"{len(model.heywood)} of {len(matrix)} items have a communality at or above 1 (largest: "
             f"{short(worst)} with {model.communalities[worst]:.2f}): an improper solution (Heywood case); "
             "ask for fewer factors, or measure more agents",
             Caution,
@@ -109,31 +141,44 @@ class FactorModel:
 
     def __init__(
         self,
-        frame: pd.DataFrame,
+        frame: pd.DataFrame | None,
         correlation: pd.DataFrame,
         n: int,
         method: str,
         rotation: str,
         constant_items: list[Any],
+        n_obs: int | None = None,
+        target: FloatArray | None = None,
     ) -> None:
-        self.frame, self.correlation = frame, correlation
+        self._frame, self.correlation = frame, correlation
+        self.agents = int(n_obs or 0) if frame is None else len(frame)
         self.n, self.method, self.rotation = n, method, rotation if n > 1 else "none"
-        self.constant_items = constant_items
+        self.constant_items, self._target = constant_items, target
         given = correlation.to_numpy()
         self._matrix = smoothed(given)
         self.smoothed = self._matrix is not given
         names = [f"factor {k + 1}" for k in range(n)]
-        loadings, phi = rotate(extract(self._matrix, n, method), rotation)
+        self._unrotated = extract(self._matrix, n, method)
+        loadings, phi = rotate(self._unrotated, rotation, target)
         self.loadings = pd.DataFrame(loadings, correlation.index, names)
         self.factor_correlations = pd.DataFrame(phi, names, names)
 
     def __repr__(self) -> str:
-        agents, items = self.frame.shape
         many = "factor" if self.n == 1 else "factors"
         return (
-            f"FactorModel({self.method}, {self.n} {many} of {items} items, {agents} agents, "
-            f"{self.proportion_of_variance:.1%} of variance)"
+            f"FactorModel({self.method}, {self.n} {many} of {len(self.loadings)} items, "
+            f"{self.agents} agents, {self.proportion_of_variance:.1%} of variance)"
         )
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """The responses that the factors were fitted to."""
+        if self._frame is None:
+            problem = "is a correlation matrix, and this needs the responses themselves"
+            raise BadInput(
+                "responses", self.correlation.shape, problem, "pass them", code="needs-responses"
+            )
+        return self._frame
 
     # -- what the factors explain ----------------------------------------------------------------------
 
@@ -201,15 +246,21 @@ class FactorModel:
         >>> factors(table).residuals.abs().max().max() < 0.05
         np.True_
         """
+        return pd.DataFrame(self._matrix, self.loadings.index, self.loadings.index) - self.implied
+
+    @property
+    def implied(self) -> pd.DataFrame:
+        """The correlations that the factors say there are, Λ Φ Λ' + Ψ."""
         loadings, phi = self.loadings.to_numpy(), self.factor_correlations.to_numpy()
-        left = self._matrix - loadings @ phi @ loadings.T
-        np.fill_diagonal(left, 0.0)
-        return pd.DataFrame(left, self.loadings.index, self.loadings.index)
+        matrix = loadings @ phi @ loadings.T
+        np.fill_diagonal(matrix, 1.0)
+        return pd.DataFrame(matrix, self.loadings.index, self.loadings.index)
 
-    def scores(self) -> pd.DataFrame:
-        """Each agent's standing on each factor: Thurstone's regression, Z (ΛΦΛ' + Ψ)⁻¹ Λ Φ.
+    def scores(self, method: str = "regression") -> pd.DataFrame:
+        """Each agent's standing on each factor (see `factor_scores`); missing responses count as the mean.
 
-        Missing responses count as the item's mean.
+        `"regression"`: Z (ΛΦΛ' + Ψ)⁻¹ Λ Φ, as lavaan's; `"thurstone"`: the same with the observed
+        correlations, as psych's; `"bartlett"`; `"ten_berge"`.
 
         >>> rng = np.random.default_rng(1)
         >>> table = rng.standard_normal((500, 1)) + rng.standard_normal((500, 4))
@@ -217,11 +268,24 @@ class FactorModel:
         np.float64(0.996)
         """
         loadings, phi = self.loadings.to_numpy(), self.factor_correlations.to_numpy()
-        implied = loadings @ phi @ loadings.T
-        np.fill_diagonal(implied, 1.0)
+        weights = score_weights(loadings, phi, self._matrix, method)
         standard = ((self.frame - self.frame.mean()) / self.frame.std()).fillna(0.0)
-        weights = np.linalg.lstsq(implied, loadings @ phi, rcond=None)[0]
         return pd.DataFrame(standard.to_numpy() @ weights, self.frame.index, self.loadings.columns)
+
+    def fit_indices(self, convention: str = "psych") -> pd.Series:
+        """χ², RMSEA, TLI, CFI, SRMR and BIC, as psych or lavaan compute them (see `factor_fit`).
+
+        χ² is that of maximum likelihood; of another `method` it is a little larger. It supposes normal
+        responses: of tetrachoric correlations its p is too small.
+
+        >>> rng = np.random.default_rng(1)
+        >>> table = rng.standard_normal((500, 1)) + rng.standard_normal((500, 6))
+        >>> factors(table, method="ml").fit_indices().round(3).head(4).to_dict()
+        {'chi_square': 12.487, 'df': 9.0, 'p': 0.187, 'rmsea': 0.028}
+        """
+        choice("convention", convention, CONVENTIONS)
+        implied = self.implied.to_numpy()
+        return fit_indices(self._matrix, implied, self.n, self.agents, convention)
 
     # -- whether there is anything to explain ----------------------------------------------------------
 
@@ -237,22 +301,12 @@ class FactorModel:
         >>> round(factors(table).kmo, 2), round(factors(rng.standard_normal((500, 4))).kmo, 2)
         (0.78, 0.46)
         """
-        return float(self._adequacy()[0])
+        return float(adequacy(self._matrix)[0])
 
     @property
     def kmo_items(self) -> pd.Series:
         """The same for each item (MSA): below 0.5, the item shares too little with the others."""
-        return pd.Series(self._adequacy()[1], self.loadings.index, name="kmo")
-
-    def _adequacy(self) -> tuple[float, Any]:
-        inverse = np.linalg.inv(self._invertible("KMO"))
-        scale = np.sqrt(inverse.diagonal())
-        partial = (inverse / np.outer(scale, scale)) ** 2
-        plain = self._matrix**2
-        np.fill_diagonal(partial, 0.0)
-        np.fill_diagonal(plain, 0.0)
-        both = plain + partial
-        return plain.sum() / both.sum(), plain.sum(0) / both.sum(0)
+        return pd.Series(adequacy(self._matrix)[1], self.loadings.index, name="kmo")
 
     def bartlett(self) -> pd.Series:
         """Bartlett's (1950) test that all items are uncorrelated: `statistic`, `df`, `p`.
@@ -265,21 +319,7 @@ class FactorModel:
         >>> factors(table).bartlett().round(3).to_dict()
         {'statistic': 512.89, 'df': 6.0, 'p': 0.0}
         """
-        from scipy.stats import chi2
-
-        agents, items = self.frame.shape
-        log_determinant = np.linalg.slogdet(self._invertible("Bartlett's test"))[1]
-        statistic = -(agents - 1 - (2 * items + 5) / 6) * log_determinant
-        df = items * (items - 1) / 2
-        values = {"statistic": statistic, "df": df, "p": chi2.sf(statistic, df)}
-        return pd.Series(values, name="bartlett")
-
-    def _invertible(self, what: str) -> Any:
-        if np.linalg.eigvalsh(self._matrix).min() < 1e-8:
-            problem = f"has a singular correlation matrix, for which {what} is not defined"
-            remedy = "measure more agents than items, or drop items"
-            raise BadInput("responses", self.frame.shape, problem, remedy)
-        return self._matrix
+        return sphericity(self._matrix, self.agents)
 
     # -- how many, and how general ---------------------------------------------------------------------
 
@@ -298,8 +338,10 @@ class FactorModel:
         >>> factors(two, 2).parallel_analysis(seed=1, draws=20).n_factors
         2
         """
+        shape = (self.agents, len(self._matrix))
+        bare = self._frame is None and noise == "normal"
         return parallel_analysis(
-            self.frame.to_numpy(),
+            np.zeros(shape) if bare else self.frame.to_numpy(),
             self._matrix,
             seed=seed,
             draws=draws,
@@ -330,7 +372,7 @@ class FactorModel:
         """
         usual = self.n if self.n > 1 else 3
         count = usual if n is None else integer("n", n, 2)
-        _check_size(self.frame, count)
+        _check_size(self.agents, len(self._matrix), count)
         return general_factor(self._matrix, self.loadings.index, count, self.method)
 
 
@@ -338,15 +380,17 @@ def _varying(frame: pd.DataFrame, constant: str) -> pd.DataFrame:
     same = frame.nunique() <= 1
     if same.any() and constant == "error":
         problem = "is an item that is the same for all agents, and correlates with nothing"
-        raise BadInput("responses", same.idxmax(), problem, 'drop it, or pass constant="drop"')
+        remedy = 'drop it, or pass constant="drop"'
+        raise BadInput("responses", same.idxmax(), problem, remedy, code="no-variance")
     return frame.loc[:, ~same]
 
 
-def _check_size(frame: pd.DataFrame, n: int) -> None:
+def _check_size(agents: int, items: int, n: int) -> None:
     """Enough agents to correlate, and more correlations than loadings to fit to them."""
-    agents, items = frame.shape
     if agents < 3:
-        raise BadInput("responses", frame.shape, "has too few agents", "measure three or more")
+        problem, remedy = "has too few agents", "measure three or more"
+        raise BadInput("responses", (agents, items), problem, remedy, code="too-few")
     if n >= items or (items - n) ** 2 < items + n:
         remedy = "ask for fewer factors (three items carry one, six carry three)"
-        raise BadInput("n", n, f"is too many factors for {items} varying items", remedy)
+        problem = f"is too many factors for {items} varying items"
+        raise BadInput("n", n, problem, remedy, code="too-many-factors")

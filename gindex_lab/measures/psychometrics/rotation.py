@@ -16,12 +16,16 @@ from collections.abc import Callable
 
 import numpy as np
 
-from gindex_lab.foundation.validate import FloatArray
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.likes import NumbersLike
+from gindex_lab.foundation.validate import FloatArray, numbers
 
-__all__ = ["ROTATIONS", "rotate", "upright"]
+__all__ = ["ROTATIONS", "TARGETED", "rotate", "rotate_each", "upright", "wanted_loadings"]
 
-ROTATIONS = ["none", "oblimin", "promax", "quartimin", "varimax", "quartimax"]
+ROTATIONS = ["none", "oblimin", "promax", "quartimin", "varimax", "quartimax", "bifactor"]
+TARGETED = ["target", "target_orthogonal"]
 _STARTS = 8  # turns tried: on 60 simulated tables of 2 to 5 factors sixty found no lower Q
+_BIFACTOR_STARTS = 40  # its minima are many
 _ITERATIONS, _STILL = 1000, 1e-7  # the walk ends when no start's projected gradient exceeds _STILL
 _POWER = 4  # of promax, as in R
 
@@ -41,11 +45,36 @@ def _signs(loadings: FloatArray) -> FloatArray:
     return np.where(loadings.sum(0) < 0, -1.0, 1.0)
 
 
-def rotate(loadings: FloatArray, rotation: str) -> tuple[FloatArray, FloatArray]:
+def wanted_loadings(
+    target: NumbersLike | None, rotation: str, items: int, factors: int
+) -> FloatArray | None:
+    """The target, items x factors, of a rotation that has one; NaN leaves a loading free."""
+    if rotation not in TARGETED:
+        if target is not None:
+            problem, remedy = "is not used by this rotation", 'pass rotation="target"'
+            raise BadInput("target", rotation, problem, remedy, code="unused")
+        return None
+    if target is None:
+        remedy = "pass items x factors, NaN where a loading is free"
+        raise BadInput("target", None, "is what to rotate to", remedy, code="missing")
+    wanted = numbers("target", target)
+    if wanted.shape != (items, factors):
+        problem, remedy = "has another shape than the loadings", f"pass {items} x {factors}"
+        raise BadInput("target", wanted.shape, problem, remedy, code="wrong-shape")
+    if not np.isfinite(wanted).any() or np.isinf(wanted).any():
+        remedy = "give some loadings a finite number"
+        raise BadInput("target", wanted.shape, "wants nothing finite", remedy, code="not-finite")
+    return wanted
+
+
+def rotate(
+    loadings: FloatArray, rotation: str, target: FloatArray | None = None
+) -> tuple[FloatArray, FloatArray]:
     """Rotated loadings and the factors' correlations Φ, factors in order of the variance they carry.
 
     Rotations are without Kaiser's normalisation except varimax and promax, as in R's psych; each
-    factor's loadings sum above zero. Oblimin is quartimin (its γ = 0).
+    factor's loadings sum above zero. Oblimin is quartimin (its γ = 0). The general factor of a bifactor
+    rotation stands first; a target keeps its order.
 
     >>> pattern = np.kron(np.eye(2), np.full((4, 1), 0.7))  # two groups of four items
     >>> rotate(pattern @ np.array([[0.8, 0.6], [-0.6, 0.8]]), "quartimax")[0][0].round(2) + 0.0
@@ -55,23 +84,80 @@ def rotate(loadings: FloatArray, rotation: str) -> tuple[FloatArray, FloatArray]
     ----------
     Jennrich (2001, 2002), Psychometrika 66, 289-306 and 67, 7-19 (gradient projection); Bernaards and
     Jennrich (2005), Educ. Psychol. Meas. 65, 676-696 (the criteria, R's GPArotation); Hendrickson and
-    White (1964), Br. J. Stat. Psychol. 17, 65-70 (promax).
+    White (1964), Br. J. Stat. Psychol. 17, 65-70 (promax); Jennrich and Bentler (2011), Psychometrika 76,
+    537-549 (bifactor); Browne (2001), Multivar. Behav. Res. 36, 111-150 (target).
     """
     factors = loadings.shape[1]
     if rotation == "none" or factors == 1:
         return loadings, np.eye(factors)
-    if rotation in ("oblimin", "quartimin"):
-        rotated, phi = _oblique(loadings, quartimin)
-    elif rotation == "promax":
-        rotated, phi = _promax(loadings)
-    else:
-        unit, length = _kaiser(loadings)
-        plain = rotation == "quartimax"
-        turned = _straight(loadings, quartimax) if plain else _straight(unit, varimax) * length
-        rotated, phi = turned, np.eye(factors)
+    if rotation == "bifactor" and factors < 3:
+        problem = "needs a general factor and at least two groups"
+        raise BadInput("rotation", rotation, problem, "fit n=3 or more", code="too-few-factors")
+    criterion, oblique = _criterion(rotation, target)
+    unit, _ = _kaiser(loadings)
+    seen = unit if criterion is varimax else loadings
+    starts = _turns(factors, _BIFACTOR_STARTS if rotation == "bifactor" else _STARTS)
+    if oblique:  # varimax is the first start
+        turns, reached = _straight(unit, varimax, _turns(factors, _STARTS))
+        starts = turns[reached.argmin()] @ starts
+    turns, reached = (_oblique if oblique else _straight)(seen, criterion, starts)
+    best = turns[reached.argmin()]
+    rotated, phi = _seen_from(loadings, best, rotation)
+    return _in_order(rotated, phi, rotation, target)
+
+
+def rotate_each(
+    stack: FloatArray, rotation: str, axes: FloatArray, target: FloatArray | None = None
+) -> FloatArray:
+    """The rotated loadings of each of a stack (draws x items x factors), searched from given axes.
+
+    For loadings that lie near a solution already rotated (T of Λ T'⁻¹): each ends in the minimum beside
+    it, with its factors in the same order and of the same sign.
+
+    >>> stack = np.kron(np.eye(2), np.full((4, 1), 0.7))[None] @ np.array([[0.8, 0.6], [-0.6, 0.8]])
+    >>> rotate_each(stack, "varimax", np.eye(2))[0, 0].round(2) + 0.0
+    array([0.7, 0. ])
+    """
+    if rotation == "none" or stack.shape[-1] == 1:
+        return stack
+    criterion, oblique = _criterion(rotation, target)
+    left, _, right = np.linalg.svd(axes)
+    start = np.broadcast_to(axes if oblique else left @ right, (len(stack), *axes.shape))
+    seen = _kaiser(stack)[0] if criterion is varimax else stack
+    turns, _ = (_oblique if oblique else _straight)(seen, criterion, start)
+    return _seen_from(stack, turns, rotation)[0]
+
+
+def _criterion(rotation: str, target: FloatArray | None) -> tuple[Criterion, bool]:
+    """Q of a rotation, and whether its axes may be oblique; promax begins as varimax."""
+    if rotation in TARGETED:
+        return _towards(np.asarray(target)), rotation == "target"
+    known = {"quartimax": quartimax, "bifactor": bifactor, "varimax": varimax, "promax": varimax}
+    return known.get(rotation, quartimin), rotation in ("oblimin", "quartimin")
+
+
+def _seen_from(
+    loadings: FloatArray, turns: FloatArray, rotation: str
+) -> tuple[FloatArray, FloatArray]:
+    """Loadings Λ T'⁻¹ and Φ = T'T on axes T; promax makes straight axes oblique first."""
+    if rotation == "promax":
+        unit, _ = _kaiser(loadings)
+        turns = turns @ _promax(unit @ turns)
+    return loadings @ np.linalg.inv(turns).mT, turns.mT @ turns
+
+
+def _in_order(
+    rotated: FloatArray, phi: FloatArray, rotation: str, target: FloatArray | None
+) -> tuple[FloatArray, FloatArray]:
     order = np.argsort(-(rotated @ phi * rotated).sum(0), kind="stable")
+    signs = np.ones(rotated.shape[1])
+    if target is not None:
+        order = np.arange(len(order))
+        signs = np.where((np.nan_to_num(target) == 0).all(0), _signs(rotated), 1.0)
+    elif rotation == "bifactor":
+        order = np.concatenate([[0], order[order > 0]])
     rotated, phi = rotated[:, order], phi[np.ix_(order, order)]
-    signs = _signs(rotated)
+    signs = _signs(rotated) if target is None else signs
     return rotated * signs, phi * np.outer(signs, signs)
 
 
@@ -101,39 +187,56 @@ def varimax(loadings: FloatArray) -> tuple[FloatArray, FloatArray]:
     return -(centred**2).sum((-2, -1)) / 4, -loadings * centred
 
 
+def bifactor(loadings: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """`quartimin` of all factors but the first, which is general (Jennrich and Bentler 2011)."""
+    q, slope = quartimin(loadings[..., 1:])
+    return q, np.concatenate([np.zeros_like(loadings[..., :1]), slope], axis=-1)
+
+
+def _towards(target: FloatArray) -> Criterion:
+    """Q = ½ Σ (λ - target)² where the target is a number (Browne 2001)."""
+
+    def criterion(loadings: FloatArray) -> tuple[FloatArray, FloatArray]:
+        apart = np.where(np.isnan(target), 0.0, loadings - np.nan_to_num(target))
+        return (apart**2).sum((-2, -1)) / 2, apart
+
+    return criterion
+
+
 def _kaiser(loadings: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Rows of length one (Kaiser's normalisation), and their lengths."""
-    length = np.sqrt(np.maximum((loadings**2).sum(1, keepdims=True), np.finfo(float).tiny))
+    length = np.sqrt(np.maximum((loadings**2).sum(-1, keepdims=True), np.finfo(float).tiny))
     return loadings / length, length
 
 
-def _promax(loadings: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Oblique axes that fit varimax loadings raised to the power 4 best, by least squares."""
-    unit, length = _kaiser(loadings)
-    straight = _straight(unit, varimax)
+def _promax(straight: FloatArray) -> FloatArray:
+    """Axes, in the frame of varimax, on which its loadings come closest to their fourth power."""
     target = straight * np.abs(straight) ** (_POWER - 1)
-    turn = np.linalg.lstsq(straight, target, rcond=None)[0]
-    turn = turn * np.sqrt(np.linalg.inv(turn.T @ turn).diagonal())
-    return straight @ turn * length, np.linalg.inv(turn.T @ turn)
+    turn = np.linalg.pinv(straight) @ target
+    inverse = np.linalg.inv(turn.mT @ turn)
+    turn = turn * np.sqrt(np.diagonal(inverse, axis1=-2, axis2=-1))[..., None, :]
+    return np.linalg.inv(turn).mT
 
 
 # -- gradient projection ------------------------------------------------------------------------------
 
 
-def _turns(size: int) -> FloatArray:
+def _turns(size: int, count: int) -> FloatArray:
     """The identity and fixed pseudo-random turns."""
-    drawn = np.random.default_rng(0).standard_normal((_STARTS, size, size))
+    drawn = np.random.default_rng(0).standard_normal((count, size, size))
     turns = np.linalg.qr(drawn)[0]
     turns[0] = np.eye(size)
     return turns
 
 
-def _straight(loadings: FloatArray, criterion: Criterion) -> FloatArray:
-    """The least Q(Λ T) over turns T."""
+def _straight(
+    loadings: FloatArray, criterion: Criterion, starts: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Turns T of least Q(Λ T) beside each start, and their Q."""
 
     def value(turns: FloatArray) -> tuple[FloatArray, FloatArray]:
         q, slope = criterion(loadings @ turns)
-        return q, loadings.T @ slope
+        return q, loadings.mT @ slope
 
     def project(turns: FloatArray, slope: FloatArray) -> FloatArray:
         inner = turns.mT @ slope
@@ -143,12 +246,13 @@ def _straight(loadings: FloatArray, criterion: Criterion) -> FloatArray:
         left, _, right = np.linalg.svd(moved)
         return left @ right
 
-    turns, reached = _walk(_turns(loadings.shape[1]), value, project, retract)
-    return np.asarray(loadings @ turns[reached.argmin()])
+    return _walk(starts, value, project, retract)
 
 
-def _oblique(loadings: FloatArray, criterion: Criterion) -> tuple[FloatArray, FloatArray]:
-    """The least Q(Λ T'⁻¹) over axes T of length one, and Φ = T' T; varimax is the first start."""
+def _oblique(
+    loadings: FloatArray, criterion: Criterion, starts: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Axes T of length one with the least Q(Λ T'⁻¹) beside each start, and their Q."""
 
     def value(turns: FloatArray) -> tuple[FloatArray, FloatArray]:
         inverse = np.linalg.inv(turns)
@@ -162,11 +266,7 @@ def _oblique(loadings: FloatArray, criterion: Criterion) -> tuple[FloatArray, Fl
     def retract(moved: FloatArray) -> FloatArray:
         return moved / np.sqrt((moved**2).sum(-2, keepdims=True))
 
-    unit, _ = _kaiser(loadings)
-    first = np.linalg.lstsq(unit, _straight(unit, varimax), rcond=None)[0]
-    turns, reached = _walk(first @ _turns(loadings.shape[1]), value, project, retract)
-    best = turns[reached.argmin()]
-    return loadings @ np.linalg.inv(best).T, best.T @ best
+    return _walk(starts, value, project, retract)
 
 
 def _walk(

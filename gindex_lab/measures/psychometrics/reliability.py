@@ -1,0 +1,180 @@
+"""How reliable is the sum of the items? α, and ω of a general factor and of all.
+
+α supposes that all items measure one thing equally well. ω needs no such supposition: ω_h is the share of
+the sum's variance that one general factor makes, ω total the share that all factors make. An item that is
+scored the other way round is turned first, and named.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from gindex_lab.foundation.errors import BadInput, Caution
+from gindex_lab.foundation.likes import ResponsesLike
+from gindex_lab.foundation.validate import (
+    FloatArray,
+    choice,
+    confidence,
+    flag,
+    integer,
+    numeric_frame,
+)
+from gindex_lab.measures.psychometrics.correlations import KINDS, correlations, smoothed
+from gindex_lab.measures.psychometrics.extraction import GeneralFactor, general_factor
+
+__all__ = ["Reliability", "alpha_interval", "cronbach_alpha", "reliability"]
+
+
+@dataclass(frozen=True)
+class Reliability:
+    """`alpha` with `alpha_low` and `alpha_high`, `omega_total`, `omega_h`, `items`, and more.
+
+    `items` has for each item whether it was turned, its correlation with the sum of the others
+    (`item_rest`), and α without it (`alpha_if_dropped`).
+    """
+
+    alpha: float
+    alpha_low: float
+    alpha_high: float
+    standardised_alpha: float
+    omega_total: float
+    omega_h: float
+    explained_common_variance: float
+    items: pd.DataFrame
+    general: GeneralFactor | None
+    agents: int
+
+    def __repr__(self) -> str:
+        turned = int(self.items["flipped"].sum())
+        return (
+            f"Reliability(alpha={self.alpha:.3f} [{self.alpha_low:.3f}, {self.alpha_high:.3f}], "
+            f"omega_total={self.omega_total:.3f}, omega_h={self.omega_h:.3f}, "
+            f"{len(self.items)} items, {turned} turned)"
+        )
+
+
+def reliability(
+    responses: ResponsesLike,
+    n: int = 3,
+    *,
+    correlation: str = "pearson",
+    flip: bool = True,
+    ci: float = 0.95,
+) -> Reliability:
+    """α, ω total and ω hierarchical of the items of `responses`.
+
+    Parameters
+    ----------
+    n : group factors of ω (three, as in R's psych); with too few items for them ω is NaN, with a `Caution`
+    correlation : "pearson", or "tetrachoric", "polychoric" or "mixed" for the reliability of what lies
+        behind the categories (α is then that of the correlations)
+    flip : turn items that load below zero: on the first principal component for α
+        (`psych::alpha(x, check.keys = TRUE)`), on the general factor for ω (`psych::omega(x, n)`)
+    ci : the confidence of Feldt's interval of α
+
+    Items that are the same for all agents are left out; missing cells are left out pair by pair.
+
+    >>> rng = np.random.default_rng(1)
+    >>> table = 0.6 * rng.standard_normal((500, 1)) + 0.8 * rng.standard_normal((500, 9))
+    >>> table[:, 0] *= -1  # an item scored the other way round
+    >>> reliability(table)
+    Reliability(alpha=0.794 [0.766, 0.820], omega_total=0.807, omega_h=0.703, 9 items, 1 turned)
+
+    References
+    ----------
+    Cronbach (1951), Psychometrika 16, 297-334; Feldt (1965), Psychometrika 30, 357-370 (interval);
+    McDonald (1999), Test Theory; Zinbarg et al. (2005), Psychometrika 70, 123-133 (ω_h).
+    """
+    choice("correlation", correlation, KINDS)
+    groups, level = integer("n", n, 2), confidence(ci)
+    frame = numeric_frame("responses", getattr(responses, "frame", responses))
+    frame = frame.loc[:, frame.nunique() > 1]
+    if frame.shape[1] < 2 or len(frame) < 3:
+        problem, remedy = "has too few agents or varying items", "measure three and two or more"
+        raise BadInput("responses", frame.shape, problem, remedy, code="too-few")
+    table = correlations(frame, correlation, smooth=False)
+    matrix = smoothed(table.to_numpy())
+    spread = frame.std().to_numpy() if correlation == "pearson" else np.ones(len(matrix))
+    turn = _component_signs(matrix) if flag("flip", flip) else np.ones(len(matrix))
+    covariance = table.to_numpy() * np.outer(spread * turn, spread * turn)
+    alpha = cronbach_alpha(covariance)
+    general = _general(matrix, table.index, groups, flip)
+    low, high = alpha_interval(alpha, len(frame), len(matrix), level)
+    return Reliability(
+        alpha=alpha,
+        alpha_low=low,
+        alpha_high=high,
+        standardised_alpha=cronbach_alpha(table.to_numpy() * np.outer(turn, turn)),
+        omega_total=np.nan if general is None else general.omega_total,
+        omega_h=np.nan if general is None else general.omega_h,
+        explained_common_variance=np.nan if general is None else general.explained_common_variance,
+        items=_item_table(covariance, table.index, turn),
+        general=general,
+        agents=len(frame),
+    )
+
+
+def cronbach_alpha(covariance: FloatArray) -> float:
+    """α = p/(p - 1) (1 - tr C / Σ C) of the items' covariances C (R: `psych::alpha`).
+
+    >>> round(cronbach_alpha(np.full((4, 4), 0.5) + 0.5 * np.eye(4)), 3)  # 4/3 (1 - 4/10)
+    0.8
+    """
+    items = len(covariance)
+    return float(items / (items - 1) * (1 - np.trace(covariance) / covariance.sum()))
+
+
+def alpha_interval(alpha: float, agents: int, items: int, ci: float = 0.95) -> tuple[float, float]:
+    """Feldt's interval: (1 - α) / (1 - α̂) is distributed as F on (n - 1, (n - 1)(p - 1)).
+
+    Exact for normal responses with equal variances and covariances (R: `psych::alpha.ci`).
+
+    >>> [round(limit, 3) for limit in alpha_interval(0.8, 100, 5)]
+    [0.731, 0.856]
+    """
+    from scipy.stats import f
+
+    tails = f.ppf([(1 + ci) / 2, (1 - ci) / 2], agents - 1, (agents - 1) * (items - 1))
+    low, high = 1 - (1 - alpha) * tails
+    return float(low), float(high)
+
+
+def _component_signs(matrix: FloatArray) -> FloatArray:
+    """-1 for items that load below zero on the first principal component."""
+    leading = np.linalg.eigh(matrix)[1][:, -1]
+    leading = leading if leading.sum() >= 0 else -leading
+    return np.where(leading < 0, -1.0, 1.0)
+
+
+def _general(matrix: FloatArray, items: pd.Index, n: int, flip: bool) -> GeneralFactor | None:
+    """The general factor of n groups, its loadings above zero if items may be turned."""
+    if n >= len(matrix) or (len(matrix) - n) ** 2 < len(matrix) + n:
+        said = f"{len(matrix)} items are too few for {n} group factors: omega is left out"
+        warnings.warn(said, Caution, stacklevel=3)
+        return None
+    found = general_factor(matrix, items, n)
+    signs = np.where(found.loadings["general"] < 0, -1.0, 1.0)
+    if not flip or signs.min() > 0:
+        return found
+    return general_factor(matrix * np.outer(signs, signs), items, n)
+
+
+def _item_table(covariance: FloatArray, items: pd.Index, turn: FloatArray) -> pd.DataFrame:
+    """`flipped`, `item_rest` = c/√(s² of the item · s² of the rest), `alpha_if_dropped` of each item."""
+    own = covariance.diagonal()
+    with_all = covariance.sum(0)
+    rest = covariance.sum() - 2 * with_all + own
+    count = len(own) - 1
+    dropped = np.full(count + 1, np.nan)
+    if count > 1:
+        dropped = count / (count - 1) * (1 - (own.sum() - own) / rest)
+    columns = {
+        "flipped": turn < 0,
+        "item_rest": (with_all - own) / np.sqrt(own * rest),
+        "alpha_if_dropped": dropped,
+    }
+    return pd.DataFrame(columns, items)
