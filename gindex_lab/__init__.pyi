@@ -63,7 +63,9 @@ from gindex_lab.measures.properties import dominance as dominance
 from gindex_lab.measures.properties import effort as effort
 from gindex_lab.measures.properties import isometrics as isometrics
 from gindex_lab.measures.properties import saturation as saturation
+from gindex_lab.measures.psychometrics.correlations import correlations as correlations
 from gindex_lab.measures.psychometrics.dif import dif as dif
+from gindex_lab.measures.psychometrics.dimensions import dimensions as dimensions
 from gindex_lab.measures.psychometrics.equating import equate as equate
 from gindex_lab.measures.psychometrics.factors import factors as factors
 from gindex_lab.measures.psychometrics.irt import irt as irt
@@ -73,6 +75,7 @@ from gindex_lab.measures.psychometrics.item_curves import item_curves as item_cu
 from gindex_lab.measures.psychometrics.m2 import m2 as m2
 from gindex_lab.measures.psychometrics.mokken import mokken as mokken
 from gindex_lab.measures.psychometrics.person_fit import person_fit as person_fit
+from gindex_lab.measures.psychometrics.reliability import reliability as reliability
 from gindex_lab.measures.summary import population_intervals as population_intervals
 from gindex_lab.measures.summary import population_summary as population_summary
 from gindex_lab.measures.transforms import absolute_reference as absolute_reference

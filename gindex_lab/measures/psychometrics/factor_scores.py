@@ -40,9 +40,9 @@ def score_weights(
     if method == "regression":
         implied = structure @ loadings.T
         np.fill_diagonal(implied, 1.0)
-        return np.linalg.lstsq(implied, structure, rcond=None)[0]
+        return np.asarray(np.linalg.lstsq(implied, structure, rcond=None)[0])
     if method == "thurstone":
-        return np.linalg.lstsq(matrix, structure, rcond=None)[0]
+        return np.asarray(np.linalg.lstsq(matrix, structure, rcond=None)[0])
     if method == "bartlett":
         own = 1 - (structure * loadings).sum(1, keepdims=True)
         if own.min() < 1e-9:

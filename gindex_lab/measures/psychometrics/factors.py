@@ -115,7 +115,7 @@ def factors(
     if n_obs is None:
         kept = _varying(frame, constant)
         dropped = [item for item in frame.columns if item not in kept.columns]
-        _check_size(*kept.shape, count)
+        _check_size(len(kept), kept.shape[1], count)
         matrix = correlations(kept, correlation, smooth=False)
     else:
         _check_size(integer("n_obs", n_obs), frame.shape[1], count)

@@ -98,9 +98,10 @@ def reliability(
         raise BadInput("responses", frame.shape, problem, remedy, code="too-few")
     table = correlations(frame, correlation, smooth=False)
     matrix = smoothed(table.to_numpy())
-    spread = frame.std().to_numpy() if correlation == "pearson" else np.ones(len(matrix))
     turn = _component_signs(matrix) if flag("flip", flip) else np.ones(len(matrix))
-    covariance = table.to_numpy() * np.outer(spread * turn, spread * turn)
+    shared = frame.cov().to_numpy() if correlation == "pearson" else table.to_numpy()
+    covariance = shared * np.outer(turn, turn)
+    spread = np.sqrt(covariance.diagonal())
     alpha = cronbach_alpha(covariance)
     general = _general(matrix, table.index, groups, flip)
     low, high = alpha_interval(alpha, len(frame), len(matrix), level)
@@ -108,7 +109,7 @@ def reliability(
         alpha=alpha,
         alpha_low=low,
         alpha_high=high,
-        standardised_alpha=cronbach_alpha(table.to_numpy() * np.outer(turn, turn)),
+        standardised_alpha=cronbach_alpha(covariance / np.outer(spread, spread)),
         omega_total=np.nan if general is None else general.omega_total,
         omega_h=np.nan if general is None else general.omega_h,
         explained_common_variance=np.nan if general is None else general.explained_common_variance,
