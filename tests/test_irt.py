@@ -544,8 +544,8 @@ ITEMS = pd.DataFrame({"discrimination": [1.0, 1.0], "difficulty": [0.0, 1.0]})
     ("call", "message"),
     [
         (
-            lambda: irt(GOOD, "4pl"),
-            r"model='4pl': is not an option; use one of '1pl', '2pl', '3pl'",
+            lambda: irt(GOOD, "5pl"),
+            r"model='5pl': is not an option; use one of '1pl', '2pl', '3pl'",
         ),
         (lambda: irt(GOOD, model=None), "model=None: is not an option"),
         (
@@ -580,7 +580,7 @@ ITEMS = pd.DataFrame({"discrimination": [1.0, 1.0], "difficulty": [0.0, 1.0]})
         (lambda: Priors(slope=(1, 0)), "priors.slope sd=0: is out of range"),
         (lambda: Priors(intercept=3), "priors.intercept=3: is not a prior; give .mean, sd."),
         (lambda: Priors(guessing=("a", 1)), "priors.guessing mean='a': is not a number"),
-        (lambda: irt(GOOD, priors="weak").score("wle"), "method='wle': is not an option"),
+        (lambda: irt(GOOD, priors="weak").score("mean"), "method='mean': is not an option"),
         (
             lambda: irt(GOOD, priors="weak").score("eap", [[1, 0, 1]]),
             "has other items than the model; give the same 4 items",

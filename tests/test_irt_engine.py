@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from gindex_lab.measures.psychometrics.irt_engine import e_step, fit, log_chances
+from gindex_lab.measures.psychometrics.irt_engine import fit
 from gindex_lab.measures.psychometrics.irt_errors import observed_information
 from gindex_lab.measures.psychometrics.irt_models import model_of
-from gindex_lab.measures.psychometrics.irt_plan import Latent, Plan, Table, grid
+from gindex_lab.measures.psychometrics.irt_plan import Plan, Table
 from gindex_lab.measures.psychometrics.irt_settings import IrtSettings, Priors
 
 TIGHT = IrtSettings(tolerance=1e-8)

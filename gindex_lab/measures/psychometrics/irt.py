@@ -19,7 +19,13 @@ from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.likes import NumbersLike, ResponsesLike, SeedLike
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import FloatArray, choice, vector
-from gindex_lab.measures.psychometrics import irt_em, irt_fit, irt_information, item_fit
+from gindex_lab.measures.psychometrics import (
+    irt_em,
+    irt_fit,
+    irt_information,
+    irt_scoring,
+    item_fit,
+)
 from gindex_lab.measures.psychometrics.irt_settings import (
     FRACTIONS,
     IrtSettings,
@@ -31,7 +37,8 @@ from gindex_lab.measures.psychometrics.irt_settings import (
     table_of,
     varies,
 )
-from gindex_lab.measures.psychometrics.irt_simulate import shuffle_within_items, simulate_irt
+from gindex_lab.measures.psychometrics.irt_shared import SharedByModels
+from gindex_lab.measures.psychometrics.irt_simulate import simulate_irt
 
 __all__ = ["IrtSettings", "ItemResponseModel", "Priors", "irt", "simulate_irt"]
 
@@ -43,20 +50,24 @@ def irt(
     settings: str | IrtSettings = "default",
     priors: str | Priors | None = None,
     fractions: str = "truncate",
+    categories: int | None = None,
 ) -> ItemResponseModel:
-    """Fit a 1PL, 2PL or 3PL model to responses (agents x items, missing cells allowed).
+    """Fit an item response model to responses (agents x items, missing cells allowed).
 
     Parameters
     ----------
-    responses : Responses, or a table of numbers in [0, 1], agents x items
-    model : "1pl", "2pl" or "3pl"
+    responses : Responses, or a table of numbers in [0, 1], agents x items; for the models of categories
+        also whole numbers 0, 1, 2, ...
+    model : right or wrong: "1pl" (or "rasch"), "2pl", "3pl", "4pl"; ordered categories: "graded", "gpcm",
+        "pcm"; categories without order: "nominal"; fractions: "beta" (see `irt_models`)
     settings : "default", "mirt" (the defaults of R's mirt: 61 nodes on [-6, 6], stop when no
         parameter moves by 1e-4, at most 500 steps), or `IrtSettings`
     priors : None, "weak" (keeps few agents' items finite), "lognormal" (and their slopes positive), or
         a `Priors`
     fractions : what a response strictly between 0 and 1 counts as. "truncate": a failure, only 1 is
         a success (what mirt does with the generality paper's data); "round": the nearer (0.5 is 0,
-        as in R); "weigh": that share of a success; "error": refused.
+        as in R); "weigh": that share of a success; "error": refused. Only for right-or-wrong models
+    categories : into how many equal steps fractions are cut where they are not on a ladder k / m
 
     Notes
     -----
@@ -80,8 +91,13 @@ def irt(
     Bock and Aitkin (1981), Psychometrika 46, 443-459. Birnbaum (1968), in Lord and Novick,
     Statistical Theories of Mental Test Scores, ch. 17. Chalmers (2012), J. Stat. Softw. 48(6).
     """
-    choice("model", model, list(irt_em.MODELS))
+    choice("model", model, [*irt_em.MODELS, "rasch", *OTHERS])
     choice("fractions", fractions, FRACTIONS)
+    if model in OTHERS:
+        from gindex_lab.measures.psychometrics.irt_polytomous import fit_answers
+
+        return fit_answers(responses, model, settings, priors, fractions, categories)
+    model = "1pl" if model == "rasch" else model
     belief, frame = Priors.named(priors), table_of(responses)
     knobs = IrtSettings.named(settings, frame.shape[1])
     binary = coded(frame, fractions)
@@ -94,7 +110,7 @@ def irt(
     return ItemResponseModel(binary, informative, result, model, knobs, belief, fractions)
 
 
-class ItemResponseModel:
+class ItemResponseModel(SharedByModels):
     """A fitted model: `items`, `abilities`, `log_likelihood`, and what follows from them."""
 
     def __init__(
@@ -134,6 +150,11 @@ class ItemResponseModel:
     def fitted_parameters(self) -> FloatArray:
         """Slope, intercept and, with guessing, its logit of each item that varies (items x k)."""
         return self._fitted
+
+    @property
+    def kind(self) -> ItemModel:
+        """The model as `irt_models` has it."""
+        return model_of("3pl" if self.model == "3pl" else "2pl", [2] * len(self._fitted))
 
     @property
     def _values(self) -> FloatArray:
@@ -208,10 +229,10 @@ class ItemResponseModel:
         return self.score()
 
     def score(self, method: str = "eap", responses: ResponsesLike = None) -> pd.DataFrame:
-        """`ability` and `se` by "eap", "map" or "ml", of the agents fitted or of new `responses`.
+        """`ability` and `se` by "eap", "map", "ml" or "wle", of the agents fitted or of new `responses`.
 
-        EAP and MAP lean on the N(0, 1) prior and are always finite; ML is ±inf for an agent with
-        nothing (or everything) right.
+        EAP and MAP lean on the N(0, 1) prior and are always finite; ML is ±inf for an agent with nothing (or
+        everything) right; WLE (Warm 1989) leans on nothing, is finite and has less bias than ML.
 
         >>> true = pd.DataFrame({"discrimination": 1.5, "difficulty": [-1.0, 0.0, 0.5, 1.0, 2.0]})
         >>> model = irt(simulate_irt(true, agents=2000, seed=1))
@@ -221,9 +242,13 @@ class ItemResponseModel:
         >>> model.score("ml", new)["ability"].round(2).tolist()
         [inf, 0.12]
         """
-        choice("method", method, ["eap", "map", "ml"])
+        choice("method", method, ["eap", "map", "ml", "wle"])
         frame = self.responses if responses is None else self._same_items(responses)
         data = Patterns.of(frame.loc[:, self._informative].to_numpy())
+        if method == "wle":
+            given = data.table(), self.kind, self._fitted, method, self.settings
+            ability, error = irt_scoring.abilities(*given)
+            return pd.DataFrame({"ability": ability, "se": error}, index=frame.index)
         ability, error = irt_fit.expected_a_posteriori(data, self._fitted, self.settings)
         if method != "eap":
             ability, error = irt_fit.likeliest_ability(
@@ -240,20 +265,6 @@ class ItemResponseModel:
         binary = coded(frame, self.fractions)
         check_agents(binary.loc[:, self._informative])
         return binary
-
-    @property
-    def reliability(self) -> float:
-        """The share of the abilities' variance that is not error: var(EAP) / (var(EAP) + mean se²).
-
-        >>> true = pd.DataFrame({"discrimination": 1.5, "difficulty": [-1.0, 0.0, 0.5, 1.0, 2.0]})
-        >>> model = irt(simulate_irt(true, agents=500, seed=1))
-        >>> longer = pd.concat([true] * 6, ignore_index=True)
-        >>> round(model.reliability, 2), round(irt(simulate_irt(longer, 500, seed=1)).reliability, 2)
-        (0.58, 0.88)
-        """
-        table = self.abilities
-        signal, noise = table["ability"].var(ddof=0), (table["se"] ** 2).mean()
-        return float(signal / (signal + noise))
 
     # -- fit and information -------------------------------------------------------------------------
 
@@ -345,32 +356,6 @@ class ItemResponseModel:
         items = self.parameters.loc[self._informative]
         return simulate_irt(items, agents=agents, ability=ability, seed=seed)
 
-    def negative_control(self, seed: SeedLike) -> pd.DataFrame:
-        """The same fit on shuffled responses: it must lose what it found, or it found nothing.
-
-        Each item's responses are shuffled among the agents who answered it, which keeps the
-        item's share of right responses and breaks every tie between items. `gain` is the
-        log-likelihood above that of independent items, `penalised_gain` the same less one for each
-        parameter that was added (Akaike), both per hundred responses.
-
-        >>> true = pd.DataFrame({"discrimination": 1.5, "difficulty": np.linspace(-2, 2, 10)})
-        >>> irt(simulate_irt(true, agents=500, seed=4)).negative_control(seed=1).round(2)
-                  gain  penalised_gain  median_discrimination
-        observed  5.79            5.59                   1.49
-        shuffled  0.12           -0.08                   0.14
-        """
-        shuffled = shuffle_within_items(self.responses.loc[:, self._informative], seed)
-        control = irt(
-            shuffled, self.model, settings=self.settings, priors=self.priors, fractions="weigh"
-        )
-        rows = {"observed": self._evidence(), "shuffled": control._evidence()}
-        return pd.DataFrame.from_dict(rows, orient="index")
-
-    def _evidence(self) -> dict[str, float]:
-        added = self.n_parameters - len(self._fitted)
-        found = irt_fit.gains(self._values, self.log_likelihood, added)
-        return found | {"median_discrimination": float(np.median(self._fitted[:, 0]))}
-
     # -- comparing models ----------------------------------------------------------------------------
 
     @property
@@ -378,19 +363,3 @@ class ItemResponseModel:
         """How many numbers were fitted to the items."""
         items, size = self._fitted.shape
         return items + 1 if self.model == "1pl" else items * size
-
-    @property
-    def aic(self) -> float:
-        """Akaike's criterion, 2 k - 2 log L: smaller is better.
-
-        >>> true = pd.DataFrame({"discrimination": 1.5, "difficulty": [-1.0, 0.0, 0.5, 1.0, 2.0]})
-        >>> model = irt(simulate_irt(true, agents=500, seed=1))
-        >>> irt(model.responses, "1pl").aic < model.aic  # the items were made alike
-        True
-        """
-        return 2 * self.n_parameters - 2 * self.log_likelihood
-
-    @property
-    def bic(self) -> float:
-        """Schwarz's criterion, k log n - 2 log L: smaller is better."""
-        return float(self.n_parameters * np.log(len(self.responses)) - 2 * self.log_likelihood)

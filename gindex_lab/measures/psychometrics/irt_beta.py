@@ -81,30 +81,33 @@ class OrderedBeta(ItemModel):
         """All but the precision move."""
         return rest + (slopes @ by)[:, None] * np.array([1.0, 1.0, 1.0, 0.0])
 
+    def about_z(self, form: Form) -> FloatArray:
+        """As `fisher`, of z alone."""
+        return self._told(form, form.by_z[:, None])[:, 0, 0]
+
     def fisher(self, form: Form, full: FloatArray, seen: FloatArray) -> FloatArray:
-        """Graded ends, and inside them the information of a Beta about its two parameters."""
+        """Summed over the nodes."""
+        return np.asarray((self._told(form, full) * seen[:, None, None]).sum(3))
+
+    def _told(self, form: Form, full: FloatArray) -> FloatArray:
+        """Graded ends, and between them what a Beta tells of its two parameters (items x k x k x nodes)."""
         alpha, beta = form.log[:, 3] + 1, form.log[:, 4] + 1
         log = form.log[:, :3].copy()
         log[:, 1] += betaln(alpha, beta)
-        chance = np.exp(log)
-        ends = full[:, :, :3].copy()
+        chance, both = np.exp(log), digamma(alpha + beta)
         by_alpha, by_beta = full[:, :, 3], full[:, :, 4]  # items x k x nodes
-        both = digamma(alpha + beta)
-        by_log = (
-            by_alpha * (digamma(alpha) - both)[:, None] + by_beta * (digamma(beta) - both)[:, None]
-        )
-        ends[:, :, 1] += by_log
-        flat = ends.reshape(*ends.shape[:2], -1)
-        info = (flat * (chance * seen[:, None]).reshape(len(flat), 1, -1)) @ flat.transpose(0, 2, 1)
-        inside = chance[:, 1] * seen
+        ends = full[:, :, :3].copy()
+        means = (digamma(alpha) - both)[:, None], (digamma(beta) - both)[:, None]
+        ends[:, :, 1] += by_alpha * means[0] + by_beta * means[1]
+        info = np.einsum("jcq,jkcq,jlcq->jklq", chance, ends, ends)
         shared = polygamma(1, alpha + beta)
-        for left, right, curve in (
-            (by_alpha, by_alpha, polygamma(1, alpha) - shared),
-            (by_beta, by_beta, polygamma(1, beta) - shared),
-            (by_alpha, by_beta, -shared),
-            (by_beta, by_alpha, -shared),
+        mixed = by_alpha + by_beta
+        for left, curve in (
+            (by_alpha, polygamma(1, alpha)),
+            (by_beta, polygamma(1, beta)),
+            (mixed, -shared),
         ):
-            info = info + (left * (inside * curve)[:, None]) @ right.transpose(0, 2, 1)
+            info += np.einsum("jkq,jlq,jq->jklq", left, left, curve * chance[:, 1])
         return np.asarray(info)
 
     def start(self, shares: FloatArray, tied: FloatArray) -> tuple[FloatArray, FloatArray]:

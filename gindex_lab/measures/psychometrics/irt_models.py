@@ -22,6 +22,7 @@ from gindex_lab.measures.psychometrics.irt_em import STEEPEST, logistic, softplu
 __all__ = [
     "FAR",
     "MODELS",
+    "OTHERS",
     "Form",
     "Graded",
     "ItemModel",
@@ -98,6 +99,10 @@ class ItemModel:
     def scores(self, rest: FloatArray) -> FloatArray:
         """What z is multiplied by in each category (items x categories); 1 above 0 for most models."""
         return np.broadcast_to(np.arange(self.columns) > 0, self.used.shape).astype(float)
+
+    def about_z(self, form: Form) -> FloatArray:
+        """The expected information about z at each node (items x nodes)."""
+        return np.asarray((np.exp(form.log) * self.used[:, :, None] * form.by_z**2).sum(1))
 
     def fisher(self, form: Form, full: FloatArray, seen: FloatArray) -> FloatArray:
         """The expected information of each item (items x k x k) of `seen` agents at each node; `full` has
@@ -299,7 +304,8 @@ def slope_of(shares: FloatArray, tied: FloatArray) -> FloatArray:
     return np.where(np.abs(slope) < 0.2, np.copysign(0.2, slope), slope)
 
 
-MODELS = ["2pl", "3pl", "4pl", "graded", "gpcm", "pcm", "nominal", "beta"]
+OTHERS = ["4pl", "graded", "gpcm", "pcm", "nominal", "beta"]  # than those of `irt_em`
+MODELS = ["2pl", "3pl", *OTHERS]
 
 
 def model_of(

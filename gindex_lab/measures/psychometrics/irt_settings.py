@@ -8,7 +8,7 @@ which the EM of `irt_em` wants it.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +18,9 @@ from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.likes import ResponsesLike
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import FloatArray, integer, number, numeric_frame
+
+if TYPE_CHECKING:
+    from gindex_lab.measures.psychometrics.irt_plan import Table
 
 __all__ = [
     "FRACTIONS",
@@ -106,12 +109,13 @@ class Priors:
     intercept: tuple[float, float] | None = None
     guessing: tuple[float, float] | None = None
     log_slope: tuple[float, float] | None = None
+    upper: tuple[float, float] | None = None  # the logit of the 4PL's upper asymptote
 
     def __post_init__(self) -> None:
         if self.slope is not None and self.log_slope is not None:
             problem = "is a second prior on the slope"
             raise BadInput("priors.log_slope", self.log_slope, problem, "give one")
-        for name in ("slope", "intercept", "guessing", "log_slope"):
+        for name in ("slope", "intercept", "guessing", "log_slope", "upper"):
             prior = getattr(self, name)
             if prior is None:
                 continue
@@ -128,9 +132,9 @@ class Priors:
         if priors is None or priors == "none":
             return cls()
         if isinstance(priors, str) and priors == "weak":
-            return cls((1.0, 1.0), (0.0, 3.0), (-1.4, 0.5))
+            return cls((1.0, 1.0), (0.0, 3.0), (-1.4, 0.5), upper=(2.2, 0.5))
         if isinstance(priors, str) and priors == "lognormal":
-            return cls(guessing=(-1.4, 0.5), log_slope=(0.0, 0.5))
+            return cls(guessing=(-1.4, 0.5), log_slope=(0.0, 0.5), upper=(2.2, 0.5))
         remedy = 'use None, "weak", "lognormal" or Priors(slope=(1, 1))'
         raise BadInput("priors", priors, "is not known", remedy)
 
@@ -200,6 +204,16 @@ class Patterns(NamedTuple):
         seen = (~missing).astype(float) if missing.any() else None
         agents = np.bincount(pattern).astype(float)
         return cls(np.where(missing, 0.0, distinct), seen, agents, pattern)
+
+    def table(self) -> Table:
+        """The same as `irt_engine` wants it: what was wrong and what was right, item by item."""
+        from scipy.sparse import csr_array
+
+        from gindex_lab.measures.psychometrics.irt_plan import Table
+
+        seen = np.ones_like(self.right) if self.seen is None else self.seen
+        both = np.stack([seen - self.right, self.right], axis=2).reshape(len(self.right), -1)
+        return Table(csr_array(both), self.agents, self.pattern)
 
 
 def table_of(responses: ResponsesLike) -> pd.DataFrame:

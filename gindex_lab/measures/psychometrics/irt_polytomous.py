@@ -1,0 +1,252 @@
+"""`gl.irt` for answers in categories and for fractions: graded, partial credit, nominal, 4PL and Beta.
+
+The result answers to the same names as that of a 2PL (`items`, `abilities`, `score`, `person_fit`, ...), and
+has the items in R's slope-intercept form too (`slope_intercept`). What was done to the answers before the
+fit stands in `notes`.
+"""
+
+from __future__ import annotations
+
+import warnings
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+
+from gindex_lab.foundation.errors import Caution
+from gindex_lab.foundation.likes import NumbersLike, ResponsesLike, SeedLike
+from gindex_lab.foundation.responses import Responses
+from gindex_lab.foundation.validate import FloatArray, choice, vector
+from gindex_lab.measures.psychometrics import irt_engine, irt_forms, irt_scoring
+from gindex_lab.measures.psychometrics.irt import ItemResponseModel
+from gindex_lab.measures.psychometrics.irt_categories import (
+    Answers,
+    read_answers,
+    read_fractions,
+)
+from gindex_lab.measures.psychometrics.irt_em import EmFit
+from gindex_lab.measures.psychometrics.irt_errors import observed_information
+from gindex_lab.measures.psychometrics.irt_information import covariance
+from gindex_lab.measures.psychometrics.irt_models import ItemModel, model_of
+from gindex_lab.measures.psychometrics.irt_plan import Plan, Table
+from gindex_lab.measures.psychometrics.irt_settings import IrtSettings, Priors, coded, table_of
+from gindex_lab.measures.psychometrics.irt_simulate import draw
+
+__all__ = ["CategoryModel", "fit_answers", "read_for"]
+
+_ASYMPTOTES = Priors(guessing=(-1.4, 0.5), upper=(2.2, 0.5))
+
+
+def read_for(
+    model: str, responses: ResponsesLike, categories: int | None, fractions: str
+) -> Answers:
+    """The answers as `model` wants them."""
+    if model == "beta":
+        return read_fractions(responses)
+    if model in ("2pl", "3pl", "4pl"):
+        frame = coded(table_of(responses), fractions)
+        return read_answers(frame, 2)
+    return read_answers(responses, categories, least=2 if model == "pcm" else 3)
+
+
+def fit_answers(
+    responses: ResponsesLike,
+    model: str,
+    settings: str | IrtSettings,
+    priors: str | Priors | None,
+    fractions: str,
+    categories: int | None,
+) -> CategoryModel:
+    """Fit one of the models of `irt_models` to a table."""
+    belief, notes = Priors.named(priors), ()
+    if model == "4pl" and priors is None:
+        said = (
+            "the asymptotes of a 4pl are hardly pinned down by data: their logits have normal priors "
+            '(guessing: mean -1.4, upper: mean 2.2, sd 0.5); priors="none" switches them off'
+        )
+        warnings.warn(said, Caution, stacklevel=3)
+        belief, notes = _ASYMPTOTES, (said,)
+    answers = read_for(model, responses, categories, fractions)
+    answers = answers._replace(notes=(*notes, *answers.notes))
+    knobs = IrtSettings.named(settings, answers.frame.shape[1])
+    table, kind = tabulated(answers, model)
+    plan = Plan.usual(kind, common_slope=model == "pcm")
+    found = irt_engine.fit([table], kind, plan, settings=knobs, priors=belief)
+    return CategoryModel(
+        responses, answers, table, kind, plan, found, model, knobs, belief, fractions
+    )
+
+
+def tabulated(answers: Answers, name: str) -> tuple[Table, ItemModel]:
+    """The engine's table and the model of its items."""
+    values = answers.frame.to_numpy()
+    if name != "beta":
+        kind = model_of(name, answers.categories)
+        return Table.of_categories(values, kind.columns), kind
+    zero, one = values == 0, values == 1
+    inside = ~(zero | one | np.isnan(values))
+    safe = np.where(inside, values, 0.5)
+    logs = [np.where(inside, np.log(safe), 0.0), np.where(inside, np.log1p(-safe), 0.0)]
+    weights = np.stack([zero, inside, one, *logs], axis=2).astype(float)
+    ends = np.column_stack([zero.any(0), one.any(0)])
+    return Table.of(weights), model_of(name, answers.categories, ends)
+
+
+class CategoryModel(ItemResponseModel):
+    """A fitted model of categories or fractions; see `ItemResponseModel` for what it shares with a 2PL."""
+
+    def __init__(
+        self,
+        responses: ResponsesLike,
+        answers: Answers,
+        table: Table,
+        kind: ItemModel,
+        plan: Plan,
+        found: irt_engine.EngineFit,
+        model: str,
+        settings: IrtSettings,
+        priors: Priors,
+        fractions: str,
+    ) -> None:
+        each = _upright(kind, found.parameters[0])
+        fit = EmFit(each, found.log_likelihood, found.converged, found.iterations)
+        informative = pd.Series(True, index=answers.frame.columns)
+        super().__init__(answers.frame, informative, fit, model, settings, priors, fractions)
+        self.answers, self.table, self._kind, self.plan = answers, table, kind, plan
+        self.found = found._replace(parameters=each[None])
+        self.constant_items, self.notes = answers.constant, answers.notes
+
+    @property
+    def kind(self) -> ItemModel:
+        """The model as `irt_models` has it."""
+        return self._kind
+
+    # -- the items -----------------------------------------------------------------------------------
+
+    @cached_property
+    def parameters(self) -> pd.DataFrame:
+        """The items in their classical form: `discrimination`, `difficulty` (the mean of the cuts b1, b2,
+        ...), and what the model adds; without errors."""
+        return self._told(irt_forms.classical(self.model, self.kind, self._fitted))
+
+    @cached_property
+    def items(self) -> pd.DataFrame:
+        """The same with standard errors (`*_se`), from the observed information by the delta method."""
+        return self._with_errors(irt_forms.classical)
+
+    @cached_property
+    def slope_intercept(self) -> pd.DataFrame:
+        """The items as R's mirt writes them (a1, d1, d2, ...), with standard errors."""
+        return self._with_errors(irt_forms.slope_intercept)
+
+    @cached_property
+    def covariance(self) -> FloatArray:
+        """Of the free parameters, numbered by `plan.index`; infinite where nothing pins one down."""
+        given = [self.table], self.kind, self.plan, self.found, self.settings, self.priors
+        return covariance(observed_information(*given))
+
+    def _told(self, columns: dict[str, FloatArray]) -> pd.DataFrame:
+        return pd.DataFrame(columns, index=self.responses.columns)
+
+    def _with_errors(self, form: irt_forms.Writer) -> pd.DataFrame:
+        """Each column of `form` and its error: √ of J C J', J the derivatives by an item's parameters."""
+        at, index = self._fitted, self.plan.index[0]
+        table = self._told(form(self.model, self.kind, at))
+        free = index >= 0
+        slopes = np.zeros((*table.shape, at.shape[1]))  # items x columns x parameters
+        for k in range(at.shape[1]):
+            width = 1e-5 * np.where(free[:, k], np.maximum(1.0, np.abs(at[:, k])), 0.0)
+            step = np.zeros_like(at)
+            step[:, k] = width
+            with np.errstate(invalid="ignore"):
+                ends = [
+                    pd.DataFrame(form(self.model, self.kind, at + s)).to_numpy()
+                    for s in (step, -step)
+                ]
+                change = (ends[0] - ends[1]) / np.where(width > 0, 2 * width, 1.0)[:, None]
+            slopes[:, :, k] = np.where(np.isnan(change), 0.0, change)
+        own = self.covariance[index[:, :, None], index[:, None, :]]
+        own = np.where(free[:, :, None] & free[:, None, :], own, 0.0)
+        loose = np.isinf(own).any(2)
+        own = np.where(np.isinf(own), 0.0, own)
+        variance = np.einsum("jmk,jkl,jml->jm", slopes, own, slopes)
+        variance = np.where(((np.abs(slopes) > 1e-9) & loose[:, None]).any(2), np.inf, variance)
+        variance = np.where(table.isna() | (variance == 0), np.nan, variance)
+        errors = pd.DataFrame(np.sqrt(variance), table.index, [f"{name}_se" for name in table])
+        return table.join(errors)
+
+    # -- the agents ----------------------------------------------------------------------------------
+
+    def score(self, method: str = "eap", responses: ResponsesLike = None) -> pd.DataFrame:
+        """`ability` and `se` by "eap", "map", "ml" or "wle" (Warm 1989), of these agents or of new ones."""
+        choice("method", method, ["eap", "map", "ml", "wle"])
+        table, index = self.table, self.responses.index
+        if responses is not None:
+            answers = self._new(responses)
+            table, index = tabulated(answers, self.model)[0], answers.frame.index
+        given = table, self.kind, self._fitted, method, self.settings
+        ability, error = irt_scoring.abilities(*given)
+        return pd.DataFrame({"ability": ability, "se": error}, index=index)
+
+    def _new(self, responses: ResponsesLike) -> Answers:
+        if self.model == "beta":
+            frame = table_of(responses)[list(self.responses.columns)]
+            return self.answers._replace(frame=frame)
+        frame = coded(table_of(responses), self.fractions) if self.kind.columns == 2 else responses
+        return read_answers(frame, None, labels=self.answers.labels)
+
+    # -- fit and information -------------------------------------------------------------------------
+
+    def curves(self, ability: NumbersLike = None) -> pd.DataFrame:
+        """P of each category (columns: item and category) at each ability (rows; -4 to 4 by default)."""
+        at = np.linspace(-4, 4, 81) if ability is None else vector("ability", ability)
+        form = irt_engine.log_chances(self.kind, self._fitted, at[:, None])
+        counted = self.kind.used[:, : self.kind.indicators]
+        place = [
+            (item, c) for n, item in enumerate(self.responses) for c in np.flatnonzero(counted[n])
+        ]
+        chance = np.exp(form.log[:, : self.kind.indicators])[counted]
+        columns = pd.MultiIndex.from_tuples(place, names=["item", "category"])
+        return pd.DataFrame(chance.T, pd.Index(at, name="ability"), columns)
+
+    def item_information(self, ability: NumbersLike = None) -> pd.DataFrame:
+        """Fisher information of each item (columns) at each ability (rows)."""
+        at = np.linspace(-4, 4, 81) if ability is None else vector("ability", ability)
+        told = irt_scoring.item_information(self.kind, self._fitted, at)
+        return pd.DataFrame(told.T, pd.Index(at, name="ability"), self.responses.columns)
+
+    def person_fit(self) -> pd.DataFrame:
+        """`lz_star`, `lz`, `infit` and `outfit` of each agent, as for binary answers (`irt_fit`)."""
+        from gindex_lab.measures.psychometrics.irt_person import person_fit
+
+        likeliest = self.score("map")["ability"].to_numpy()
+        table = person_fit(self, self.abilities["ability"].to_numpy(), likeliest)
+        return pd.DataFrame(table, index=self.responses.index)
+
+    def item_fit(self) -> pd.DataFrame:
+        """`infit` and `outfit` of each item."""
+        from gindex_lab.measures.psychometrics.irt_person import item_fit
+
+        table = item_fit(self, self.abilities["ability"].to_numpy())
+        return pd.DataFrame(table, index=self.responses.columns)
+
+    # -- the rest ------------------------------------------------------------------------------------
+
+    def simulate(self, agents: int | None = None, *, seed: SeedLike) -> Responses:
+        """Responses drawn from the model: of the same agents at their abilities, or of new ones."""
+        ability = self.abilities["ability"] if agents is None else None
+        return draw(self.kind, self._fitted, self.responses.columns, agents, ability, seed)
+
+    @property
+    def n_parameters(self) -> int:
+        """How many numbers were fitted to the items."""
+        return self.plan.size
+
+
+def _upright(kind: ItemModel, each: FloatArray) -> FloatArray:
+    """Ability grows with the category: turn the scale round if most discriminations say so."""
+    each = each.copy()
+    part = slice(0, 1) if kind.slope_free else slice(1, kind.columns)
+    if each[:, part].sum() < 0:
+        each[:, part] *= -1.0
+    return each
