@@ -26,6 +26,7 @@ from gindex_lab.measures.psychometrics import (
     irt_scoring,
     item_fit,
 )
+from gindex_lab.measures.psychometrics.irt_models import OTHERS, ItemModel, model_of
 from gindex_lab.measures.psychometrics.irt_settings import (
     FRACTIONS,
     IrtSettings,

@@ -163,10 +163,10 @@ def _laddered(frame: pd.DataFrame, categories: int | None) -> tuple[pd.DataFrame
         problem = f"has fractions that are not multiples of 1/2 to 1/{_FINEST}"
         remedy = 'use model="beta" for continuous fractions, or say categories=5 to cut them'
         raise BadInput(f"responses[{item!r}]", "continuous", problem, remedy, code="no-ladder")
-    steps = most - 1
-    if np.allclose(values * steps, np.rint(values * steps), atol=1e-6, equal_nan=True):
-        return pd.DataFrame(np.rint(values * steps), frame.index, frame.columns), ()
-    cut = np.minimum(np.floor(values * most + 1e-9), steps)
+    last = most - 1
+    if np.allclose(values * last, np.rint(values * last), atol=1e-6, equal_nan=True):
+        return pd.DataFrame(np.rint(values * last), frame.index, frame.columns), ()
+    cut = np.minimum(np.floor(values * most + 1e-9), last)
     cuts = ", ".join(f"{c / most:.3g}" for c in range(1, most))
     said = f"responses are cut at {cuts} into {most} categories"
     warnings.warn(said, Caution, stacklevel=5)

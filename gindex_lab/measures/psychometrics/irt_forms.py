@@ -54,7 +54,8 @@ def classical(name: str, model: ItemModel, p: FloatArray) -> dict[str, FloatArra
 
 
 def _centred(model: ItemModel, rest: FloatArray) -> dict[str, FloatArray]:
-    later, table = model.columns - 1, {}
+    later = model.columns - 1
+    table: dict[str, FloatArray] = {}
     for letter, part in (("a", rest[:, :later]), ("c", rest[:, later:])):
         full = np.where(model.used, np.hstack([np.zeros((len(rest), 1)), part]), np.nan)
         full = full - np.nanmean(full, axis=1, keepdims=True)

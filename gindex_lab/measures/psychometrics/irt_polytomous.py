@@ -58,7 +58,8 @@ def fit_answers(
     categories: int | None,
 ) -> CategoryModel:
     """Fit one of the models of `irt_models` to a table."""
-    belief, notes = Priors.named(priors), ()
+    belief = Priors.named(priors)
+    notes: tuple[str, ...] = ()
     if model == "4pl" and priors is None:
         said = (
             "the asymptotes of a 4pl are hardly pinned down by data: their logits have normal priors "
@@ -167,7 +168,7 @@ class CategoryModel(ItemResponseModel):
             slopes[:, :, k] = np.where(np.isnan(change), 0.0, change)
         own = self.covariance[index[:, :, None], index[:, None, :]]
         own = np.where(free[:, :, None] & free[:, None, :], own, 0.0)
-        loose = np.isinf(own).any(2)
+        loose = np.asarray(np.isinf(own).any(2))
         own = np.where(np.isinf(own), 0.0, own)
         variance = np.einsum("jmk,jkl,jml->jm", slopes, own, slopes)
         variance = np.where(((np.abs(slopes) > 1e-9) & loose[:, None]).any(2), np.inf, variance)
