@@ -262,7 +262,7 @@ CHANGE = {
     "session1_shape_a_curve": shape_and_answer,
     "session3_two_programs": edit_first_program,
     "session6_take_a_test": take_the_test,
-    "adaptive_test": skip_an_item,
+    "session8_stopping_a_test": skip_an_item,
 }
 
 

@@ -1,14 +1,12 @@
 """A sentence that states a result is computed, or stands in `fixed_sentences.csv` with the reason why it may be fixed."""
 
 import json
-import re
 from pathlib import Path
 
 import pytest
-from fixed_sentences import KINDS, ROOT, all_fixed, fixed, listed
+from fixed_sentences import KINDS, all_fixed, fixed, listed
 from stand_ins import run
 
-from gindex_lab.presentation.widgets.exercises import EXERCISES
 from gindex_lab.press.lint import findings
 
 REMEDY = (
@@ -88,28 +86,3 @@ def test_notebooks_say_only_what_holds(state, shared, tmp_path, monkeypatch):
         assert (source == "published") == (state == "published")
         made = json.loads((folder / "statements.json").read_text())
         assert {"answer"} <= {one["kind"] for one in made}
-
-
-def solutions():
-    """Every written solution of the course, with the exercise that follows it."""
-    for path in sorted((ROOT / "notebooks" / "teaching").glob("*.ipynb")):
-        told = ""
-        for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
-            source = "".join(cell["source"])
-            if "<summary>Solution</summary>" in source:
-                told = source.partition("</summary>")[2]
-            for name in re.findall(r'exercise\(\s*"([\w-]+)"', source):
-                yield pytest.param(name, told, id=name)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("name", "told"), list(solutions()))
-def test_a_written_solution_is_one_that_the_exercise_takes(name, told):
-    exercise = EXERCISES[name]
-    if exercise.words:
-        right = [word for word in exercise.words if exercise.judge(word).right]
-        assert any(word.casefold() in told.casefold() for word in right)
-    else:
-        numbers = re.findall(r"−?\d+(?:[./]\d+)?", told.replace("½", "1/2"))
-        given = [number.replace("−", "-") for number in numbers] + re.findall(r"`([^`]+)`", told)
-        assert any(exercise.judge(one).right for one in given)

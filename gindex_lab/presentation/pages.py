@@ -10,7 +10,7 @@ from typing import Any
 
 from gindex_lab.presentation.policy import policy
 
-__all__ = ["TEMPLATES", "formula", "page"]
+__all__ = ["TEMPLATES", "formula", "page", "with_code"]
 
 TEMPLATES = Path(__file__).with_name("templates")
 
@@ -27,11 +27,11 @@ def _pages() -> Any:
         undefined=jinja2.StrictUndefined,
     )
     pages.filters["slug"] = lambda text: str(text).replace(" ", "-")
-    pages.filters["code"] = _with_code
+    pages.filters["code"] = with_code
     return pages
 
 
-def _with_code(text: str) -> Any:
+def with_code(text: str) -> Any:
     """Escaped text with `code` in backquotes set as code."""
     from markupsafe import Markup
 

@@ -1,4 +1,4 @@
-"""`gindex-lab` on the command line: reproduce, data, claims, analyse, plan, lint, docs.
+"""`gindex-lab` on the command line: reproduce, data, claims, analyse, plan, lint, docs, exercises.
 
 Each command is a thin layer over one function of the package. Our own errors are printed as one line
 and end with status 2; 130 is Ctrl-C, 141 a reader (`| head`) that left before the end; anything else is a
@@ -109,6 +109,12 @@ def _parser() -> argparse.ArgumentParser:
     command = commands.add_parser("docs", help="the guide and the reference -> reports/docs/")
     command.add_argument("--out", type=Path, default=Path("reports") / "docs")
     command.set_defaults(run=_docs)
+
+    command = commands.add_parser("exercises", help="the exercises of the course as files")
+    command.add_argument("--page", type=Path, help="write one page that needs nothing else here")
+    command.add_argument("--sheets", type=Path, help="write the teacher's sheets into this folder")
+    command.add_argument("--nbgrader", type=Path, help="write assignments into this course folder")
+    command.set_defaults(run=_exercises)
 
     _add_analyse(commands)
     _add_plan(commands)
@@ -334,6 +340,13 @@ def _docs(options: argparse.Namespace) -> None:
     from gindex_lab.press.reproduction.docs import build
 
     print(f"documentation: {build(options.out)}")
+
+
+def _exercises(options: argparse.Namespace) -> None:
+    from gindex_lab.press.exercises import write_exercises
+
+    for path in write_exercises(options.page, options.sheets, options.nbgrader):
+        print(path)
 
 
 def _check_out(path: Path, out: Path) -> None:

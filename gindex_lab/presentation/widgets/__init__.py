@@ -26,6 +26,8 @@ __getattr__, __dir__, __all__ = _contents(
         "adaptive_test": "adaptive_demo adaptive_sitting adaptive_view",
         "take_test": "Sitting sitting sitting_demo sitting_view",
         # exercises
-        "exercises": "check exercise",
+        "exercises": "check",
+        "exercises_lab": "after exercise",
+        "peeking": "ever_excluded",
     },
 )

@@ -48,7 +48,7 @@ _PAPERS = {  # in the order in which they build on each other
     "anytime": "Measuring universal intelligence: towards an anytime intelligence test",
     "horizon": "Time horizons: METR, Lyptus and their relatives, read as generality",
     "planning": "Planning and stopping: how many items, which items, and when to stop",
-    "teaching": "Teaching: live demos for a course of six sessions",
+    "teaching": "Teaching: live demos for a course of eight sessions",
 }
 
 

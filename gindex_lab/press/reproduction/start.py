@@ -18,7 +18,7 @@ __all__ = ["start_page"]
 
 _ORDER = {
     "tutorial": "Tutorials: for evaluation engineers, psychometricians, teachers and theorists",
-    "teaching": "Learn by moving things: live demos for a course of six sessions",
+    "teaching": "Learn by moving things: live demos for a course of eight sessions",
     "generality": "General intelligence disentangled via a generality metric",
     "g-index": "Towards a measure of general machine intelligence (g-index)",
     "aiq": "Towards general evaluation of intelligent systems (AIQ)",
@@ -35,7 +35,7 @@ and animals. Each line is a link; in a notebook, choose *Run > Run All Cells*.
 _DOORS = (
     ("Analyse your own evaluation logs or scores", "generality/analyse_your_own.ipynb"),
     ("See the ideas move: a first demo", "teaching/session1_shape_a_curve.ipynb"),
-    ("Teach or take the course of six sessions", "teaching/README.md"),
+    ("Teach or take the course of eight sessions", "teaching/README.md"),
     ("Look at all figures and reports (after `make reproduce`)", "../reports/index.html"),
     ("Compare every number of the papers with ours", "../reports/claims.html"),
     ("Read what this project is", "../README.md"),

@@ -1,0 +1,121 @@
+"""The exercises of the course as files: one page, teacher's sheets, and assignments for nbgrader.
+
+An assignment has nbgrader's cells (schema version 3): the question and the tests are locked, the solution
+stands between `### BEGIN SOLUTION` and `### END SOLUTION`, which `nbgrader generate_assignment` takes out,
+and each exercise is worth as many points as it has hints. The tests call `widgets.check`, so that an answer
+counts by the same rules as everywhere: nbgrader needs gindex_lab where it marks.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.output import as_path, write_text
+from gindex_lab.presentation.widgets.exercises_course import EXERCISES
+from gindex_lab.presentation.widgets.exercises_page import exercises_page, sessions
+from gindex_lab.presentation.widgets.exercises_sheets import teacher_sheets
+
+__all__ = ["assignment", "write_exercises"]
+
+
+def write_exercises(
+    page: Path | None = None, sheets: Path | None = None, nbgrader: Path | None = None
+) -> list[Path]:
+    """Write what is asked for, each file whole or not at all; the paths.
+
+    `nbgrader` is the course folder: assignments go to `source/sessionN/sessionN.ipynb` there.
+    """
+    files: dict[Path, str] = {}
+    if page is not None:
+        files[as_path("page", page)] = exercises_page()
+    if sheets is not None:
+        folder = as_path("sheets", sheets)
+        files |= {folder / name: text for name, text in teacher_sheets().items()}
+    if nbgrader is not None:
+        source = as_path("nbgrader", nbgrader) / "source"
+        for session in sessions():
+            name = f"session{session['number']}"
+            text = json.dumps(assignment(session["number"]), indent=1, ensure_ascii=False)
+            files[source / name / f"{name}.ipynb"] = text + "\n"
+    if not files:
+        remedy = "name a place with --page, --sheets or --nbgrader"
+        raise BadInput("exercises", None, "has nothing to write", remedy, code="missing")
+    for path, text in files.items():
+        write_text(path, text)
+    return list(files)
+
+
+def assignment(session: int) -> dict[str, Any]:
+    """The notebook of a session for nbgrader, as `nbformat` reads it.
+
+    >>> cells = assignment(3)["cells"]
+    >>> [cell["metadata"]["nbgrader"]["points"] for cell in cells if "points" in cell["metadata"]["nbgrader"]]
+    [2, 2]
+    """
+    chosen = next((one for one in sessions() if one["number"] == session), None)
+    if chosen is None:
+        remedy = f"use 1 to {len(sessions())}"
+        raise BadInput("session", session, "is not a session", remedy, code="not-an-option")
+    title = f"# Session {session}: {chosen['title']}\n\nReplace each answer and run all cells."
+    cells = [
+        _markdown("title", title),
+        _code("setup", "from gindex_lab import widgets", locked=True),
+    ]
+    for number, name in enumerate(chosen["exercises"], 1):
+        cells += list(_exercise_cells(number, name))
+    kernel = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
+    return {
+        "cells": cells,
+        "metadata": {"kernelspec": kernel, "language_info": {"name": "python"}},
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    }
+
+
+def _exercise_cells(number: int, name: str) -> Iterator[dict[str, Any]]:
+    task, variable = EXERCISES[name], name.replace("-", "_")
+    truth = task.answer()
+    right = truth["example"] if isinstance(truth, dict) else truth
+    choices = f"\n\nAnswer with one of {', '.join(task.words)}." if task.words else ""
+    yield _markdown(f"{name}-question", f"## Exercise {number}\n\n{task.question}{choices}")
+    yield _code(
+        f"{name}-answer",
+        f"### BEGIN SOLUTION\n{variable} = {right!r}\n### END SOLUTION",
+        solution=True,
+    )
+    test = f'verdict = widgets.check("{name}", {variable})\nassert verdict.right, verdict.text'
+    yield _code(f"{name}-test", test, locked=True, grade=True, points=len(task.hints))
+
+
+def _markdown(name: str, text: str) -> dict[str, Any]:
+    return _cell("markdown", name, text, locked=True)
+
+
+def _code(name: str, text: str, **flags: Any) -> dict[str, Any]:
+    return _cell("code", name, text, **flags) | {"execution_count": None, "outputs": []}
+
+
+def _cell(
+    kind: str,
+    name: str,
+    text: str,
+    *,
+    locked: bool = False,
+    grade: bool = False,
+    solution: bool = False,
+    points: int | None = None,
+) -> dict[str, Any]:
+    flags = {"grade": grade, "locked": locked, "solution": solution, "task": False}
+    about = {"grade_id": name, "schema_version": 3, **flags}
+    about |= {"points": points} if points else {}
+    about |= {"cell_type": kind} if grade or (locked and not solution) else {}
+    return {
+        "cell_type": kind,
+        "id": name,
+        "metadata": {"nbgrader": about},
+        "source": text.splitlines(keepends=True),
+    }
