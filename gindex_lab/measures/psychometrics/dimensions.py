@@ -14,7 +14,7 @@ import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.likes import ResponsesLike, SeedLike
-from gindex_lab.foundation.validate import FloatArray, integer
+from gindex_lab.foundation.validate import FloatArray, generator, integer
 from gindex_lab.measures.psychometrics.correlations import smoothed
 from gindex_lab.measures.psychometrics.extraction import extract
 from gindex_lab.measures.psychometrics.factor_fit import fit_indices
@@ -58,6 +58,7 @@ def dimensions(
     Dimensions(parallel analysis (factors): 2, parallel analysis (components): 2, MAP: 2, MAP revised: 2,
     VSS 1: 2, VSS 2: 4, BIC: 2)
     """
+    rng = generator(seed)
     model = factors(responses, correlation=correlation, constant=constant, n_obs=n_obs)
     matrix, items = smoothed(model.correlation.to_numpy()), len(model.loadings)
     carried = int((2 * items + 1 - np.sqrt(8 * items + 1)) / 2)
@@ -67,7 +68,7 @@ def dimensions(
         raise BadInput("most", limit, problem, f"use {carried} or less", code="too-many-factors")
     partial = minimum_average_partial(matrix, limit)
     table = partial.join(_by_number(matrix, limit, model.agents))
-    parallel = model.parallel_analysis(seed=seed, draws=draws)
+    parallel = model.parallel_analysis(seed=rng, draws=draws)
     suggested = {
         "parallel analysis (factors)": parallel.n_factors,
         "parallel analysis (components)": parallel.n_components,

@@ -46,16 +46,19 @@ LARGEST_COMMUNALITY = 1 - _LEAST - 1e-9  # an item at or above it has nothing of
 _MOST_STARTS = 40
 
 
-def extract(matrix: FloatArray, n: int, method: str) -> FloatArray:
+def extract(matrix: FloatArray, n: int, method: str, start: FloatArray | None = None) -> FloatArray:
     """Unrotated loadings, items x factors, each factor turned so that its loadings sum above zero.
+
+    With uniquenesses to `start` from, minres and ml make one descent only.
 
     >>> truth = np.array([0.9, 0.8, 0.7, 0.6])
     >>> matrix = np.outer(truth, truth) + np.diag(1 - truth**2)
     >>> extract(matrix, 1, "minres")[:, 0].round(4)
     array([0.9, 0.8, 0.7, 0.6])
     """
-    how = {"minres": _minres, "ml": _maximum_likelihood, "principal_axis": _principal_axis}
-    return upright(how[method](matrix, n))
+    if method == "principal_axis":
+        return upright(_principal_axis(matrix, n))
+    return upright((_minres if method == "minres" else _maximum_likelihood)(matrix, n, start))
 
 
 def _leading(reduced: FloatArray, n: int) -> FloatArray:
@@ -64,7 +67,7 @@ def _leading(reduced: FloatArray, n: int) -> FloatArray:
     return vectors[:, : -n - 1 : -1] * np.sqrt(np.maximum(values[: -n - 1 : -1], 0.0))
 
 
-def minres_uniqueness(matrix: FloatArray, n: int) -> FloatArray:
+def minres_uniqueness(matrix: FloatArray, n: int, start: FloatArray | None = None) -> FloatArray:
     """Ψ that minimises ½ ‖R - Ψ - ΛΛ'‖², Λ the n leading eigenvectors of R - Ψ (Harman, Jones 1966).
 
     The gradient is minus the diagonal of the residual.
@@ -80,10 +83,10 @@ def minres_uniqueness(matrix: FloatArray, n: int) -> FloatArray:
         residual = reduced - loadings @ loadings.T
         return 0.5 * float((residual**2).sum()), -residual.diagonal()
 
-    return _least_misfit(misfit, matrix)
+    return _least_misfit(misfit, matrix, start)
 
 
-def _likelihood_uniqueness(matrix: FloatArray, n: int) -> FloatArray:
+def _likelihood_uniqueness(matrix: FloatArray, n: int, start: FloatArray | None) -> FloatArray:
     """Ψ that minimises log|ΛΛ' + Ψ| + tr((ΛΛ' + Ψ)⁻¹ R) - log|R| - p (Jöreskog 1967; R's factanal).
 
     With θ the eigenvalues of Ψ^-½ R Ψ^-½ beyond the n largest it is Σ (θ - log θ - 1).
@@ -95,7 +98,7 @@ def _likelihood_uniqueness(matrix: FloatArray, n: int) -> FloatArray:
         left = (loadings**2).sum(1) + uniqueness - matrix.diagonal()
         return float((rest - np.log(rest) - 1).sum()), left / uniqueness**2
 
-    return _least_misfit(misfit, matrix)
+    return _least_misfit(misfit, matrix, start)
 
 
 def _weighted_loadings(
@@ -108,7 +111,9 @@ def _weighted_loadings(
 
 
 def _least_misfit(
-    misfit: Callable[[FloatArray], tuple[float, FloatArray]], matrix: FloatArray
+    misfit: Callable[[FloatArray], tuple[float, FloatArray]],
+    matrix: FloatArray,
+    given: FloatArray | None,
 ) -> FloatArray:
     """The best of several descents, the same ones on every call.
 
@@ -120,11 +125,11 @@ def _least_misfit(
     rng, items = np.random.default_rng(0), len(matrix)
     minima: list[float] = []
     best, least = np.full(items, 0.5), np.inf
-    for k in range(_MOST_STARTS):
+    for k in range(_MOST_STARTS if given is None else 1):
         start = rng.uniform(0.05, 0.95, items) if k > 1 else _first_starts(matrix)[k]
         found = minimize(
             misfit,
-            start,
+            start if given is None else given,
             jac=True,
             method="L-BFGS-B",
             bounds=[(_LEAST, _MOST)] * items,
@@ -149,15 +154,15 @@ def _first_starts(matrix: FloatArray) -> list[FloatArray]:
     return [np.clip(1 / np.linalg.inv(matrix).diagonal(), _LEAST, _MOST), half]
 
 
-def _minres(matrix: FloatArray, n: int) -> FloatArray:
-    return _leading(matrix - np.diag(minres_uniqueness(matrix, n)), n)
+def _minres(matrix: FloatArray, n: int, start: FloatArray | None) -> FloatArray:
+    return _leading(matrix - np.diag(minres_uniqueness(matrix, n, start)), n)
 
 
-def _maximum_likelihood(matrix: FloatArray, n: int) -> FloatArray:
+def _maximum_likelihood(matrix: FloatArray, n: int, start: FloatArray | None) -> FloatArray:
     if np.linalg.eigvalsh(matrix).min() < 1e-8:
         problem = "needs a correlation matrix that can be inverted, with more agents than items"
         raise BadInput("method", "ml", problem, 'use method="minres"')
-    return _weighted_loadings(matrix, _likelihood_uniqueness(matrix, n), n)[0]
+    return _weighted_loadings(matrix, _likelihood_uniqueness(matrix, n, start), n)[0]
 
 
 def _principal_axis(matrix: FloatArray, n: int) -> FloatArray:

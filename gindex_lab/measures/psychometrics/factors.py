@@ -121,7 +121,7 @@ def factors(
         _check_size(integer("n_obs", n_obs), frame.shape[1], count)
         matrix = correlation_matrix(frame)
     aim = wanted_loadings(target, rotation, len(matrix), count)
-    model = FactorModel(kept, matrix, count, method, rotation, dropped, n_obs, aim)
+    model = FactorModel(kept, matrix, count, method, rotation, dropped, n_obs, aim, correlation)
     if model.smoothed:
         warn_of_smoothing(stacklevel=2)
     if model.heywood:
@@ -149,17 +149,19 @@ class FactorModel:
         constant_items: list[Any],
         n_obs: int | None = None,
         target: FloatArray | None = None,
+        correlation_kind: str = "pearson",
     ) -> None:
         self._frame, self.correlation = frame, correlation
         self.agents = int(n_obs or 0) if frame is None else len(frame)
         self.n, self.method, self.rotation = n, method, rotation if n > 1 else "none"
-        self.constant_items, self._target = constant_items, target
+        self.constant_items, self.target = constant_items, target
+        self.correlation_kind = correlation_kind
         given = correlation.to_numpy()
         self._matrix = smoothed(given)
         self.smoothed = self._matrix is not given
         names = [f"factor {k + 1}" for k in range(n)]
-        self._unrotated = extract(self._matrix, n, method)
-        loadings, phi = rotate(self._unrotated, rotation, target)
+        self.unrotated = extract(self._matrix, n, method)
+        loadings, phi = rotate(self.unrotated, rotation, target)
         self.loadings = pd.DataFrame(loadings, correlation.index, names)
         self.factor_correlations = pd.DataFrame(phi, names, names)
 
@@ -275,8 +277,7 @@ class FactorModel:
     def fit_indices(self, convention: str = "psych") -> pd.Series:
         """χ², RMSEA, TLI, CFI, SRMR and BIC, as psych or lavaan compute them (see `factor_fit`).
 
-        χ² is that of maximum likelihood; of another `method` it is a little larger. It supposes normal
-        responses: of tetrachoric correlations its p is too small.
+        χ² supposes normal responses and method="ml": of tetrachoric correlations its p is too small.
 
         >>> rng = np.random.default_rng(1)
         >>> table = rng.standard_normal((500, 1)) + rng.standard_normal((500, 6))
@@ -293,9 +294,6 @@ class FactorModel:
     def kmo(self) -> float:
         """Kaiser, Meyer and Olkin's adequacy: Σ r² / (Σ r² + Σ partial r²) off the diagonal.
 
-        Of whatever correlations the model has; factor_analyzer's takes raw data and Pearson's r only, and
-        gives the same there (a test compares them).
-
         >>> rng = np.random.default_rng(1)
         >>> table = rng.standard_normal((500, 1)) + rng.standard_normal((500, 4))
         >>> round(factors(table).kmo, 2), round(factors(rng.standard_normal((500, 4))).kmo, 2)
@@ -311,8 +309,7 @@ class FactorModel:
     def bartlett(self) -> pd.Series:
         """Bartlett's (1950) test that all items are uncorrelated: `statistic`, `df`, `p`.
 
-        χ² = -(agents - 1 - (2p + 5) / 6) ln |R| on p(p - 1) / 2 degrees of freedom. The logarithm is
-        computed without |R| itself, which is 0 to a computer when there are many items.
+        χ² = -(agents - 1 - (2p + 5) / 6) ln |R| on p(p - 1) / 2 degrees of freedom.
 
         >>> rng = np.random.default_rng(1)
         >>> table = rng.standard_normal((500, 1)) + rng.standard_normal((500, 4))
@@ -320,6 +317,12 @@ class FactorModel:
         {'statistic': 512.89, 'df': 6.0, 'p': 0.0}
         """
         return sphericity(self._matrix, self.agents)
+
+    def bootstrap(self, *, seed: SeedLike, resamples: int = 400, ci: float = 0.95) -> pd.DataFrame:
+        """`loading`, `se`, `low` and `high` of each item on each factor (see `factors_bootstrap`)."""
+        from gindex_lab.measures.psychometrics.factors_bootstrap import bootstrap_loadings
+
+        return bootstrap_loadings(self, seed=seed, resamples=resamples, ci=ci)
 
     # -- how many, and how general ---------------------------------------------------------------------
 

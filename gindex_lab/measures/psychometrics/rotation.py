@@ -25,7 +25,7 @@ __all__ = ["ROTATIONS", "TARGETED", "rotate", "rotate_each", "upright", "wanted_
 ROTATIONS = ["none", "oblimin", "promax", "quartimin", "varimax", "quartimax", "bifactor"]
 TARGETED = ["target", "target_orthogonal"]
 _STARTS = 8  # turns tried: on 60 simulated tables of 2 to 5 factors sixty found no lower Q
-_BIFACTOR_STARTS = 40  # its minima are many
+_BIFACTOR_STARTS, _FIRST_STEPS = 40, 25  # its minima are many: after some steps the best go on
 _ITERATIONS, _STILL = 1000, 1e-7  # the walk ends when no start's projected gradient exceeds _STILL
 _POWER = 4  # of promax, as in R
 
@@ -100,6 +100,9 @@ def rotate(
     if oblique:  # varimax is the first start
         turns, reached = _straight(unit, varimax, _turns(factors, _STARTS))
         starts = turns[reached.argmin()] @ starts
+    if len(starts) > _STARTS:
+        turns, reached = _straight(seen, criterion, starts, _FIRST_STEPS)
+        starts = turns[np.argsort(reached)[:_STARTS]]
     turns, reached = (_oblique if oblique else _straight)(seen, criterion, starts)
     best = turns[reached.argmin()]
     rotated, phi = _seen_from(loadings, best, rotation)
@@ -230,7 +233,7 @@ def _turns(size: int, count: int) -> FloatArray:
 
 
 def _straight(
-    loadings: FloatArray, criterion: Criterion, starts: FloatArray
+    loadings: FloatArray, criterion: Criterion, starts: FloatArray, steps: int = _ITERATIONS
 ) -> tuple[FloatArray, FloatArray]:
     """Turns T of least Q(Λ T) beside each start, and their Q."""
 
@@ -246,7 +249,7 @@ def _straight(
         left, _, right = np.linalg.svd(moved)
         return left @ right
 
-    return _walk(starts, value, project, retract)
+    return _walk(starts, value, project, retract, steps)
 
 
 def _oblique(
@@ -274,6 +277,7 @@ def _walk(
     value: Callable[[FloatArray], tuple[FloatArray, FloatArray]],
     project: Callable[[FloatArray, FloatArray], FloatArray],
     retract: Callable[[FloatArray], FloatArray],
+    steps: int = _ITERATIONS,
 ) -> tuple[FloatArray, FloatArray]:
     """Down the projected gradient from every start at once: where each ended, and its Q.
 
@@ -284,7 +288,7 @@ def _walk(
     q, slope = value(turns)
     slope = project(turns, slope)
     length, recent = np.ones(len(turns)), [q]
-    for _ in range(_ITERATIONS):
+    for _ in range(steps):
         squared = (slope**2).sum((-2, -1))
         if np.sqrt(squared.max()) < _STILL:
             break
