@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
@@ -52,6 +53,7 @@ def irt(
     priors: str | Priors | None = None,
     fractions: str = "truncate",
     categories: int | None = None,
+    dimensions: Any = 1,
 ) -> ItemResponseModel:
     """Fit an item response model to responses (agents x items, missing cells allowed).
 
@@ -69,6 +71,8 @@ def irt(
         a success (what mirt does with the generality paper's data); "round": the nearer (0.5 is 0,
         as in R); "weigh": that share of a success; "error": refused. Only for right-or-wrong models
     categories : into how many equal steps fractions are cut where they are not on a ladder k / m
+    dimensions : 2 or 3 for an exploratory model of several abilities, or a table of 0 and 1 (items x
+        dimensions) that says which slopes are free; then the result is a `MultidimensionalModel`
 
     Notes
     -----
@@ -94,6 +98,11 @@ def irt(
     """
     choice("model", model, [*irt_em.MODELS, "rasch", *OTHERS])
     choice("fractions", fractions, FRACTIONS)
+    if not (isinstance(dimensions, int) and dimensions == 1):
+        from gindex_lab.measures.psychometrics.irt_dimensions import fit_dimensions
+
+        given = settings, priors, fractions, categories
+        return cast(Any, fit_dimensions(responses, model, dimensions, *given))
     if model in OTHERS:
         from gindex_lab.measures.psychometrics.irt_polytomous import fit_answers
 

@@ -105,5 +105,5 @@ def _likelihoods(
     given = np.take_along_axis(form.log, place[:, None], axis=1)[:, 0]
     excess = (seen * (given - (chance * form.log).sum(1))).sum(0)
     left = form.log - shift * steep
-    variance = (chance * left**2).sum(1) - (chance * left).sum(1) ** 2
-    return excess, np.sqrt((seen * np.maximum(variance, 0.0)).sum(0)), shift
+    variance = (chance * (left - (chance * left).sum(1, keepdims=True)) ** 2).sum(1)
+    return excess, np.sqrt((seen * variance).sum(0)), shift

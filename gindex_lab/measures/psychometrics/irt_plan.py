@@ -234,22 +234,24 @@ class Latent(NamedTuple):
 
 
 def _likeliest_correlations(moment: FloatArray, begin: FloatArray) -> FloatArray:
-    """The R of unit diagonal with the least log |R| + tr(R⁻¹ S)."""
-    from scipy.optimize import minimize
-
-    above = np.triu_indices(len(moment), 1)
-
-    def whole(free: FloatArray) -> FloatArray:
-        r = np.eye(len(moment))
-        r[above] = np.tanh(free)
-        return np.asarray(r + np.triu(r, 1).T)
-
-    def loss(free: FloatArray) -> float:
-        sign, log = np.linalg.slogdet(whole(free))
-        return float(log + np.trace(np.linalg.solve(whole(free), moment))) if sign > 0 else 1e9
-
-    far = np.arctanh(np.clip(begin[above], -_STRAIGHTEST, _STRAIGHTEST))
-    return whole(minimize(loss, far, tol=1e-12).x)
+    """The R of unit diagonal with the least log |R| + tr(R⁻¹ S), by Fisher scoring from `begin`."""
+    i, j = np.triu_indices(len(moment), 1)
+    r = begin.copy()
+    for _ in range(50):
+        p = np.linalg.inv(r)
+        gradient = (p - p @ moment @ p)[i, j]
+        curve = p[np.ix_(i, i)] * p[np.ix_(j, j)] + p[np.ix_(i, j)] * p[np.ix_(j, i)]
+        step = -np.linalg.solve(curve, gradient)
+        new = r.copy()
+        while True:
+            new[i, j] = new[j, i] = np.clip(r[i, j] + step, -_STRAIGHTEST, _STRAIGHTEST)
+            if np.linalg.eigvalsh(new)[0] > 1e-3:
+                break
+            step = 0.5 * step
+        r = new
+        if np.abs(step).max() < 1e-11:
+            break
+    return r
 
 
 def grid(settings: IrtSettings, dimensions: int) -> FloatArray:

@@ -1,0 +1,237 @@
+"""Several abilities at once: items that load on two or three dimensions (`gl.irt(..., dimensions=2)`).
+
+z = a·θ + d with θ ~ N(0, Φ). Exploratory: every item may load on every dimension, Φ = I, and the slopes are
+determined up to a turn, which `loadings` settles as the factors module does. Confirmatory: a table of zeros
+and ones says which slopes are free, and the dimensions' correlations are estimated. A slope a is the
+loading λ = a / √(1.702² + a'Φa), on the scale of a factor analysis of tetrachoric correlations.
+
+References: Bock, Gibbons and Muraki (1988), Appl. Psychol. Meas. 12, 261-280; Reckase (2009),
+Multidimensional Item Response Theory; Chalmers (2012), J. Stat. Softw. 48(6).
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.likes import ResponsesLike
+from gindex_lab.foundation.validate import choice, integer, numeric_frame
+from gindex_lab.measures.psychometrics import irt_engine
+from gindex_lab.measures.psychometrics.irt_categories import Answers
+from gindex_lab.measures.psychometrics.irt_errors import observed_information
+from gindex_lab.measures.psychometrics.irt_information import covariance
+from gindex_lab.measures.psychometrics.irt_models import ItemModel
+from gindex_lab.measures.psychometrics.irt_plan import Plan, Table, grid
+from gindex_lab.measures.psychometrics.irt_polytomous import read_for, tabulated
+from gindex_lab.measures.psychometrics.irt_settings import IrtSettings, Priors
+from gindex_lab.measures.psychometrics.rotation import ROTATIONS, rotate
+
+__all__ = ["MultidimensionalModel", "fit_dimensions"]
+
+_SCALE = 1.702  # a logistic curve of this slope is all but a normal one
+_MOST = 3
+_ALLOWED = ["2pl", "3pl", "4pl", "graded", "gpcm"]
+
+
+def fit_dimensions(
+    responses: ResponsesLike,
+    model: str,
+    dimensions: object,
+    settings: str | IrtSettings,
+    priors: str | Priors | None,
+    fractions: str,
+    categories: int | None,
+) -> MultidimensionalModel:
+    """Fit `model` with so many dimensions, or with the slopes that a pattern (items x dimensions) frees."""
+    choice("model", model, _ALLOWED)
+    answers = read_for(model, responses, categories, fractions)
+    free, names, exploratory = _pattern(dimensions, answers)
+    if len(names) > _MOST:
+        problem, remedy = (
+            f"is more than {_MOST} dimensions",
+            f"use 2 or {_MOST}: the grid grows too large",
+        )
+        raise BadInput("dimensions", len(names), problem, remedy, code="too-many")
+    table, kind = tabulated(answers, model)
+    knobs = IrtSettings.named(settings, answers.frame.shape[1])
+    belief = Priors.named(priors)
+    plan = Plan.usual(kind, pattern=free, correlated=not exploratory and len(names) > 1)
+    found = irt_engine.fit([table], kind, plan, settings=knobs, priors=belief)
+    return MultidimensionalModel(
+        answers, table, kind, plan, found, model, knobs, belief, names, exploratory
+    )
+
+
+def _pattern(
+    dimensions: object, answers: Answers
+) -> tuple[npt.NDArray[np.bool_], list[object], bool]:
+    """Which slopes are free, the dimensions' names, and whether every item may load on every one."""
+    items = list(answers.frame.columns)
+    if isinstance(dimensions, (int, np.integer)) and not isinstance(dimensions, bool):
+        count = integer("dimensions", dimensions, 1, _MOST)
+        if len(items) < 3 * count:
+            problem = f"are too many dimensions for {len(items)} items that vary"
+            remedy = "give at least three items for each"
+            raise BadInput("dimensions", count, problem, remedy, code="too-few-items")
+        free = np.tril(
+            np.ones((len(items), count), dtype=bool)
+        )  # the turn is fixed by zeros, as in mirt
+        return free, [f"dimension {d + 1}" for d in range(count)], True
+    frame = numeric_frame("dimensions", dimensions)
+    if isinstance(dimensions, pd.DataFrame):
+        absent = [item for item in items if item not in frame.index]
+        if absent:
+            problem, remedy = "has no row for some item", "give one row per item"
+            raise BadInput("dimensions", absent[0], problem, remedy, code="other-items")
+        frame = frame.loc[items]
+    elif len(frame) != len(items):
+        problem, remedy = (
+            f"has {len(frame)} rows for {len(items)} items that vary",
+            "give one per item",
+        )
+        raise BadInput("dimensions", len(frame), problem, remedy, code="wrong-length")
+    values = frame.to_numpy()
+    if not np.isin(values, (0.0, 1.0)).all():
+        problem, remedy = "is neither 0 nor 1", "1 where the slope is free, else 0"
+        raise BadInput("dimensions", float(values.max()), problem, remedy, code="not-a-flag")
+    free = values == 1
+    if (free.sum(0) < 2).any() or not free.any(1).all():
+        problem = "has an item without a dimension or a dimension with fewer than two items"
+        raise BadInput(
+            "dimensions", free.sum(0).tolist(), problem, "free more slopes", code="too-few-items"
+        )
+    named = isinstance(dimensions, pd.DataFrame)
+    names = list(frame.columns) if named else [f"dimension {d + 1}" for d in range(free.shape[1])]
+    return free, names, False
+
+
+class MultidimensionalModel:
+    """A fitted model of several dimensions: `items`, `loadings`, `correlations`, `abilities`."""
+
+    def __init__(
+        self,
+        answers: Answers,
+        table: Table,
+        kind: ItemModel,
+        plan: Plan,
+        found: irt_engine.EngineFit,
+        model: str,
+        settings: IrtSettings,
+        priors: Priors,
+        names: list[object],
+        exploratory: bool,
+    ) -> None:
+        self.answers, self.table, self.kind, self.plan = answers, table, kind, plan
+        self.model, self.settings, self.priors, self.names = model, settings, priors, names
+        self.exploratory, self.notes = exploratory, answers.notes
+        self.responses, self.constant_items = answers.frame, answers.constant
+        self.found = _upright(found, len(names))
+        self.log_likelihood, self.converged = found.log_likelihood, found.converged
+        self.iterations = found.iterations
+
+    def __repr__(self) -> str:
+        agents, items = self.responses.shape
+        kind = "exploratory" if self.exploratory else "confirmatory"
+        state = "converged" if self.converged else f"NOT converged in {self.iterations} steps"
+        parts = [
+            f"{self.model}, {len(self.names)} dimensions ({kind})",
+            f"{agents} agents x {items} items",
+        ]
+        parts += [f"log-likelihood {self.log_likelihood:.1f}", state]
+        return f"MultidimensionalModel({', '.join(parts)})"
+
+    @property
+    def slopes(self) -> pd.DataFrame:
+        """The slopes as they were fitted (items x dimensions)."""
+        values = self.found.parameters[0][:, : len(self.names)]
+        return pd.DataFrame(values, self.responses.columns, self.names)
+
+    @cached_property
+    def items(self) -> pd.DataFrame:
+        """Slopes `a1`, `a2`, ... and intercepts in mirt's form with standard errors, and Reckase's
+        `discrimination` √(a'a) and `difficulty` -d / √(a'a) (of the first intercept)."""
+        at, index = self.found.parameters[0], self.plan.index[0]
+        names = [f"a{d + 1}" for d in range(len(self.names))] + self.kind.names
+        given = [self.table], self.kind, self.plan, self.found, self.settings, self.priors
+        variance = covariance(observed_information(*given)).diagonal()
+        error = np.where(index >= 0, np.sqrt(np.maximum(variance[index], 0.0)), np.nan)
+        length = np.sqrt((at[:, : len(self.names)] ** 2).sum(1))
+        table = pd.DataFrame(at, self.responses.columns, names)
+        table.insert(0, "difficulty", -at[:, len(self.names)] / np.maximum(length, 1e-12))
+        table.insert(0, "discrimination", length)
+        errors = pd.DataFrame(error, table.index, [f"{name}_se" for name in names])
+        return table.join(errors)
+
+    @property
+    def correlations(self) -> pd.DataFrame:
+        """Of the dimensions: estimated if confirmatory; see `rotated` for oblique rotations."""
+        return pd.DataFrame(self.found.latent.covariance[0], self.names, self.names)
+
+    @property
+    def loadings(self) -> pd.DataFrame:
+        """Standardised: of an exploratory model after oblimin, of a confirmatory one as specified."""
+        return self.rotated()[0] if self.exploratory else self._standardised()
+
+    def _standardised(self) -> pd.DataFrame:
+        slopes = self.slopes.to_numpy()
+        together = (slopes @ self.found.latent.covariance[0] * slopes).sum(1)
+        return self.slopes / np.sqrt(_SCALE**2 + together)[:, None]
+
+    def rotated(self, rotation: str = "oblimin") -> tuple[pd.DataFrame, pd.DataFrame]:
+        """Loadings and the correlations of the dimensions after a rotation of the factors module."""
+        choice("rotation", rotation, ROTATIONS)
+        if not self.exploratory:
+            problem, remedy = "would undo the pattern", "rotate an exploratory model"
+            raise BadInput("rotation", rotation, problem, remedy, code="confirmatory")
+        turned, phi = rotate(self._standardised().to_numpy(), rotation)
+        loadings = pd.DataFrame(turned, self.responses.columns, self.names)
+        return loadings, pd.DataFrame(phi, self.names, self.names)
+
+    @cached_property
+    def abilities(self) -> pd.DataFrame:
+        """The posterior mean of each agent on each dimension (as fitted) and its `*_se`."""
+        nodes = grid(self.settings, len(self.names))
+        weights = self.found.latent.log_weights(nodes)[0]
+        log = irt_engine.log_chances(self.kind, self.found.parameters[0], nodes).log
+        _, posterior = irt_engine.e_step(self.table, log, weights)
+        mean = posterior @ nodes
+        spread = np.sqrt(np.maximum(posterior @ nodes**2 - mean**2, 0.0))
+        errors = [f"{name}_se" for name in self.names]
+        values = np.hstack([mean, spread])[self.table.pattern]
+        return pd.DataFrame(values, self.responses.index, [*self.names, *errors])
+
+    @property
+    def reliability(self) -> pd.Series:
+        """Of each dimension: var(EAP) / (var(EAP) + mean se²)."""
+        table = self.abilities
+        signal = table[self.names].var(ddof=0)
+        noise = (table[[f"{name}_se" for name in self.names]] ** 2).mean().to_numpy()
+        return signal / (signal + noise)
+
+    @property
+    def n_parameters(self) -> int:
+        """How many numbers were fitted."""
+        return self.plan.size + len(self.found.latent.packed(self.plan))
+
+    @property
+    def aic(self) -> float:
+        """Akaike's criterion, 2 k - 2 log L: smaller is better."""
+        return 2 * self.n_parameters - 2 * self.log_likelihood
+
+    @property
+    def bic(self) -> float:
+        """Schwarz's criterion, k log n - 2 log L: smaller is better."""
+        return float(self.n_parameters * np.log(len(self.responses)) - 2 * self.log_likelihood)
+
+
+def _upright(found: irt_engine.EngineFit, dimensions: int) -> irt_engine.EngineFit:
+    """Each dimension grows with what is right."""
+    full, latent = found.parameters.copy(), found.latent
+    sign = np.where(full[0, :, :dimensions].sum(0) < 0, -1.0, 1.0)
+    full[:, :, :dimensions] *= sign
+    turned = latent._replace(covariance=latent.covariance * np.outer(sign, sign))
+    return found._replace(parameters=full, latent=turned)
