@@ -57,6 +57,7 @@ _CONTENTS = {
     "measures.psychometrics.person_fit": "person_fit",
     "measures.psychometrics.equating": "equate",
     "measures.psychometrics.dif": "dif",
+    "measures.psychometrics.multigroup": "invariance multigroup",
     "measures.psychometrics.m2": "m2",
     "measures.psychometrics.mokken": "mokken",
     "measures.psychometrics.item_curves": "item_curves",

@@ -74,6 +74,8 @@ from gindex_lab.measures.psychometrics.irt_scale import irt_difficulty as irt_di
 from gindex_lab.measures.psychometrics.item_curves import item_curves as item_curves
 from gindex_lab.measures.psychometrics.m2 import m2 as m2
 from gindex_lab.measures.psychometrics.mokken import mokken as mokken
+from gindex_lab.measures.psychometrics.multigroup import invariance as invariance
+from gindex_lab.measures.psychometrics.multigroup import multigroup as multigroup
 from gindex_lab.measures.psychometrics.person_fit import person_fit as person_fit
 from gindex_lab.measures.psychometrics.reliability import reliability as reliability
 from gindex_lab.measures.summary import population_intervals as population_intervals

@@ -13,7 +13,8 @@ def two_groups(seed, n=300, items=10, shift=0.8, steep=1.0, gap=0.5):
     base = pd.DataFrame({"discrimination": slopes, "difficulty": places})
     other = base.copy()
     other.loc[2, "difficulty"] += shift
-    other.loc[6, "discrimination"] *= steep
+    if steep != 1:
+        other.loc[6, "discrimination"] *= steep
     rng = np.random.default_rng(seed)
     drawn = [
         gl.simulate_irt(table, ability=rng.normal(mean, 1, n), seed=rng).frame

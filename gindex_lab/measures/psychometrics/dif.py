@@ -21,12 +21,14 @@ from gindex_lab.foundation.validate import FloatArray, choice, flag, known, numb
 from gindex_lab.measures.psychometrics.dif_tests import BoolArray, logistic_test, mantel_haenszel
 from gindex_lab.measures.psychometrics.groups import binary_table, group_labels, whole_rows
 from gindex_lab.measures.psychometrics.irt_settings import varies
+from gindex_lab.measures.psychometrics.multigroup import Groups, likelihood_ratio
 
 __all__ = ["Dif", "dif"]
 
 _METHODS = {
     "mantel-haenszel": "Mantel-Haenszel",
     "logistic": "logistic regression",
+    "likelihood-ratio": "likelihood ratio",
 }
 _ADJUST = ["none", "holm", "benjamini-hochberg"]
 _ROUNDS = 10
@@ -117,6 +119,7 @@ def dif(
     adjust: str = "none",
     level: float = 0.05,
     correct: bool = True,
+    model: str = "2pl",
 ) -> Dif:
     """Test every item for differential functioning between two groups.
 
@@ -124,12 +127,14 @@ def dif(
     ----------
     responses : Responses, or a table of 0 and 1, agents x items; agents with missing cells are left out
     group : two labels, one for each agent: a list, a Series or dict by agent, a column of `responses.agents`
-    method : "mantel-haenszel" (uniform DIF) or "logistic" (uniform and non-uniform)
+    method : "mantel-haenszel" (uniform DIF), "logistic" (uniform and non-uniform), or "likelihood-ratio" (of
+        item response models of both groups, whose abilities may differ)
     focal : the label of the group that may be at a disadvantage; the smaller group unless given
     anchors : items known to be free of DIF, to match agents by; all items unless given
     purify : leave flagged items out of the matching score and test again, at most ten rounds
     adjust : "none", "holm" or "benjamini-hochberg", for many items
     correct : the continuity correction of Mantel-Haenszel (on in R; the test is then conservative)
+    model : of the likelihood ratio, "2pl" (2 df) or "1pl" (1 df, difficulties only)
 
     Returns
     -------
@@ -137,7 +142,9 @@ def dif(
     `delta` (ETS Δ, negative: harder for the focal group), `delta_se` and `class`: "A" negligible (|Δ| < 1 or
     not different from 0), "C" large (|Δ| ≥ 1.5 and above 1), "B" between. Logistic: `chi2`, `p` (2 df),
     `uniform_p`, `non_uniform_p`, `r2_change` (Nagelkerke), and its class by Jodoin and Gierl (.035, .070)
-    and by Zumbo and Thomas (.13, .26).
+    and by Zumbo and Thomas (.13, .26). Likelihood ratio: `chi2`, `df`, `p`, `difference` (P of the focal
+    group less that of the reference group at the same ability, averaged over the focal group) and `area`
+    (the same without signs).
 
     Examples
     --------
@@ -158,6 +165,7 @@ def dif(
     """
     choice("method", method, list(_METHODS))
     choice("adjust", adjust, _ADJUST)
+    choice("model", model, ["1pl", "2pl"])
     purify, correct = flag("purify", purify), flag("correct", correct)
     number("level", level, 0, 1, open_ends=True)
     given = binary_table(responses)
@@ -175,10 +183,17 @@ def dif(
         start.any(), "anchors", anchors, "has no item that varies", "name others", code="too-few"
     )
     values, belongs = frame.to_numpy(dtype=float), (labels == focal).to_numpy()
+    if method == "likelihood-ratio":
+        made = Groups.of(frame, labels, model, reference)
+        start = start & items.isin(made.items)
 
     def test(matching: BoolArray) -> pd.DataFrame:
         if method == "mantel-haenszel":
             found = mantel_haenszel(values, belongs, matching, correct)
+        elif method == "likelihood-ratio":
+            fitted = items.isin(made.items)
+            rows = pd.DataFrame(likelihood_ratio(made, matching[fitted]), made.items)
+            return _adjusted(rows.reindex(items), adjust)
         else:
             found = logistic_test(values, belongs, matching)
         return _adjusted(pd.DataFrame(found, items), adjust)
@@ -256,6 +271,8 @@ def _classed(table: pd.DataFrame, method: str, level: float) -> pd.DataFrame:
         large = (size >= 1.5) & (size - 1 > ndtri(1 - level) * table["delta_se"])
         letters = np.where(large & differs, "C", np.where((size >= 1) & differs, "B", "A"))
         table["class"] = np.where(table["p"].isna(), "", letters)
+        return table
+    if method == "likelihood-ratio":
         return table
     change = table["r2_change"].to_numpy()
     table["jodoin_gierl"] = _letters(change, *_JODOIN_GIERL)

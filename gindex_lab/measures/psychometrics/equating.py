@@ -3,9 +3,9 @@
 A two-parameter model fixes its scale by the agents it was fitted to: abilities of another form are
 θ_a = A θ_b + B for some A and B, so that b_a = A b_b + B (difficulties) and a_a = a_b / A (discriminations).
 The anchors tell A and B: by their means and standard deviations (mean/mean: Loyd and Hoover 1980;
-mean/sigma: Marco 1977), or as the line that brings their test characteristic curves together (Stocking and
-Lord 1983). Kolen and Brennan (2014), chapter 6. The errors come from the covariance of all item parameters of
-both models (observed information) by the delta method.
+mean/sigma: Marco 1977), or as the line that brings their curves together: each item's (Haebara 1980) or the
+whole test's (Stocking and Lord 1983). Kolen and Brennan (2014), ch. 6. The errors come from the covariance
+of all item parameters of both models (observed information) by the delta method.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from gindex_lab.measures.psychometrics.irt import ItemResponseModel
 
 __all__ = ["METHODS", "Link", "equate"]
 
-METHODS = ("stocking-lord", "mean-sigma", "mean-mean")
+METHODS = ("stocking-lord", "haebara", "mean-sigma", "mean-mean")
 _FEWEST = 3  # anchors
 _NODES = np.linspace(-4, 4, 41)  # abilities at which characteristic curves are compared
 _STEP = 1e-4
@@ -83,7 +83,7 @@ def equate(
     ----------
     first, second : what `gl.irt(responses, "2pl")` gives for the two forms
     anchors : the labels of the items in common; all labels that both have unless given
-    method : "stocking-lord", "mean-sigma" or "mean-mean"
+    method : "stocking-lord", "haebara", "mean-sigma" or "mean-mean"
 
     Notes
     -----
@@ -216,14 +216,27 @@ def _mean_mean(first: FloatArray, second: FloatArray) -> FloatArray:
 
 
 def _stocking_lord(first: FloatArray, second: FloatArray) -> FloatArray:
-    """The line that minimises ∫ (Σ P_a(θ) - Σ P_b((θ - B)/A))² φ(θ) dθ, by Gauss-Newton steps."""
+    """The line that minimises ∫ (Σ P_a(θ) - Σ P_b((θ - B)/A))² φ(θ) dθ."""
+    return _nearest(first, second, lambda gap: gap.sum(axis=1))
+
+
+def _haebara(first: FloatArray, second: FloatArray) -> FloatArray:
+    """The line that minimises Σ ∫ (P_a(θ) - P_b((θ - B)/A))² φ(θ) dθ."""
+    return _nearest(first, second, lambda gap: gap)
+
+
+def _nearest(
+    first: FloatArray, second: FloatArray, summed: Callable[[FloatArray], FloatArray]
+) -> FloatArray:
+    """The line with the least squared distance of the items' curves, summed or not, by Gauss-Newton steps."""
     from scipy.optimize import least_squares
 
-    density = np.sqrt(np.exp(-(_NODES**2) / 2))
-    target = _curve(first, _NODES)
+    density = np.sqrt(np.exp(-(_NODES**2) / 2))[:, None]
+    target = _curves(first, _NODES)
 
     def away(line: FloatArray) -> FloatArray:
-        return np.asarray(density * (target - _curve(second, (_NODES - line[1]) / line[0])))
+        gap = density * (target - _curves(second, (_NODES - line[1]) / line[0]))
+        return np.asarray(summed(gap)).ravel()
 
     bounds = ([0.05, -20.0], [20.0, 20.0])
     start = np.clip(_mean_sigma(first, second), [0.1, -10], [10, 10])
@@ -232,13 +245,17 @@ def _stocking_lord(first: FloatArray, second: FloatArray) -> FloatArray:
     )
 
 
-def _curve(table: FloatArray, theta: FloatArray) -> FloatArray:
-    """The test characteristic curve: the expected number of right responses."""
-    logit = table[:, 0] * theta[:, None] + table[:, 1]
-    return np.asarray((1 / (1 + np.exp(-logit))).sum(axis=1))
+def _curves(table: FloatArray, theta: FloatArray) -> FloatArray:
+    """P(right), abilities x items."""
+    return np.asarray(1 / (1 + np.exp(-(table[:, 0] * theta[:, None] + table[:, 1]))))
 
 
-_SOLVERS = {"stocking-lord": _stocking_lord, "mean-sigma": _mean_sigma, "mean-mean": _mean_mean}
+_SOLVERS = {
+    "stocking-lord": _stocking_lord,
+    "haebara": _haebara,
+    "mean-sigma": _mean_sigma,
+    "mean-mean": _mean_mean,
+}
 
 
 def _residuals(
