@@ -45,6 +45,7 @@ _CONTENTS = {
     "studies.analysis.multiverse": "multiverse",
     # is the ruler straight, are the data in order
     "studies.analysis.validity": "difficulty_validity",
+    "studies.analysis.psychometrics": "psychometrics",
     "studies.analysis.integrity": "audit",
     "studies.analysis.shorter": "shorter",
     "measures.horizons.logistic": "logistic_indicators spread_from_horizons",
@@ -91,7 +92,8 @@ _CONTENTS = {
     "plot_program_size",
     "presentation.plots.gindex": "plot_performance_cost plot_response plot_response_scatter",
     "presentation.plots.population": "plot_coverage plot_intervals plot_studies",
-    "presentation.plots.analysis": "plot_item_audit plot_shuffle plot_specification_curve plot_survival",
+    "presentation.plots.analysis": "plot_item_audit plot_methods plot_shuffle "
+    "plot_specification_curve plot_survival",
     "presentation.plots.planning": "plot_course plot_power",
     # many cores
     "foundation.parallel": "cluster",

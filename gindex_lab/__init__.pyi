@@ -88,6 +88,7 @@ from gindex_lab.measures.transforms import standardise as standardise
 from gindex_lab.measures.transforms import threshold as threshold
 from gindex_lab.presentation import widgets as widgets
 from gindex_lab.presentation.plots.analysis import plot_item_audit as plot_item_audit
+from gindex_lab.presentation.plots.analysis import plot_methods as plot_methods
 from gindex_lab.presentation.plots.analysis import plot_shuffle as plot_shuffle
 from gindex_lab.presentation.plots.analysis import plot_specification_curve as plot_specification_curve
 from gindex_lab.presentation.plots.analysis import plot_survival as plot_survival
@@ -116,6 +117,7 @@ from gindex_lab.press import notebook as notebook
 from gindex_lab.studies import analysis as analysis
 from gindex_lab.studies.analysis.integrity import audit as audit
 from gindex_lab.studies.analysis.multiverse import multiverse as multiverse
+from gindex_lab.studies.analysis.psychometrics import psychometrics as psychometrics
 from gindex_lab.studies.analysis.shorter import shorter as shorter
 from gindex_lab.studies.analysis.validity import difficulty_validity as difficulty_validity
 from gindex_lab.studies.data.loading import corrections as corrections

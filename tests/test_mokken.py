@@ -70,7 +70,7 @@ def test_a_guttman_scale_has_h_of_one():
     steps = pd.DataFrame(np.tril(np.ones((6, 5)), -1).repeat(10, axis=0))
     found = gl.mokken(steps)
     assert (found.h, len(found.scales)) == (pytest.approx(1), 1)
-    assert found.strength == "a strong scale"
+    assert found.strength == "make a strong scale"
 
 
 def test_two_sets_of_items_make_two_scales():
@@ -92,7 +92,7 @@ def test_noise_makes_no_scale():
     noise = pd.DataFrame((np.random.default_rng(7).random((400, 6)) < 0.5).astype(float))
     found = gl.mokken(noise)
     assert found.scales == []
-    assert found.strength == "no scale"
+    assert found.strength == "do not make one scale"
     assert "No item goes with another" in found.sentence
 
 

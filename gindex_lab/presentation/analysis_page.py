@@ -88,6 +88,7 @@ def report_page(found: Analysis) -> str:
         if found.measures and len(table) > 1
         else {},
         tabulate=rounded,
+        methods=found.methods if found.measures and len(table) > 1 else None,
         figures=_figures(found),
         ci=found.ci,
         why=WHY[found.transform],
@@ -233,6 +234,9 @@ def _figures(found: Analysis) -> dict[str, str]:
     if found.control is not None:
         control = found.control
         drawn["control"] = png(lambda: plots.plot_shuffle(control))
+    agents = found.methods.agents
+    if agents is not None:
+        drawn["methods"] = png(lambda: plots.plot_methods(agents.rename(index=names)).figure)
     audit = found.audit
     if audit is not None and found.scores is not None and audit["discrimination"].count() >= 5:
         drawn["audit"] = png(lambda: plots.plot_item_audit(audit).figure)

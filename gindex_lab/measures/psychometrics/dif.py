@@ -33,6 +33,7 @@ _METHODS = {
 _ADJUST = ["none", "holm", "benjamini-hochberg"]
 _ROUNDS = 10
 _FEWEST = 10  # agents in a group
+_FAR = 0.7  # deviations between the groups' scores from which the logistic test errs too often
 _JODOIN_GIERL, _ZUMBO_THOMAS = (0.035, 0.070), (0.13, 0.26)
 
 
@@ -45,6 +46,7 @@ class Dif:
     reference: object
     focal: object
     agents: tuple[int, int]  # of the reference and the focal group
+    gap: float  # how far the focal group's mean score is below the reference group's, in deviations
     left_out: int  # agents with missing responses
     anchors: list[object] = field(repr=False)  # what the agents were matched on at the end
     rounds: int
@@ -83,6 +85,9 @@ class Dif:
             said += f" About {items * self.level:.0f} of {items} would by chance alone."
         if not self.settled:
             said += " Purification did not settle: which items are flagged depends on the matching."
+        if self.method == "logistic" and abs(self.gap) > _FAR:
+            said += f" The groups' scores lie {abs(self.gap):.1f} deviations apart: the logistic test then "
+            said += 'flags too many items; compare with method="likelihood-ratio".'
         if self.left_out:
             said += f" {self.left_out} agents with missing responses were left out."
         return said
@@ -146,6 +151,14 @@ def dif(
     group less that of the reference group at the same ability, averaged over the focal group) and `area`
     (the same without signs).
 
+    Notes
+    -----
+    Of clean items among 20 or 40, with 250 or 500 agents in each group, at level .05: Mantel-Haenszel flags
+    .04 (.05 without the correction), also where the groups' abilities lie a deviation apart; the logistic test
+    .05 to .06, but .09 to .11 with abilities a deviation apart. Power for one item of 40 made 0.6 harder: .59
+    and .56 with 250 agents in each group, .87 and .87 with 500; for one with 0.4 times the slope .05 and .77,
+    .04 and .96.
+
     Examples
     --------
     >>> from gindex_lab.measures.psychometrics.irt_simulate import simulate_irt
@@ -204,7 +217,11 @@ def dif(
     size = int((~belongs).sum()), int(belongs.sum())
     used = list(items[matching])
     lost = len(given) - len(frame)
-    return Dif(table, method, reference, focal, size, lost, used, rounds, settled, level, adjust)
+    score = frame.mean(axis=1).groupby(belongs)
+    gap = float(-score.mean().diff().iloc[1] / max(np.sqrt(score.var().mean()), 1e-9))
+    return Dif(
+        table, method, reference, focal, size, gap, lost, used, rounds, settled, level, adjust
+    )
 
 
 def _sides(labels: pd.Series, focal: object) -> tuple[object, object]:

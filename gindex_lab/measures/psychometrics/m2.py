@@ -57,7 +57,9 @@ class ModelFit:
     def __str__(self) -> str:
         near = f"RMSEA₂ = {self.rmsea:.3f} [{self.rmsea_low:.3f}, {self.rmsea_high:.3f}]"
         test = f"M2({self.df}) = {self.m2:.1f}, p = {self.p:.3g}"
-        return f"The model {self.verdict}: {near}; {test}, CFI {self.cfi:.3f}, TLI {self.tli:.3f}."
+        exact = self.p >= 0.05 or not self.verdict.startswith("fits")
+        verdict = self.verdict if exact else f"{self.verdict}, though not exactly"
+        return f"The model {verdict}: {near}; {test}, CFI {self.cfi:.3f}, TLI {self.tli:.3f}."
 
 
 def m2(model: ItemResponseModel, ci: float = 0.90) -> ModelFit:

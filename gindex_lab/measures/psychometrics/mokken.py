@@ -50,19 +50,18 @@ class Mokken:
 
     @property
     def strength(self) -> str:
-        """What Mokken's limits call H when its 95% interval is kept above them."""
+        """What the items make by Mokken's limits, when the whole 95% interval of H is beyond them."""
         low = self.h - 1.96 * self.h_se
-        names = [
+        kinds = [
             (0.5, "a strong scale"),
             (0.4, "at least a medium scale"),
             (0.3, "at least a weak scale"),
         ]
-        found = next((name for limit, name in names if low >= limit), None)
-        return found or (
-            "no scale"
-            if self.h + 1.96 * self.h_se < 0.3
-            else "a scale or none: too few agents to say"
-        )
+        found = next((kind for limit, kind in kinds if low >= limit), None)
+        if found is not None:
+            return f"make {found}"
+        none = self.h + 1.96 * self.h_se < 0.3
+        return "do not make one scale" if none else "may or may not make one scale"
 
     @property
     def sentence(self) -> str:
@@ -79,7 +78,7 @@ class Mokken:
         left = f", {apart} belonging to none" if apart and scales else ""
         worst, least = self.items["h"].idxmin(), self.items["h"].min()
         return (
-            f"Together the {len(self.items)} items make {self.strength}: "
+            f"Together the {len(self.items)} items {self.strength}: "
             f"H = {self.h:.2f} (se {self.h_se:.2f}). "
             f"{split} at H ≥ {self.lower_bound:g}{left}; "
             f"{worst} goes least with the others (H = {least:.2f})."

@@ -313,13 +313,16 @@ def invariance(
     """
     made = Groups.of(responses, group, model, reference)
     levels = ["configural", "scalar"] if model == "1pl" else _LEVELS
-    rows, found = [], None
+    rows = []
     agents = sum(table.agents.sum() for table in made.tables)
+    plan = made.plan(levels[0])
+    found, size = made.fit(plan)
     for level in levels:
-        plan = made.plan(level)
-        found, size = made.fit(plan, found)
-        rows.append((found.log_likelihood, size, 2 * size - 2 * found.log_likelihood,
-                     size * np.log(agents) - 2 * found.log_likelihood))  # fmt: skip
+        if level != levels[0]:
+            plan = made.plan(level)
+            found, size = made.fit(plan, found)
+        log = found.log_likelihood
+        rows.append((log, size, 2 * size - 2 * log, size * np.log(agents) - 2 * log))
     table = pd.DataFrame(rows, levels, ["log_likelihood", "parameters", "aic", "bic"])
     from scipy.stats import chi2
 

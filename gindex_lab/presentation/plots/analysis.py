@@ -25,11 +25,13 @@ __all__ = [
     "plot_agreement",
     "plot_blind_spots",
     "plot_item_audit",
+    "plot_methods",
     "plot_shuffle",
     "plot_specification_curve",
     "plot_survival",
 ]
 
+_NAMED = 5  # misfits with their names
 _POINT, _ODD, _MUTED = "#1F3B57", "#B2182B", "#C9CDD2"
 _SURVIVING = {"capability": "capability Ψ", "normalised_generality": "normalised generality γ"}
 
@@ -127,6 +129,42 @@ def plot_item_audit(audit: pd.DataFrame, ax: Any = None) -> Any:
         line + (f" · red: {int(odd.sum())} below 0 beyond chance" if odd.any() else ""),
         small=True,
     )
+    return ax
+
+
+@styled
+def plot_methods(agents: pd.DataFrame, ax: Any = None) -> Any:
+    """Ability (item response theory) against capability of every agent, from `gl.psychometrics(...).agents`;
+    red: against the order of the items (lz*), ringed: ability and capability disagree.
+
+    >>> table = pd.DataFrame({"ability": [0.0, 1], "capability": [2.0, 3], "odd": ["misfits", ""]})
+    >>> plot_methods(table).get_ylabel()
+    'capability Ψ'
+    """
+    from matplotlib.patheffects import withStroke
+
+    columns_of(agents, ["ability", "capability", "odd"], "gl.psychometrics(...).agents")
+    ax = new_axes(ax, figsize=(6.4, 4.2))
+    strange = agents["odd"].str.contains("misfits")
+    both_ways = agents["odd"].str.contains("disagree")
+    for some, colour in ((agents[~strange], _POINT), (agents[strange], _ODD)):
+        ax.scatter(
+            some["ability"], some["capability"], s=18, color=colour, alpha=0.75, linewidths=0
+        )
+    ringed = agents[both_ways]
+    ax.scatter(
+        ringed["ability"], ringed["capability"], s=70, facecolors="none", edgecolors="#E69F00"
+    )
+    halo = [withStroke(linewidth=2.5, foreground="white")]
+    for name, row in agents[strange].head(_NAMED).iterrows():
+        place = (row["ability"], row["capability"])
+        look = {"fontsize": 7.5, "color": _ODD, "path_effects": halo}
+        ax.annotate(str(name), place, xytext=(5, -8), textcoords="offset points", **look)
+    ax.set(xlabel="ability θ (item response theory)", ylabel="capability Ψ")
+    line = f"{len(agents)} agents"
+    line += f" · red: {int(strange.sum())} against the order of the items" if strange.any() else ""
+    line += " · ringed: the two disagree" if both_ways.any() else ""
+    heading(ax, "", line, small=True)
     return ax
 
 

@@ -32,6 +32,7 @@ class View(NamedTuple):
 
     table: pd.DataFrame | None
     sentence: str
+    factors: int | None = None  # above noise, of a factor analysis
 
 
 def fitted(data: Responses | Scores) -> ItemResponseModel | None:
@@ -143,7 +144,9 @@ def factor_view(data: Responses | Scores, *, seed: SeedLike, draws: int = 100) -
     if len(units) < _FEW_AGENTS:
         sentence += f" It rests on {len(units)} agents: a rough picture."
     return View(
-        table, sentence + " A factor belongs to this population of agents, not to an agent."
+        table,
+        sentence + " A factor belongs to this population of agents, not to an agent.",
+        above,
     )
 
 

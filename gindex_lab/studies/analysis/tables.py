@@ -35,6 +35,12 @@ _COLUMNS = {  # of the tables of models, where the name of a column says too lit
     "se": "standard error",
     "normalised_guttman_errors": "Guttman errors (share)",
     "lz_star": "lz*",
+    "normalised_generality": "γ",
+    "h": "Mokken's H",
+    "h_se": "its error",
+    "discrimination_se": "its error",
+    "s_x2_p": "p of S-X²",
+    "odd": "what is odd",
 }
 MOST_ROWS, _FIRST, _LAST = 60, 20, 10  # agents in a table; of more the first and the last
 _HEADINGS = {"generality": "generality Γ", "normalised_generality": "normalised generality γ"}

@@ -17,7 +17,7 @@ from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import FloatArray, number, per_item
 from gindex_lab.measures.psychometrics.correlations import rank_correlation
 
-__all__ = ["difficulty_validity"]
+__all__ = ["difficulty_validity", "rank_limits"]
 
 _FEWEST = 5  # items
 _MOST_LEVELS = 2_000  # of difficulty, or of failure, told apart when pairs are counted
@@ -89,18 +89,27 @@ def _difficulties(study: Responses, difficulty: DifficultyLike) -> FloatArray:
     return hard
 
 
-def _row(hard: FloatArray, failure: FloatArray, ci: float) -> dict[str, object]:
+def rank_limits(r: float, n: int, ci: float) -> tuple[float, float]:
+    """Limits of Spearman's r of n pairs: Fisher's z with the variance (1 + r²/2)/(n - 3).
+
+    >>> [round(x, 2) for x in rank_limits(0.5, 30, 0.95)]
+    [0.15, 0.74]
+    """
     from scipy.special import ndtri
 
+    half = ndtri((1 + ci) / 2) * np.sqrt((1 + r**2 / 2) / (n - 3))
+    z = np.arctanh(np.clip(r, -1 + 1e-12, 1 - 1e-12))
+    return float(np.tanh(z - half)), float(np.tanh(z + half))
+
+
+def _row(hard: FloatArray, failure: FloatArray, ci: float) -> dict[str, object]:
     seen = ~np.isnan(failure) & ~np.isnan(hard)
     h, f = hard[seen], failure[seen]
     n = len(h)
     r = rank_correlation(h, f) if n >= 2 else float("nan")
     low = high = float("nan")
     if n >= _FEWEST and not np.isnan(r):
-        half = ndtri((1 + ci) / 2) * np.sqrt((1 + r**2 / 2) / (n - 3))
-        z = np.arctanh(np.clip(r, -1 + 1e-12, 1 - 1e-12))
-        low, high = float(np.tanh(z - half)), float(np.tanh(z + half))
+        low, high = rank_limits(r, n, ci)
     verdict = (
         "too few items"
         if n < _FEWEST

@@ -31,6 +31,7 @@ from gindex_lab.studies.analysis.floors import against_chance
 from gindex_lab.studies.analysis.integrity import audit_study
 from gindex_lab.studies.analysis.linking import with_links
 from gindex_lab.studies.analysis.measuring import FLOORED
+from gindex_lab.studies.analysis.psychometrics import Psychometrics, compared
 from gindex_lab.studies.analysis.score_words import undetermined, why_gamma_is_unsure
 from gindex_lab.studies.analysis.shuffle import shuffle_control
 from gindex_lab.studies.analysis.telling import said_of
@@ -317,6 +318,16 @@ class Analysis:
         if self.raw is None:
             return models.View(None, "No items.")
         return models.person_fit_view(self.raw, self._gaps, self.model)
+
+    @cached_property
+    def methods(self) -> Psychometrics:
+        """What these views and the measures say together, and where they disagree (`gl.psychometrics`)."""
+        if self.raw is None or not self.measures:
+            return Psychometrics([], why_not="The methods were not compared: there are no items.")
+        ruler = None if self.measured is None else self.measured.difficulty
+        if ruler is not None and not ruler.index.isin(self.raw.frame.columns).all():
+            ruler = None  # positions among agents, not items
+        return compared(self.raw, self.table, self.model, self.factors, ruler)
 
     # -- in words ------------------------------------------------------------------------------------
 

@@ -1,0 +1,124 @@
+"""One table by four methods: what is planted must be found, and nothing be said that the table does not show."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import gindex_lab as gl
+from gindex_lab.studies.analysis.starting import analyse_table
+
+
+def planted(agents=150, seed=1):
+    """Fifteen items of a 2PL, one that the able fail, and an agent that fails what is easy."""
+    rng = np.random.default_rng(seed)
+    items = pd.DataFrame({"discrimination": 1.8, "difficulty": np.linspace(-2, 2, 15)})
+    frame = gl.simulate_irt(items, agents, seed=rng).frame
+    frame["backwards"] = 1.0 - (frame.mean(axis=1) + rng.normal(0, 0.15, agents) > 0.5)
+    frame.loc["specialist"] = [0.0] * 7 + [1.0] * 8 + [0.0]
+    return gl.Responses(frame, difficulty=[*items["difficulty"], 0.3])
+
+
+@pytest.fixture(scope="module")
+def found():
+    return gl.psychometrics(planted())
+
+
+def test_the_planted_agent_and_item_are_named(found):
+    assert found.odd_agents.index[0] == "specialist"
+    assert "misfits" in found.odd_agents.loc["specialist", "odd"]
+    assert found.odd_items.index[0] == "backwards"
+    assert "solved by the less able" in found.odd_items.loc["backwards", "odd"]
+    assert any("backwards" in said.text for said in found.said)
+
+
+def test_tables_and_sentences_are_complete_and_readable(found):
+    assert len(found.agents) == 151
+    assert found.odd_agents.shape[1] <= 7
+    assert found.odd_items.shape[1] <= 7
+    starts = ("Factors:", "IRT:", "Without any formula", "Person fit:", "Ability and capability")
+    for start in starts:
+        assert sum(said.text.startswith(start) for said in found.said) == 1
+    assert str(found).startswith("Factors:")
+    assert "<table" in found._repr_html_()
+    assert found.agreement.shape == (4, 4)
+
+
+def test_agents_ordered_both_ways_are_found_with_the_items_behind_it():
+    """Ability follows the steep items in the middle, capability the far items that stand for most of the axis."""
+    rng = np.random.default_rng(2)
+    hard = np.array([*np.linspace(0, 1, 20), *np.linspace(1.5, 10, 18)])
+    steep = np.array([3.0] * 20 + [0.15] * 18)
+    chance = 1 / (1 + np.exp(-steep * (rng.normal(0.5, 1, (200, 1)) - np.linspace(-1, 2, 38))))
+    frame = pd.DataFrame(
+        (rng.random((200, 38)) < chance).astype(float), columns=[f"i{k}" for k in range(38)]
+    )
+    frame.index = [f"a{k}" for k in range(200)]
+    frame.loc["sprinter"] = [1.0] * 20 + [0.0] * 18
+    frame.loc["climber"] = [1.0] * 6 + [0.0] * 14 + [1.0] * 18
+    result = gl.psychometrics(gl.Responses(frame, difficulty=hard))
+    assert "ability and capability disagree" in result.agents.loc["sprinter", "odd"]
+    assert "ability and capability disagree" in result.agents.loc["climber", "odd"]
+    order = next(
+        said.text for said in result.said if said.text.startswith("Ability and capability")
+    )
+    assert "the other way round" in order
+    assert "these items weigh most: i" in order
+
+
+def test_methods_that_agree_are_not_said_to_differ():
+    items = pd.DataFrame({"discrimination": 1.5, "difficulty": np.linspace(-2, 2, 20)})
+    result = gl.psychometrics(gl.simulate_irt(items, 200, seed=3))
+    texts = " ".join(said.text for said in result.said)
+    assert "no pair of agents is told apart by both the other way round" in texts
+    assert "No method finds an item odd" in texts
+    assert "do not agree" not in texts
+
+
+@pytest.mark.parametrize("shape", [(6, 8), (40, 3), (2, 2)])
+def test_small_tables_end_in_one_line(shape):
+    values = (np.random.default_rng(4).random(shape) < 0.5).astype(float)
+    result = gl.psychometrics(values)
+    assert result.said == []
+    assert "not compared" in str(result)
+
+
+@pytest.mark.parametrize("odd", ["constant", "graded", "gaps", "more items than agents"])
+def test_degenerate_tables_end_in_a_result(odd):
+    rng = np.random.default_rng(5)
+    frame = planted(agents=60).frame
+    if odd == "constant":
+        frame = frame.assign(always=1.0, never=0.0)
+    elif odd == "graded":
+        frame = (frame + (rng.random(frame.shape) < 0.5)) / 2
+    elif odd == "gaps":
+        frame = frame.mask(rng.random(frame.shape) < 0.1)
+    else:
+        frame = pd.concat([frame.add_prefix(f"{k} ") for k in range(5)], axis=1)
+    result = gl.psychometrics(frame)
+    assert len(result.said) >= 5
+    assert np.isfinite(result.agents["ability"]).all()
+
+
+@pytest.mark.slow
+def test_the_page_has_the_section_or_one_line_why_not(tmp_path):
+    small = gl.Responses(
+        (np.random.default_rng(6).random((6, 8)) < 0.5).astype(float), difficulty=range(8)
+    )
+    for data, words in (
+        (planted(), "Agents that a method finds odd"),
+        (small, "were not compared"),
+    ):
+        text = analyse_table(data, seed=1).write(tmp_path / "page.html").read_text(encoding="utf-8")
+        section = text.split("Do the methods agree?")[1]
+        assert words in section
+
+
+def test_bad_input_names_the_argument():
+    for given, argument in (
+        ({"responses": gl.Scores([[1, 2], [3, 4]])}, "responses"),
+        ({"responses": planted(), "difficulty": [1, 2]}, "difficulty"),
+        ({"responses": planted(), "seed": "a"}, "seed"),
+    ):
+        with pytest.raises(gl.BadInput) as refused:
+            gl.psychometrics(**given)
+        assert refused.value.argument == argument
