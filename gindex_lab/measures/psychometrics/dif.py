@@ -155,9 +155,9 @@ def dif(
     -----
     Of clean items among 20 or 40, with 250 or 500 agents in each group, at level .05: Mantel-Haenszel flags
     .04 (.05 without the correction), also where the groups' abilities lie a deviation apart; the logistic
-    test .05 to .06, but .09 to .11 with abilities a deviation apart. Power for one item of 40 made 0.6 harder: .59
-    and .56 with 250 agents in each group, .87 and .87 with 500; for one with 0.4 times the slope .05 and .77,
-    .04 and .96.
+    test .05 to .06, but .09 to .11 with abilities a deviation apart. Power for one item of 40 made 0.6
+    harder: .59 and .56 with 250 agents in each group, .87 and .87 with 500; for one with 0.4 times the
+    slope .05 and .77, .04 and .96.
 
     Examples
     --------
