@@ -133,3 +133,14 @@ def test_bad_input_names_the_argument(change, argument, code):
     with pytest.raises(gl.BadInput) as refused:
         gl.multigroup(**{"responses": frame, "group": group} | change)
     assert (refused.value.argument, refused.value.code) == (argument, code)
+
+
+@pytest.mark.slow
+def test_the_tests_err_in_about_one_of_twenty():
+    """Thirty pairs of groups whose abilities lie apart and whose items are the same: 210 items, 60 models."""
+    drawn = [two_groups(k, n=300, items=7, shift=0, gap=1.0) for k in range(30)]
+    items = [gl.dif(*t, method="likelihood-ratio", purify=False).table["p"] for t in drawn]
+    levels = [gl.invariance(*t).table["p"].iloc[1:] for t in drawn]
+    assert 0.01 <= (np.array(items) < 0.05).mean() <= 0.1
+    assert (np.array(levels) < 0.05).mean() <= 0.15
+    assert 0.3 <= np.median(levels) <= 0.7

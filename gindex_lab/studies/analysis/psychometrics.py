@@ -339,7 +339,8 @@ def _said_fit(agents: pd.DataFrame) -> Said:
     )
     if binom.sf(count - 1, n, 0.05) < 0.05:
         return Said(f"{text}. That is more than chance: {names_of(list(strange.index))}.")
-    return Said(f"{text}: no more than chance.")
+    far = f"; the farthest is {strange.index[0]} (lz* {strange.iloc[0]:.1f})" if count else ""
+    return Said(f"{text}: no more than chance{far}.")
 
 
 def _said_generality(agents: pd.DataFrame) -> list[Said]:
@@ -438,14 +439,14 @@ def _said_items(items: pd.DataFrame) -> Said:
     parts = []
     for kind, count in kinds.items():
         some = odd.index[odd["odd"].str.contains(kind, regex=False)]
-        parts.append(
-            f"{count} {'is' if count == 1 else 'are'} {_ITEM_WORDS[str(kind)]} ({names_of(list(some), 3)})"
-        )
+        words, by = _ITEM_WORDS[str(kind)]
+        verb = "is" if count == 1 else "are"
+        parts.append(f"{count} {verb} {words} ({by}: {names_of(list(some), 3)})")
     return Said(f"Of {len(items)} items {'; '.join(parts)}.")
 
 
 _ITEM_WORDS = {
-    "solved by the less able": "solved more often by the less able (IRT)",
-    "against the other items": "answered against the rest of the test (Mokken)",
-    "curve of another shape": "solved along a curve of another shape than the model's (S-X²)",
+    "solved by the less able": ("solved more often by the less able", "IRT"),
+    "against the other items": ("answered against the rest of the test", "Mokken"),
+    "curve of another shape": ("solved along a curve of another shape than the model's", "S-X²"),
 }
