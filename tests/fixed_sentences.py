@@ -25,7 +25,7 @@ KINDS = {
     "proved": "follows from a formula or from how the data were made, whatever the run",
     "measured": "says what an earlier study of ours counted, kept in data/measured or in a test",
     "advice": "says what to do, or what a method can and cannot do",
-    "words": "a box whose numbers are computed and whose words were read against the run",
+    "computed": "a box whose words hold whatever its numbers are: counts, or a superlative whose name the table gave",
 }
 _STEMS = [
     "larg",
@@ -113,14 +113,25 @@ def _sentences(body: str) -> list[str]:
 def _of_code(source: str) -> list[str]:
     """Boxes whose words judge, while no condition stands in their call."""
     texts = []
-    for node in ast.walk(ast.parse(source)):
+    nodes = list(ast.walk(ast.parse(source)))
+    picked = {
+        target.id
+        for node in nodes
+        if isinstance(node, ast.Assign) and any(isinstance(p, ast.IfExp) for p in ast.walk(node))
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+    for node in nodes:
         if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args):
             continue
         if node.func.attr in _BOXES and not {k.arg for k in node.keywords} & {"holds", "only"}:
             parts = list(ast.walk(node.args[0]))
             words = [p.value for p in parts if isinstance(p, ast.Constant)]
             text = " ".join(" … ".join(w for w in words if isinstance(w, str)).split())
-            chosen = any(isinstance(p, ast.IfExp) for p in parts)
+            chosen = any(
+                isinstance(p, ast.IfExp) or (isinstance(p, ast.Name) and p.id in picked)
+                for p in parts
+            )
             texts += [text] if _VERDICT.search(text) and not chosen else []
     return texts
 

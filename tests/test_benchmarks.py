@@ -12,6 +12,7 @@ from benchmarks import bench_irt
 from benchmarks.page import write_page
 from benchmarks.rows import alone, compared, curve, exponent, quantity, race, within
 from gindex_lab.foundation.folders import remove
+from gindex_lab.press.lint import page_findings
 
 ROOT = Path(__file__).parents[1]
 
@@ -83,6 +84,7 @@ def test_the_page_shows_falls_limits_growth_and_failures(tmp_path):
     machine = {"processor": "P", "cores": 2, "python": "3", "load": 0.5, "date": "today"}
     write_page(tmp_path / "page.html", found, machine, machine, "quick")
     text = (tmp_path / "page.html").read_text()
+    assert [f for f in page_findings(text) if f.rule in ("columns", "cut")] == []
     for expected in (
         "1 of 1 ratios fell",
         "<li>slower &lt;now&gt;: 100 × stored, 50 × now</li>",

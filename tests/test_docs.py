@@ -91,8 +91,11 @@ def test_every_notebook_that_calls_a_function_is_named_beside_it(built):
     assert "anytime/the_test" in used["gl.anytime.test"]  # written A.test there
     assert "gindex/fig05" in used["gl.mutate"]  # imported from its module
     assert "aiq/agents" in used["gl.aiq.estimate"]
+    assert used["gl.aiq.Estimate"] == used["gl.aiq.estimate"]  # what it returns
     assert set(used) <= {entry.name for entries in documented().values() for entry in entries}
     page = built.read_text("utf-8")
+    unused = sum(len(entries) for entries in documented().values()) - len(used)
+    assert page.count("no notebook uses it yet") == unused
     missing = [
         (n, path)
         for n, paths in used.items()

@@ -317,6 +317,15 @@ def test_claims_are_told_in_one_line(words, line):
     assert page_findings(fold) == []
 
 
+@pytest.mark.parametrize("name", ["p_value", "p (Holm)", "capability p"])
+def test_a_p_value_is_never_nothing_but_a_probability_may_be(name):
+    chances = pd.DataFrame({name: [0.0, 3e-32, 0.0004, 0.0123, float("nan")]})
+    told = re.findall("<td>(.*?)</td>", people_table(chances))
+    assert told == ["&lt; 0.001"] * 3 + ["0.012", "–"]
+    assert "&lt;" not in people_table(pd.DataFrame({"p": [0.0, 0.5]}))
+    assert "&lt;" in people_table(pd.DataFrame({"p": [0.0, 0.5], "t": [9.1, 0.1]}))
+
+
 def test_rows_are_named_for_people_and_mere_numbers_are_left_out():
     named = pd.DataFrame(
         {"x": [1, 20_000]}, pd.Index(["normalised_generality", "b"], name="measure")

@@ -180,6 +180,8 @@ def test_a_page_opens_with_its_answer_and_tells_the_claims_of_a_cell_in_one_line
         '<p class="answer"><span class="badge simulated">' in opening
     )  # it is not about published data
     assert "There are <strong>" not in story
+    assert "data:image/png" not in story  # nor does the figure: a fold stands in its place
+    assert story.count('<details class="again">') == story.count('src="figures/dot.png"') == 1
     assert story.count('<details class="gl-claims">') == 2  # one a cell
     assert page.count("set-up of this run") == 1  # what comes before anything is shown
 

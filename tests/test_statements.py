@@ -36,6 +36,7 @@ BANNER = code('nb.start("A title?", data="simulated")')
         [BANNER, code('nb.found("The apes lead in every category.")')],
         [BANNER, code('nb.say(f"Agent b leads by {gap:.2f}.")')],
         [BANNER, code('nb.answer(f"No: it falls, from {a} to {b}.")')],
+        [BANNER, code('way = 1 if a > b else 2\nnb.say(f"It falls to {b} in all.")')],
     ],
 )
 def test_a_planted_sentence_that_nobody_computes_is_found(cells):
@@ -52,6 +53,7 @@ def test_a_planted_sentence_that_nobody_computes_is_found(cells):
         [BANNER, code('nb.say("As printed, it falls.", only="published")')],
         [BANNER, code("nb.found(f\"{'The apes lead' if a > b else 'No lead'}: {a - b:.2f}.\")")],
         [BANNER, code('nb.say(f"The mean is {mean:.2f}.")')],
+        [BANNER, code('way = "rises" if a > b else "falls"\nnb.say(f"It {way} in all.")')],
     ],
 )
 def test_a_sentence_that_is_computed_or_states_nothing_is_none(cells):

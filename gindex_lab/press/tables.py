@@ -92,7 +92,10 @@ def people_table(
     names, cells = _rows_named(table.index[:rows], index)
     shown, left = _chosen(_merged(table, digits), columns, COLUMNS - len(names))
     head = shown.head(rows)
-    cells += [_column(head.iloc[:, k], digits) for k in range(head.shape[1])]
+    beside = {str(name) for name in table.columns}
+    for k, name in enumerate(head.columns):
+        told = _column(head.iloc[:, k], digits)
+        cells.append(_chances(told, head.iloc[:, k]) if _is_chance(name, beside) else told)
     heads = [*names, *_names(shown.columns, columns)]
     figures = [False] * len(names) + [_is_figures(head.iloc[:, k]) for k in range(head.shape[1])]
     html = _markup(heads, cells, figures)
@@ -213,6 +216,20 @@ def _column(values: pd.Series, digits: int) -> list[str]:
     while decimals > 1 and all(round(v, decimals - 1) == v for v in rounded):
         decimals -= 1
     return [number_words(v, decimals, noise=noise) for v in given]
+
+
+def _is_chance(name: object, beside: set[str]) -> bool:
+    """Whether a column holds the p values of tests; a plain p beside nothing tested is a probability."""
+    known = (
+        re.fullmatch(r"p_value|p_holm|PR\(>F\)|(.+ )?p value|p \(.+|.+ p", str(name)) is not None
+    )
+    return known or (str(name) == "p" and bool(beside & {"t", "F", "z", "difference"}))
+
+
+def _chances(told: list[str], values: pd.Series) -> list[str]:
+    """p values that round to nothing: no test gives 0.000."""
+    small = [isinstance(v, float) and v < 0.0005 for v in values]
+    return ["< 0.001" if tiny else text for text, tiny in zip(told, small, strict=True)]
 
 
 def _whole(value: float, grouped: bool) -> str:

@@ -10,6 +10,7 @@ import ast
 import inspect
 import json
 import os
+import re
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -106,7 +107,8 @@ def uses(names: Mapping[str, list[Entry]]) -> dict[str, list[str]]:
     """The notebooks of the project that use each public name, in the order of their paths.
 
     A name is followed through imports and short forms: after `A = gl.anytime`, `A.test` is `gl.anytime.test`,
-    and what `from gindex_lab.worlds.learning.corpus import corpus` brings is `gl.corpus`.
+    and what `from gindex_lab.worlds.learning.corpus import corpus` brings is `gl.corpus`. A class that a
+    notebook does not name is used where a function is called that returns it.
     """
     entries = [entry for listed in names.values() for entry in listed]
     known = {entry.name for entry in entries}
@@ -119,7 +121,22 @@ def uses(names: Mapping[str, list[Entry]]) -> dict[str, list[str]]:
         title = path.relative_to(notebooks).with_suffix("").as_posix()
         for name in sorted(_used(ast.parse(code), defined) & known):
             found.setdefault(name, []).append(title)
+    for name in known - set(found):  # what only a call makes is used where that call is
+        made = {path for maker in _makers(name, entries) for path in found.get(maker, [])}
+        found |= {name: sorted(made)} if made else {}
     return found
+
+
+def _makers(name: str, entries: list[Entry]) -> list[str]:
+    """The public functions of the same package whose result is annotated as this class."""
+    package, _, last = name.rpartition(".")
+    makers = []
+    for entry in entries:
+        thing = getattr(import_module(entry.module), entry.anchor, None)
+        annotation = getattr(thing, "__annotations__", {}).get("return", "")
+        if entry.name.rpartition(".")[0] == package and last in re.findall(r"\w+", str(annotation)):
+            makers.append(entry.name)
+    return makers
 
 
 def _used(code: ast.Module, defined: Mapping[tuple[str, str], str]) -> set[str]:

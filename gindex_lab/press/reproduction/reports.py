@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import json
 import re
+from base64 import b64encode
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -110,7 +112,7 @@ def notebook_page(executed: Path, entry: Entry, profile: str) -> str:
     notebook = nbformat.read(executed, as_version=4)  # type: ignore[no-untyped-call]
     answer = _answer(executed.parent)
     if answer:
-        _take_away_answers(notebook.cells)
+        _take_away_answers(notebook.cells, answer, executed.parent)
     notebook.cells = _joined(notebook.cells)
     exporter = _exporter()
     highlight = Highlight2HTML(pygments_lexer="python")  # type: ignore[no-untyped-call]
@@ -178,11 +180,21 @@ def _sources(provenance: Mapping[str, Any]) -> dict[str, str]:
     return {"source": source, "label": str(provenance.get("label") or source)}
 
 
-def _take_away_answers(cells: list[Any]) -> None:
-    """The page opens with the answer: it does not stand a second time where it was computed."""
+def _take_away_answers(cells: list[Any], answer: Mapping[str, Any], folder: Path) -> None:
+    """The page opens with the answer and its figure: the one does not stand a second time, the other is a fold."""
+    path = folder / "figures" / f"{answer.get('figure')}.png"
+    shown = b64encode(path.read_bytes()).decode() if path.is_file() else None
+    alt, name = escape(str(answer.get("alt", ""))), escape(path.name)
+    fold = (
+        '<details class="again"><summary>the figure that this page opens with</summary>'
+        f'<img src="figures/{name}" alt="{alt}" width="{answer.get("width")}"></details>'
+    )
     for cell in cells:
         if cell.cell_type == "code":
             kept = [output for output in cell.outputs if 'class="gl-answer"' not in _markup(output)]
+            for output in kept:
+                if output.get("data", {}).get("image/png", "").replace("\n", "") == shown:
+                    output["data"] = {"text/html": fold}
             cell.outputs = kept
 
 
