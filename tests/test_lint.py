@@ -18,7 +18,7 @@ from gindex_lab.press.descriptions import description
 from gindex_lab.press.figures import WIDE, figure_findings, page_of_figures
 from gindex_lab.press.lint import COLUMN, REMEDIES, RULES, page_findings
 from gindex_lab.press.reproduction.claims import Record, Result, ledger
-from gindex_lab.press.statements import Statement, page_of_statements
+from gindex_lab.press.statements import NO_ANSWER, Statement, page_of_statements
 from gindex_lab.press.tables import people_table
 
 PLANTED = {
@@ -28,6 +28,8 @@ PLANTED = {
     "<p>This is **bold** to nobody.</p>": "markup",
     "<p>See `gl` for more.</p>": "markup",
     "<p>as *nobody* sees it</p>": "markup",
+    "<p>it is *over*fitting</p>": "markup",
+    "<p>from −0.00 to 0.12</p>": "digits",
     "<p>The mean is nan here.</p>": "missing",
     "<table><tr><th>a</th></tr><tr><td>NaN</td></tr></table>": "missing",
     "<table><tr><th>a</th></tr><tr><td>None</td></tr></table>": "missing",
@@ -366,6 +368,12 @@ def test_a_statement_that_fails_may_not_be_shown(tmp_path):
     assert stated(tmp_path, APES, page=true) == []
     assert stated(tmp_path, replace(APES, holds=True), page=true) == ["untrue"]
     assert stated(tmp_path, PUBLISHED, page=SAID.format("As printed.")) == ["untrue"]
+
+
+def test_a_page_that_opens_without_an_answer_is_found(tmp_path):
+    opening = Statement("answer", "The apes lead.", holds=False, otherwise=NO_ANSWER)
+    page = f'<p class="answer">{NO_ANSWER}</p>'
+    assert stated(tmp_path, opening, page=page) == ["no answer"]
 
 
 def test_a_box_that_nobody_recorded_is_found(tmp_path):

@@ -1,5 +1,6 @@
 """A sentence that states a result is computed, or stands in `fixed_sentences.csv` with the reason why it may be fixed."""
 
+import ast
 import json
 from pathlib import Path
 
@@ -68,6 +69,18 @@ def test_every_fixed_sentence_was_read():
 def test_the_list_holds_no_sentence_that_is_gone():
     assert set(listed()) - {sentence.row for sentence in all_fixed()} == set()
     assert set(listed().values()) <= set(KINDS)
+
+
+def test_every_answer_with_a_condition_says_what_else_it_may_be():
+    lacking = []
+    for path in sorted((ROOT / "notebooks").glob("*/*.ipynb")):
+        for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
+            source = "".join(cell["source"]) if cell["cell_type"] == "code" else ""
+            for call in (n for n in ast.walk(ast.parse(source)) if isinstance(n, ast.Call)):
+                given = {k.arg for k in call.keywords}
+                if getattr(call.func, "attr", "") == "answer" and "holds" in given:
+                    lacking += [path.stem] if "otherwise" not in given else []
+    assert lacking == []
 
 
 BOTH = ("generality/fig01_toy_matrix", "generality/fig02_lambda_one", "generality/a10_primates")

@@ -29,6 +29,8 @@ def inline(text: str) -> str:
     '1 factor and 2 groups'
     >>> inline("p = 6.2e-11, `1e-5`, from -0.5 to 2019-2020")
     'p = 6.2 × 10⁻¹¹, <code>1e-5</code>, from −0.5 to 2019-2020'
+    >>> inline("from -0.00 to -0.01")
+    'from 0.00 to −0.01'
     """
     from gindex_lab.presentation.pages import formula
     from gindex_lab.press.tables import number_words
@@ -44,6 +46,7 @@ def inline(text: str) -> str:
     text = re.sub(r"`[^`]+`|\$[^$\s](?:[^$]*[^$\s])?\$", put_aside, text.strip())
     text = re.sub(_COUNTED, lambda n: f"{n[1]} {n[2]}{'' if n[1] == '1' else 's'}", text)
     text = re.sub(_POWER, lambda number: number_words(float(number[0])), text)
+    text = re.sub(r"(?<![\w.)])[-−](?=0(?:\.0+)?(?![\w.]))", "", text)  # −0.00 is nothing
     text = html.escape(re.sub(_MINUS, "−", text), quote=False)
     text = re.sub(r"\*\*([^*]+)\*\*", r"<strong>\1</strong>", text)
     text = re.sub(r"(?<![\w*])\*([^\s*][^*]*)\*(?![\w*])", r"<em>\1</em>", text)

@@ -42,7 +42,7 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
     "tex": (r"\\{1,2}[A-Za-z]{2,}", r"\$[^$\s][^$]*[\\^_][^$]*\$"),
     "markup": (
         *(r"\*\*", "`", r"\]\(\S+\)", r"(?<!\w)__\w+__", r"^#{1,6} "),
-        r"(?<![\w*])\*[^\s*][^*]*\*(?!\w)",
+        r"(?<![\w*])\*[^\s*][^*]*\*",
     ),
     "missing": (
         r"(?<![\w-])(?:nan|NaN|NaT|<NA>)(?!\w)",
@@ -71,6 +71,7 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
     "digits": (
         *(r"(?<![\w.])\d+\.\d{8,}", r"(?<![\w.#-])(?![01]+\b)\d{10,}(?!\w)"),
         rf"{_NUMBER}e[-−+]?\d+\b",
+        r"(?<![\w.])[-−]0(?:\.0+)?(?![\w.%])|(?<![\w.])[-−]0(?:\.0+)?%",
     ),
     "count": (r"(?<![\w.])\d+\.0 (?:bins|items|agents|people|tasks|games|runs|steps|programs)\b",),
     "ascii": (
@@ -105,6 +106,7 @@ REMEDIES = {
     "colour-blind": "take colours of the style's cycle, or tell them apart by shape as well",
     "colour of a label": "pass one mapping from agents to colours to all figures of the page",
     "untrue": "its condition failed in this run: show what `otherwise` says, or nothing",
+    "no answer": "nb.answer(..., otherwise=...) says what to answer where the condition fails",
     "unrecorded": "state results by nb.say, nb.found or nb.answer, which keep their conditions",
     "row numbers": "let the first column name the rows, or nb.table(..., index=False)",
 }

@@ -32,7 +32,7 @@ from gindex_lab.press.kernel import cell, in_notebook, inline, keep, output
 from gindex_lab.press.kernel import display as _display
 from gindex_lab.press.provenance import BOX, SOURCES, Provenance, banner, source_of
 from gindex_lab.press.reproduction.claims import Record, Result, find, status
-from gindex_lab.press.statements import state
+from gindex_lab.press.statements import NO_ANSWER, state
 from gindex_lab.press.tables import people_table
 
 if TYPE_CHECKING:
@@ -53,9 +53,6 @@ __all__ = [
     "table",
 ]
 
-_NO_ANSWER = (
-    "The sentence written for this page does not hold in this run: the tables say what does."
-)
 _NAME = re.compile(r"[a-z0-9][a-z0-9_.-]*")
 _LAID_OUT: Any = {"figure.autolayout": False, "figure.constrained_layout.use": False}
 
@@ -314,7 +311,7 @@ def answer(
     name = figure or next(reversed(_pictures), None)
     if figure is not None and figure not in _pictures:
         raise BadInput("figure", figure, "was not shown yet", f"choose from {list(_pictures)}")
-    told = state("answer", text, holds, otherwise=otherwise or _NO_ANSWER)
+    told = state("answer", text, holds, otherwise=otherwise or NO_ANSWER)
     sentence = inline(told)
     if len(told.split()) > 60:
         raise BadInput(

@@ -89,6 +89,7 @@ def people_table(
     >>> [word in html for word in ("p value", "0.012", "–", "yes", "NaN", "True")]
     [True, True, True, True, False, False]
     """
+    table = table.infer_objects()
     names, cells = _rows_named(table.index[:rows], index)
     shown, left = _chosen(_merged(table, digits), columns, COLUMNS - len(names))
     head = shown.head(rows)
@@ -211,6 +212,8 @@ def _column(values: pd.Series, digits: int) -> list[str]:
         return [_whole(v, max(finite, default=0) >= 10_000) for v in given]
     top = max(finite)
     decimals = digits if top <= 1 else max(digits - 1 - math.floor(math.log10(top)), 0)
+    if top < 100 and any(0 < v < 1 for v in finite):  # a mean of 16.2 beside a γ of 0.31
+        decimals = max(decimals, digits - 1)
     noise = 1e-12 * max(top, 1e-3)
     rounded = [round(v, decimals) for v in finite]
     while decimals > 1 and all(round(v, decimals - 1) == v for v in rounded):
@@ -220,10 +223,9 @@ def _column(values: pd.Series, digits: int) -> list[str]:
 
 def _is_chance(name: object, beside: set[str]) -> bool:
     """Whether a column holds the p values of tests; a plain p beside nothing tested is a probability."""
-    known = (
-        re.fullmatch(r"p_value|p_holm|PR\(>F\)|(.+ )?p value|p \(.+|.+ p", str(name)) is not None
-    )
-    return known or (str(name) == "p" and bool(beside & {"t", "F", "z", "difference"}))
+    tested = r"p[ _](value|holm|adjusted|programs|\(.+)|PR\(>F\)|.+ p( value)?"
+    known = re.fullmatch(tested, str(name))
+    return bool(known) or (str(name) == "p" and bool(beside & {"t", "F", "z", "difference"}))
 
 
 def _chances(told: list[str], values: pd.Series) -> list[str]:

@@ -283,13 +283,13 @@ def animation_html(movie: Any, seconds: float = 1.0, *, alt: str = "An animation
 _ICONS = {
     "minus": "−",
     "plus": "+",
-    "fast-backward": "⏮",
-    "step-backward": "⏴⏐",
-    "play fa-flip-horizontal": "⏴",
-    "play": "⏵",
-    "pause": "⏸",
-    "step-forward": "⏐⏵",
-    "fast-forward": "⏭",
+    "fast-backward": "|◀◀",
+    "step-backward": "◀|",
+    "play fa-flip-horizontal": "◀",
+    "play": "▶",
+    "pause": "❚❚",
+    "step-forward": "|▶",
+    "fast-forward": "▶▶|",
 }
 
 

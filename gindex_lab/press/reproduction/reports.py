@@ -181,7 +181,7 @@ def _sources(provenance: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _take_away_answers(cells: list[Any], answer: Mapping[str, Any], folder: Path) -> None:
-    """The page opens with the answer and its figure: the one does not stand a second time, the other is a fold."""
+    """The page opens with answer and figure: the one does not stand a second time, the other is a fold."""
     path = folder / "figures" / f"{answer.get('figure')}.png"
     shown = b64encode(path.read_bytes()).decode() if path.is_file() else None
     alt, name = escape(str(answer.get("alt", ""))), escape(path.name)
