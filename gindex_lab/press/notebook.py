@@ -196,7 +196,8 @@ def _cautions_for_people() -> None:
         markup = (
             f'<div class="gl-caution quoted" style="{box};color:#222"><strong>Caution:</strong> '
         )
-        _display(f"{markup}{html.escape(str(message))}.</div>", f"Caution: {message}")
+        told = re.sub(r"\['(.*?)'\]", lambda names: names[1].replace("', '", ", "), str(message))
+        _display(f"{markup}{html.escape(told)}.</div>", f"Caution: {message}")
 
     shown.others = others  # type: ignore[attr-defined]
     warnings.showwarning = shown
