@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 
 import pytest
-from fixed_sentences import KINDS, all_fixed, fixed, listed
+from fixed_sentences import KINDS, ROOT, all_fixed, fixed, listed
 from stand_ins import run
 
 from gindex_lab.press.lint import findings
