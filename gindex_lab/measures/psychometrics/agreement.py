@@ -33,6 +33,7 @@ __all__ = [
     "in_other_company",
     "measures",
     "rank_correlations",
+    "recoveries",
     "recovery",
     "share_of_score",
     "split_half",
@@ -153,6 +154,22 @@ def recovery(table: pd.DataFrame, truth: pd.DataFrame) -> pd.DataFrame:
         for what in ("capability", "steadiness")
     }
     return pd.DataFrame(found).assign(backwards=above)
+
+
+def recoveries(
+    populations: int, *, seed: int, people: int = 400, backwards: float = 0.0
+) -> pd.DataFrame:
+    """`recovery` in several populations of `steady_people`, one row for each population and measure.
+
+    >>> recoveries(2, seed=1, people=60).index.names
+    FrozenList(['population', 'measure'])
+    """
+    first = 1000 * integer("seed", seed, 0)
+    tables = {}
+    for k in range(integer("populations", populations)):
+        study = steady_people(seed=first + k, people=people, backwards=backwards)
+        tables[k + 1] = recovery(measures(study), study.agents)
+    return pd.concat(tables, names=["population", "measure"])
 
 
 # -- what each cannot see -----------------------------------------------------------------------------

@@ -26,6 +26,7 @@ __all__ = [
     "plot_blind_spots",
     "plot_item_audit",
     "plot_methods",
+    "plot_recovery",
     "plot_shuffle",
     "plot_specification_curve",
     "plot_survival",
@@ -190,6 +191,36 @@ def plot_agreement(correlations: pd.DataFrame, title: str = "", ax: Any = None) 
     ax.set(xlabel="", ylabel="")
     ax.set_title(title, loc="left")
     return ax
+
+
+@styled
+def plot_recovery(found: Mapping[str, pd.DataFrame]) -> Any:
+    """The tables of `recoveries`, one panel each: a dot for each population, measure and truth.
+
+    >>> index = pd.MultiIndex.from_product([[1, 2], ["mean", "lz"]], names=["population", "measure"])
+    >>> table = pd.DataFrame({"capability": 0.9, "steadiness": 0.1}, index)
+    >>> len(plot_recovery({"alike": table, "backwards": table}).axes)
+    2
+    """
+    import matplotlib.pyplot as plt
+
+    wide = 4.7 * len(found)
+    fig, panels = plt.subplots(1, len(found), figsize=(wide, 3.6), sharey=True, squeeze=False)
+    truths = {"capability": ("o", "C0"), "steadiness": ("D", "C1")}
+    for ax, (title, table) in zip(panels[0], found.items(), strict=True):
+        names = list(dict.fromkeys(table.index.get_level_values("measure")))
+        for what, (marker, colour) in truths.items():
+            rows = [names.index(name) for name in table.index.get_level_values("measure")]
+            look = {"marker": marker, "color": colour, "alpha": 0.7, "label": f"true {what}"}
+            ax.scatter(table[what], rows, **look)
+        ax.axvline(0, color="0.7", lw=0.8, zorder=0)
+        ax.set_yticks(range(len(names)), [MEASURES[name] for name in names])
+        ax.set(
+            xlim=(-1, 1), xlabel="rank correlation with the truth", ylim=(len(names) - 0.5, -0.5)
+        )
+        ax.set_title(title, loc="left")
+    panels[0, 0].legend(loc="center left")
+    return fig
 
 
 @styled
