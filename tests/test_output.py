@@ -18,7 +18,7 @@ from gindex_lab.foundation.errors import BadInput, CannotWrite
 from gindex_lab.foundation.folders import MARKER, atomic_folder, is_ours, remove
 from gindex_lab.foundation.output import atomic_path, write_text
 from gindex_lab.press.cli import main
-from gindex_lab.press.reproduction import reproduce
+from gindex_lab.press.reproduction import reports_folder
 
 ROOT = Path(__file__).parents[1]
 
@@ -305,9 +305,9 @@ def test_a_reports_folder_that_was_renamed_is_still_cleaned(tmp_path):
 def test_reproduce_does_not_clear_away_a_copy_of_a_report(tmp_path):
     made(tmp_path / "gindex" / "one", "ours", ("report.html", "record.json"))
     shutil.copytree(tmp_path / "gindex" / "one", tmp_path / "gindex" / "one before")
-    reproduce._clear_leftovers(tmp_path, {"gindex/one"})
+    reports_folder.clear_leftovers(tmp_path, {"gindex/one"})
     assert (tmp_path / "gindex" / "one before" / "report.html").exists()
-    reproduce._clear_leftovers(tmp_path, set())
+    reports_folder.clear_leftovers(tmp_path, set())
     assert not (tmp_path / "gindex" / "one").exists()
 
 

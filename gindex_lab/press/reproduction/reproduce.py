@@ -21,25 +21,16 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from gindex_lab.foundation.errors import BadInput, CannotWrite
-from gindex_lab.foundation.folders import (
-    claim,
-    claimable,
-    clear_unfinished,
-    is_copy,
-    is_ours,
-    listed,
-    mark,
-    remove,
-)
+from gindex_lab.foundation.errors import CannotWrite
 from gindex_lab.foundation.interrupts import ends_once, quiet_start
-from gindex_lab.foundation.output import appendable, write_text, writing
+from gindex_lab.foundation.output import write_text
 from gindex_lab.foundation.validate import choice, integer
 from gindex_lab.press.reproduction import claims as ledger
 from gindex_lab.press.reproduction import inputs as reproduce_inputs
 from gindex_lab.press.reproduction import kept
 from gindex_lab.press.reproduction.claim_rows import ROOT
 from gindex_lab.press.reproduction.inputs import PROFILES, Entry, inputs, parameters
+from gindex_lab.press.reproduction.reports_folder import clear_leftovers, opened
 from gindex_lab.press.reproduction.runs import (
     Failure,
     Task,
@@ -54,14 +45,6 @@ __all__ = ["judged", "reproduce", "stale_reason"]
 
 _ROOM = 2**16  # bytes: less than any notebook needs
 Report = Callable[[str], None]
-_PAGES = (
-    "claims.html",
-    "glossary.html",
-    "index.html",
-    "manifest.json",
-    "places.html",
-    "ten_minutes.html",
-)
 
 
 def reproduce(
@@ -81,110 +64,11 @@ def reproduce(
     reproduce_inputs.forget()
     entries = reproduce_inputs.read_catalogue(root)
     chosen = reproduce_inputs.select(entries, only)
-    claimable(Path(reports), "reports")
-    reports = Path(reports).resolve()
-    _refuse_foreign(reports)
-    _writable(reports)
-    with ends_once(), _alone(reports):
-        _claim_folder(reports)
-        _clear_leftovers(reports, {entry.path for entry in entries})
-        tasks, reasons = _out_of_date(chosen, profile, reports, force)
-        failures = _run_all(tasks, reasons, jobs, reports) if tasks else []
-        return _conclude(entries, profile, reports, root, len(tasks), failures)
-
-
-def _writable(reports: Path) -> None:
-    try:
-        reports.mkdir(parents=True, exist_ok=True)
-        probe = reports / f".probe-{os.getpid()}"
-        probe.touch()
-        probe.unlink()
-    except OSError as error:
-        problem = f"cannot be written to ({error.strerror})"
-        raise BadInput("reports", str(reports), problem, "choose another with --reports") from None
-
-
-@contextmanager
-def _alone(reports: Path) -> Iterator[None]:
-    """One run at a time in a reports folder; the lock ends with the process, however it ends."""
-    appendable(reports / ".lock")
-    with (reports / ".lock").open("a+b") as file:
-        try:
-            if sys.platform == "win32":
-                import msvcrt
-
-                msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
-            else:
-                import fcntl
-
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise BadInput(
-                "reports", str(reports), "is being written by another run", "wait until it ends"
-            ) from None
-        yield
-
-
-def _refuse_foreign(reports: Path) -> None:
-    """A folder with pages of somebody else is refused before anything is written."""
-    if not is_ours(reports):
-        found = [name for name in _PAGES if os.path.lexists(reports / name)]
-        found += [name for name in (".lock", ".cache", ".failed") if _in_use(reports / name)]
-        if found and not _made_before_markers(reports):
-            problem = f"holds {found[0]!r}, which gindex_lab did not write"
-            remedy = "choose another folder with --reports"
-            raise BadInput("reports", str(reports), problem, remedy, code="not-ours")
-
-
-def _claim_folder(reports: Path) -> None:
-    """Put our marker on the reports and on the folders of state in them."""
-    claim(reports, "reports", [*_PAGES, ".lock"])
-    for name in (".cache", ".failed"):
-        with writing(reports / name, "reports"):
-            (reports / name).mkdir(exist_ok=True)
-            mark(reports / name, "state", ["kernels.log"])
-    appendable(reports / ".cache" / "kernels.log")
-
-
-def _in_use(place: Path) -> bool:
-    """Whether somebody else keeps something there; an empty file or folder, or one of ours, is nothing."""
-    if place.is_dir() and not place.is_symlink():
-        return not is_ours(place) and any(place.iterdir())
-    return os.path.lexists(place) and (place.is_symlink() or place.stat().st_size > 0)
-
-
-def _made_before_markers(reports: Path) -> bool:
-    manifest = reports / "manifest.json"
-    try:
-        found = json.loads(manifest.read_bytes()) if manifest.is_file() else None
-    except (OSError, ValueError, RecursionError):
-        return False
-    return isinstance(found, dict) and {"profile", "versions", "notebooks"} <= set(found)
-
-
-def _clear_leftovers(reports: Path, known: set[str]) -> None:
-    """Unpublished folders of a run that was killed, and notebooks that left the catalogue."""
-    for section in sorted(path for path in reports.glob("[!.]*") if path.is_dir()):
-        clear_unfinished(section)
-        for folder in sorted(path for path in section.glob("[!.]*") if is_ours(path)):
-            name = folder.relative_to(reports).as_posix()
-            if name not in known and kept.was_written(folder) and not is_copy(folder):
-                remove(folder)
-    for name in known:
-        _adopt(reports / name, name)
-
-
-def _adopt(folder: Path, name: str) -> None:
-    """The folder of a notebook whose marker is damaged, or that was run before folders had markers."""
-    if (listed(folder) and not is_copy(folder)) or not (folder / "record.json").is_file():
-        return
-    try:
-        record = json.loads((folder / "record.json").read_bytes())
-        if record["notebook"] == name:
-            hashes = {str(file): str(written) for file, written in record["outputs"].items()}
-            mark(folder, "notebook", {**hashes, "record.json": None})
-    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
-        return  # not ours as far as we can tell: the run will say so
+    with ends_once(), opened(Path(reports)) as folder:
+        clear_leftovers(folder, {entry.path for entry in entries})
+        tasks, reasons = _out_of_date(chosen, profile, folder, force)
+        failures = _run_all(tasks, reasons, jobs, folder) if tasks else []
+        return _conclude(entries, profile, folder, root, len(tasks), failures)
 
 
 def stale_reason(folder: Path, wanted: dict[str, str]) -> str | None:
