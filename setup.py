@@ -13,6 +13,8 @@ setup(
     package_data={
         "gindex_lab": ["py.typed", "**/*.pyi", "*.pyi"],
         "gindex_lab.worlds.flatland": ["shapes/*.fbp"],
+        "gindex_lab.worlds.learning": ["*.toml"],
+        "gindex_lab.studies": ["own_experiments/*.json", "readers/*.csv"],
         "gindex_lab.presentation": [
             "templates/*",
             "web/*.js",

@@ -38,7 +38,7 @@ __all__ = [
 
 PROFILES = ("quick", "full")
 _FORMAT = 1  # raise it when the layout of a notebook's folder changes
-_SOURCES = (".py", ".mplstyle", ".j2", ".css", ".js")
+_SOURCES = (".py", ".mplstyle", ".j2", ".css", ".js", ".fbp", ".toml", ".json", ".csv")
 _PACKAGE = Path(__file__).resolve().parents[2]
 
 

@@ -10,10 +10,12 @@ hardly allowed to learn, a kernel too narrow to generalise. A family is one line
 
 from __future__ import annotations
 
+import json
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -28,140 +30,9 @@ __all__ = ["CHANCE", "FAMILIES", "classifiers", "difficulties", "held_out", "iri
 
 Grid = dict[str, list[Any]]
 
+_FILE = Path(__file__).with_name("iris_families.json")
 # family: (class in scikit-learn, scaled features?, settings to combine, the usual ones first)
-FAMILIES: dict[str, tuple[str, bool, Grid]] = {
-    "linear discriminant": (
-        "discriminant_analysis.LinearDiscriminantAnalysis",
-        False,
-        {"solver": ["lsqr"], "shrinkage": [None, "auto", 0.1, 0.5, 0.9]},
-    ),
-    "quadratic discriminant": (
-        "discriminant_analysis.QuadraticDiscriminantAnalysis",
-        False,
-        {"reg_param": [0.0, 0.01, 0.1, 0.5, 0.9]},
-    ),
-    "logistic regression": (
-        "linear_model.LogisticRegression",
-        True,
-        {"C": [1.0, 1e-3, 1e-2, 0.1, 10.0, 100.0, 1e4], "max_iter": [2000]},
-    ),
-    "neural network": (
-        "neural_network.MLPClassifier",
-        True,
-        {
-            "hidden_layer_sizes": [(4,), (1,), (2,), (8,)],
-            "alpha": [1e-3, 0.1],
-            "solver": ["lbfgs"],
-            "max_iter": [500],
-        },
-    ),
-    "decision tree": (
-        "tree.DecisionTreeClassifier",
-        False,
-        {"max_depth": [None, 1, 2, 3, 4], "criterion": ["gini", "entropy"]},
-    ),
-    "random tree": (
-        "tree.ExtraTreeClassifier",
-        False,
-        {"max_depth": [None, 1, 2, 3, 4, 6]},
-    ),
-    "nearest neighbours": (
-        "neighbors.KNeighborsClassifier",
-        False,
-        {
-            "n_neighbors": [5, 1, 3, 9, 15, 31, 61, 99],
-            "weights": ["uniform", "distance"],
-            "p": [1, 2],
-        },
-    ),
-    "nearest centroid": (
-        "neighbors.NearestCentroid",
-        False,
-        {"metric": ["euclidean", "manhattan"]},
-    ),
-    "naive Bayes, normal": (
-        "naive_bayes.GaussianNB",
-        False,
-        {"var_smoothing": [1e-9, 1e-3, 0.1, 1.0, 10.0]},
-    ),
-    "naive Bayes, counts": (
-        "naive_bayes.MultinomialNB",
-        False,
-        {"alpha": [1.0, 0.01, 100.0]},
-    ),
-    "naive Bayes, complement": (
-        "naive_bayes.ComplementNB",
-        False,
-        {"alpha": [0.01, 1.0]},
-    ),
-    "support vectors, linear": (
-        "svm.SVC",
-        True,
-        {"kernel": ["linear"], "C": [1.0, 1e-3, 0.01, 0.1, 10.0, 100.0]},
-    ),
-    "support vectors, polynomial": (
-        "svm.SVC",
-        True,
-        {"kernel": ["poly"], "degree": [3, 2, 4], "C": [1.0, 0.01, 100.0]},
-    ),
-    "support vectors, radial": (
-        "svm.SVC",
-        True,
-        {"kernel": ["rbf"], "C": [1.0, 0.1, 10.0, 100.0], "gamma": [0.1, 100.0, 0.01, 1.0, 10.0]},
-    ),
-    "support vectors, sigmoid": (
-        "svm.SVC",
-        True,
-        {"kernel": ["sigmoid"], "C": [1.0, 0.1, 100.0], "gamma": [0.1, 0.01, 1.0]},
-    ),
-    "ridge": ("linear_model.RidgeClassifier", True, {"alpha": [1.0, 0.1, 100.0]}),
-    "perceptron": (
-        "linear_model.Perceptron",
-        True,
-        {"penalty": [None, "l2"], "alpha": [1e-4, 1e-2]},
-    ),
-    "stochastic gradient": (
-        "linear_model.SGDClassifier",
-        True,
-        {"loss": ["hinge", "modified_huber"], "alpha": [1e-4, 1e-2, 0.1, 1.0]},
-    ),
-    "Gaussian process": (
-        "gaussian_process.GaussianProcessClassifier",
-        True,
-        {"warm_start": [False]},
-    ),
-    "bagged trees": (
-        "ensemble.BaggingClassifier",
-        False,
-        {"n_estimators": [10, 3], "max_samples": [1.0, 0.1, 0.5]},
-    ),
-    "random forest": (
-        "ensemble.RandomForestClassifier",
-        False,
-        {"n_estimators": [20, 5], "max_depth": [None, 1, 2]},
-    ),
-    "extremely random trees": (
-        "ensemble.ExtraTreesClassifier",
-        False,
-        {"n_estimators": [20, 5], "max_depth": [None, 1, 2]},
-    ),
-    "boosted stumps": (
-        "ensemble.AdaBoostClassifier",
-        False,
-        {"n_estimators": [20, 2, 5], "learning_rate": [1.0, 0.1]},
-    ),
-    "gradient boosting": (
-        "ensemble.GradientBoostingClassifier",
-        False,
-        {"n_estimators": [10, 2], "max_depth": [3, 1]},
-    ),
-    "label spreading": (
-        "semi_supervised.LabelSpreading",
-        True,
-        {"kernel": ["knn"], "n_neighbors": [5, 15]},
-    ),
-    "guessing": ("dummy.DummyClassifier", False, {"strategy": ["most_frequent", "stratified"]}),
-}
+FAMILIES: dict[str, tuple[str, bool, Grid]] = json.loads(_FILE.read_text(encoding="utf-8"))
 
 
 @dataclass(frozen=True)
@@ -214,7 +85,8 @@ def classifiers(n: int | None = None) -> list[Classifier]:
 
 def _settings(family: str) -> Iterator[Classifier]:
     grid = FAMILIES[family][2]
-    for k, values in enumerate(product(*grid.values())):
+    choices = ([tuple(v) if isinstance(v, list) else v for v in some] for some in grid.values())
+    for k, values in enumerate(product(*choices)):
         yield Classifier(family, k + 1, tuple(zip(grid, values, strict=True)))
 
 
@@ -239,7 +111,7 @@ def iris(n: int | None = None, folds: int = 10, seed: int = 1, jobs: int = 1) ->
         list(chosen),
         lambda name: held_out(chosen[name], folds, seed),
         settings=settings,
-        code=[__file__],
+        code=[__file__, str(_FILE)],
         jobs=jobs,
     )
     frame = pd.DataFrame.from_dict(rows, orient="index")

@@ -9,10 +9,12 @@ The metric and the split are `main_name` and `main_split` of HELM's schemas, whi
 
 from __future__ import annotations
 
+import csv
 import re
 from collections import Counter
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -35,103 +37,9 @@ MAIN_METRICS = (
     *("wildbench_score_rescaled", "omni_math_accuracy", "exact_match_indicator", "f1_set_match"),
     *("pass", "classification_macro_f1", "RR@10", "NDCG@10", "bits_per_byte"),
 )
-# What HELM's own tables print: `main_name` and `main_split` of its schemas (classic, lite, capabilities)
-_HEADLINES = {
-    "exact_match test": "mmlu openbookqa blimp",
-    "exact_match valid": "hellaswag truthful_qa",
-    "quasi_exact_match valid": "boolq imdb",
-    "quasi_exact_match test": "raft civil_comments wikifact babi_qa synthetic_reasoning legalbench "
-    "legal_support lsat_qa med_qa entity_data_imputation entity_matching bbq",
-    "f1_score test": "narrative_qa",
-    "f1_score valid": "natural_qa natural_qa_closedbook natural_qa_openbook_longans quac",
-    "RR@10 valid": "msmarco_regular",
-    "NDCG@10 valid": "msmarco_trec",
-    "rouge_2 test": "summarization_cnndm summarization_xsum billsum_legal_summarization "
-    "multilexsum_legal_summarization eurlexsum_legal_summarization",
-    "bits_per_byte test": "ice the_pile twitter_aae twitter_aae_aa twitter_aae_white",
-    "exact_match_indicator test": "dyck_language",
-    "absolute_value_difference test": "numeracy",
-    "f1_set_match test": "synthetic_reasoning_natural",
-    "final_number_exact_match test": "gsm",
-    "math_equiv test": "math_regular",
-    "math_equiv_chain_of_thought test": "math_chain_of_thought math",
-    "pass test": "code_humaneval",
-    "bleu_4 test": "wmt_14",
-    "classification_macro_f1 test": "lextreme lex_glue",
-    "chain_of_thought_correctness test": "mmlu_pro gpqa",
-    "ifeval_strict_accuracy test": "ifeval",
-    "wildbench_score_rescaled test": "wildbench",
-    "omni_math_accuracy test": "omni_math",
-    # and of its later schemas (safety, medical, finance, SQL, long contexts, speech; crfm-helm 0.5.16)
-    "safety_score test": "harm_bench harm_bench_gcg_transfer simple_safety_tests xstest anthropic_red_team",
-    "Helpfulness test": "anthropic_hh_rlhf grammar koala self_instruct vicuna",
-    "Helpfulness valid": "open_assistant",
-    "air_score test": "air_bench_2024",
-    "exact_match valid ": "med_mcqa",
-    "quasi_exact_match test ": "casehold legal_opinion_sentiment_classification cti_to_mitre banking77",
-    "classification_macro_f1 test ": "nusax uitvsfc wisesight indicsentiment mlhsd vihsd",
-    "classification_weighted_f1 test": "financial_phrasebank gold_commodity_news "
-    "echr_judgment_classification",
-    "rouge_l test": "legal_contract_summarization sumosum infinite_bench_en_sum",
-    "squad_f1_score test": "tydiqa xquad_vi xquad_th indicqa",
-    "chr_f_plus_plus test": "flores_en_id flores_en_vi flores_en_th flores_en_ta flores_id_en flores_vi_en "
-    "flores_th_en flores_ta_en",
-    "wer_score test": "multilingual_librispeech fleurs librispeech ami speech_robust_bench",
-    "error_rate test": "czech_bank_qa",
-    "float_equiv valid": "conv_fin_qa_calc",
-    "program_accuracy test": "fin_qa",
-    "adjusted_macro_f1_score test": "kpi_edgar",
-    "annotation_financebench_label_correct_answer test": "financebench",
-    "execution_accuracy valid": "spider bird_sql",
-    "ruler_string_match_part valid": "ruler_squad ruler_hotpotqa",
-    "medec_error_flag_accuracy test": "medec",
-    "ehr_sql_execution_accuracy test": "ehr_sql",
-    "mimiciv_billing_code_f1 test": "mimiciv_billing_code",
-    "test_avg test": "code_apps",
-    "model_judged_score test": "arabic_legal_qa arabic_legal_rag",
-    # images, sound, video, tables and other languages; globs, and a second metric where schemas differ
-    "bbq_accuracy test": "bbq",
-    "exact_match_indicator test ": "gsm",
-    "quasi_prefix_exact_match valid": "a_okvqa_* blink_* mm_star_* vqa_* fair_face gqa viz_wiz mmmu",
-    "quasi_prefix_exact_match test": "corebench exams_v hateful_memes mme pairs pope seed_bench unicorn "
-    "vocal_sound meld_audio",
-    "quasi_exact_match valid ": "adv_demonstration adv_robustness fairness ood_robustness vqa viz_wiz",
-    "exact_match valid  ": "mmmu",
-    "quasi_leave_articles_exact_match test": "real_world_qa",
-    "earth_mover_similarity valid": "image2latex* image2webpage* image2musicsheet",
-    "prometheus_vision test": "bingo* crossmodal_3600 flickr30k mementos vibe_eval",
-    "gpt4_audio_critique test": "air_bench_chat_* audiocaps",
-    "wer_score test ": "fleurs_fairness librispeech_fairness transcription",
-    "wer test": "slphelm_asr_transcription",
-    "classification_macro_f1 test  ": "slphelm_* thaitoxicitytweets",
-    "classification_micro_f1 test": "disorder_diagnosis disorder_type_diagnosis symptom_diagnosis",
-    "rougeL test": "numeric_nlg qtsumm scigen tablebench_* unitxt_cards.mlsum.* unitxt_cards.xlsum.*",
-    "accuracy test": "tab_fact unitxt_cards.*",
-    "f1_micro test": "turl_col_type",
-    "f1_strings test": "wikitq",
-    "f1_score test ": "msr_vtt",
-    "bleu test": "covost2",
-    "refusal_rate test": "voice_jailbreak_attacks",
-    "toxic_frac test": "mm_safety_bench",
-    "calculation_accuracy test": "arabic_finance_calculation",
-    "annotation_autobencher_capabilities_score test": "autobencher_*",
-    "bits_per_byte test ": "cleva_language_modeling",
-    "chinese_bleu_1 test": "cleva_data_to_text_generation cleva_dialogue_generation "
-    "cleva_pinyin_transliteration",
-    "chinese_ibleu test": "cleva_paraphrase_generation",
-    "chinese_rouge_2 test": "cleva_summarization",
-    "cleva_machine_translation_bleu test": "cleva_translation",
-    "cleva_math_result_match test": "cleva_mathematical_reasoning",
-    "cleva_top1_accuracy test": "cleva_conceptual_generalization",
-    "RR@10 valid ": "melt_information_retrieval_mmarco",
-    "NDCG@10 valid ": "melt_information_retrieval_mrobust",
-    "math_equiv test ": "melt_math_regular",
-    "math_equiv_chain_of_thought test ": "melt_math_chain_of_thought",
-    "f1_set_match test ": "melt_synthetic_reasoning_natural",
-    "rouge_2 test ": "melt_summarization_*",
-    "quasi_exact_match test  ": "melt_* decodingtrust_* air_bench_foundation arabic_finance_bool "
-    "iemocap_audio machine_ethics mustard mutox parade privacy voxceleb2 meld_audio",
-}
+# What HELM's own tables print: `main_name` and `main_split` of its schemas, by groups of runs (names or
+# globs); a group stands twice where schemas differ. Of crfm-helm 0.5.16.
+_HEADLINES = Path(__file__).with_name("helm_headlines.csv")
 _ADAPTER = ("model_deployment", "method", "max_train_instances", "temperature", "max_tokens")
 
 
@@ -141,14 +49,16 @@ def headlines_of(group: str) -> list[tuple[str, str]]:
     >>> headlines_of("narrative_qa"), headlines_of("bbq")[0], headlines_of("zig")
     ([('f1_score', 'test')], ('bbq_accuracy', 'test'), [])
     """
-    pairs = {key: globs.split() for key, globs in _HEADLINES.items()}
-    named = [key for key, globs in pairs.items() if group in globs]
-    named = (
-        named
-        or [key for key, globs in pairs.items() if any(fnmatchcase(group, g) for g in globs)][:1]
-    )
-    found = [(key.split()[0], key.split()[1]) for key in named]
+    rows = [(metric, split, groups.split()) for metric, split, groups in _headlines()]
+    named = [row for row in rows if group in row[2]]
+    named = named or [row for row in rows if any(fnmatchcase(group, one) for one in row[2])][:1]
+    found = [(metric, split) for metric, split, _ in named]
     return sorted(found, key=lambda pair: not pair[0].startswith(group))
+
+
+@cache
+def _headlines() -> list[list[str]]:
+    return list(csv.reader(_HEADLINES.read_text(encoding="utf-8").splitlines()[1:]))
 
 
 def read_helm(files: Sequence[Path], found: Collector, options: Options) -> None:

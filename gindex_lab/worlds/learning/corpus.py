@@ -19,8 +19,8 @@ from gindex_lab.foundation.documents import Documents
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.likes import SeedLike
 from gindex_lab.foundation.validate import choice, generator, integer
-from gindex_lab.worlds.learning.corpus_domains import DOMAINS, Domain
-from gindex_lab.worlds.learning.corpus_slots import LIBRARY, draw
+from gindex_lab.worlds.learning.corpus_domains import DOMAINS, LIBRARY, Domain
+from gindex_lab.worlds.learning.corpus_slots import draw
 
 if TYPE_CHECKING:
     import pandas as pd

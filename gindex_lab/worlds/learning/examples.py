@@ -11,7 +11,7 @@ from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.likes import SeedLike
 from gindex_lab.foundation.validate import choice, generator
 from gindex_lab.worlds.learning.corpus import Program
-from gindex_lab.worlds.learning.corpus_slots import LIBRARY
+from gindex_lab.worlds.learning.corpus_domains import LIBRARY
 
 __all__ = ["EXAMPLES", "OTHER_TOOLS", "example", "form_options", "wired"]
 
