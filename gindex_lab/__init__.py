@@ -117,6 +117,12 @@ _UPSTAIRS = {
     "studies.data.download": "OriginalArchive",
     "studies.data.loading": "load",
     "studies.data.original_files": "original",
+    # of its own floor, where two classes make each other
+    "foundation.step_curves": "StepCurves",
+    "worlds.flatland.drawings": "Drawing",
+    "worlds.flatland.execution": "trace",
+    "worlds.flatland.expansion": "expand",
+    "worlds.flatland.parsing": "write",
 }
 _UNLISTED = {"notebook": "press.notebook"}  # gl.notebook, the helpers of notebooks
 __getattr__, __dir__, __all__ = _contents(__name__, _CONTENTS, _PACKAGES, _UNLISTED)

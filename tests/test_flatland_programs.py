@@ -15,10 +15,11 @@ from oracles import drawing_trees as trees
 import gindex_lab as gl
 from gindex_lab.foundation.errors import BadInput, BadProgram
 from gindex_lab.worlds.flatland.checks import rule_of
+from gindex_lab.worlds.flatland.definitions import Call, Definition, DrawingLimits, Link, Node
 from gindex_lab.worlds.flatland.execution import SIZE, _wrapped, steps, trace
 from gindex_lab.worlds.flatland.expansion import expand
 from gindex_lab.worlds.flatland.expressions import Symbol, read_expressions, to_lisp
-from gindex_lab.worlds.flatland.programs import Call, Definition, DrawingLimits, Link, Node, Program
+from gindex_lab.worlds.flatland.programs import Program
 
 F = gl.flatland
 SYNTAXES = ("fbp", "lisp", "json")

@@ -5,6 +5,7 @@ import re
 from functools import cache
 from pathlib import Path
 
+import networkx
 import pytest
 
 import gindex_lab as gl
@@ -131,7 +132,45 @@ def test_what_is_asked_of_a_higher_floor_is_declared_and_nothing_else():
     declared = {name: home for home, names in gl._UPSTAIRS.items() for name in names.split()}
     assert set(asked) == set(declared)
     for what, askers in asked.items():
-        assert all(floor(f"gindex_lab.{declared[what]}") > floor(asker) for asker in askers), what
+        home = f"gindex_lab.{declared[what]}"
+        own = home in {*networkx.ancestors(graph(), askers[0])} or floor(home) > floor(askers[0])
+        assert len(askers) == 1 or all(floor(home) > floor(asker) for asker in askers), what
+        assert own, f"{what} can be imported by {askers[0]}"
+
+
+@cache
+def graph() -> networkx.DiGraph:
+    """Which module of code imports which at run time: not for types, and no table of contents."""
+    found = networkx.DiGraph()
+    for name, path in modules().items():
+        if path.name != "__init__.py":
+            tree = ast.parse(path.read_text("utf-8"))
+            typed = [
+                n
+                for n in ast.walk(tree)
+                if isinstance(n, ast.If) and "TYPE_CHECKING" in ast.dump(n.test)
+            ]
+            skipped = {id(inner) for n in typed for one in n.body for inner in ast.walk(one)}
+            asked = [
+                n
+                for n in ast.walk(tree)
+                if isinstance(n, ast.Import | ast.ImportFrom) and id(n) not in skipped
+            ]
+            ours = {module_of(n) for node in asked for n in named(node) if "gindex_lab." in n}
+            found.add_edges_from(
+                (name, one)
+                for one in ours - {name, "gindex_lab"}
+                if modules()[one].name != "__init__.py"
+            )
+    return found
+
+
+def test_no_modules_import_one_another():
+    """Nor inside functions: what one file says can be read without the other."""
+    knots = [
+        sorted(some) for some in networkx.strongly_connected_components(graph()) if len(some) > 1
+    ]
+    assert knots == [["gindex_lab.measures.alternatives.methods", "gindex_lab.measures.generality"]]
 
 
 def test_the_drawing_for_contributors_is_the_real_graph():

@@ -24,7 +24,7 @@ ALLOWED = {
     ("gindex_lab/foundation/kernels.py", "save"): "numba's cache of compiled code",
     ("gindex_lab/presentation/widgets/contents.py", "save"): "what the user saves in JupyterLab, by its own contents manager",
     ("gindex_lab/studies/data/checksums.py", "write_text"): "in a folder that atomic_folder is making",
-    ("gindex_lab/studies/data/originals.py", "to_csv"): "in a folder that atomic_folder is making",
+    ("gindex_lab/studies/data/tidy.py", "to_csv"): "in a folder that atomic_folder is making",
     ("gindex_lab/studies/data/loading.py", "write_bytes"): "in a folder that atomic_folder is making",
     ("gindex_lab/press/reproduction/reports_folder.py", "open"): "the lock, which `appendable` has looked at",
     ("gindex_lab/press/reproduction/reports_folder.py", "touch"): "a probe with a name of its own",

@@ -15,7 +15,6 @@ from __future__ import annotations
 import os
 import pickle
 import sys
-import threading
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack, closing, contextmanager
@@ -25,9 +24,10 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from gindex_lab.foundation.errors import BadInput, WorkerLost
+from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.output import scratch, writing
 from gindex_lab.foundation.validate import integer
+from gindex_lab.foundation.workers import inside, is_inside, lost, parcel
 
 __all__ = ["as_done", "cluster", "map", "on_cluster", "seeds"]
 
@@ -36,7 +36,6 @@ Answer = TypeVar("Answer")
 _MOST_DEATHS = 3  # as many as Dask allows: a task that kills its worker each time must end, too
 _PATIENCE = 10  # seconds until a scheduler answers
 _clients: list[Any] = []  # of the clusters entered, the innermost last
-_here = threading.local()  # .inside: this thread runs a task, and what it maps runs in turn
 
 
 def map(
@@ -87,7 +86,7 @@ def as_done(
         from gindex_lab.foundation.parallel_dask import run
 
         answers = run(_clients[-1], function, shared, tasks, size)
-    elif workers == 1 or _inside():
+    elif workers == 1 or is_inside():
         answers = ((k, function(*shared, task)) for k, task in enumerate(tasks))
     else:
         answers = _on_cores(function, shared, tasks, workers, size or "auto")
@@ -97,21 +96,6 @@ def as_done(
 def _workers(jobs: int | None, tasks: int) -> int:
     wanted = (os.cpu_count() or 1) if jobs is None else integer("jobs", jobs)
     return max(1, min(wanted, tasks))
-
-
-def _inside() -> bool:
-    return getattr(_here, "inside", False)
-
-
-@contextmanager
-def inside() -> Iterator[None]:
-    """While a worker runs a task: its own maps stay on its core, the others have work of theirs."""
-    before = _inside()
-    _here.inside = True
-    try:
-        yield
-    finally:
-        _here.inside = before
 
 
 def _on_cores(
@@ -133,23 +117,6 @@ def _on_cores(
                 deaths += 1
                 if deaths > _MOST_DEATHS:
                     raise lost("jobs", workers) from None
-
-
-def lost(argument: str, value: object) -> WorkerLost:
-    """The error of a task that no worker survives."""
-    return WorkerLost(
-        argument,
-        value,
-        "a worker died again and again (killed, or out of memory)",
-        "use fewer workers or smaller pieces, or look at what the task does",
-    )
-
-
-def parcel(function: Callable[..., Any], shared: tuple[Any, ...]) -> bytes:
-    """The function and what its calls share, pickled once; what a notebook defines may be in it."""
-    import cloudpickle  # type: ignore[import-untyped]  # joblib's own pickler
-
-    return bytes(cloudpickle.dumps((function, shared)))
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from math import ceil
 from typing import Any, TypeVar
 
 from gindex_lab.foundation.errors import BadInput
-from gindex_lab.foundation.parallel import inside, lost, parcel
+from gindex_lab.foundation.workers import inside, lost, parcel
 
 __all__ = ["next_size", "run"]
 

@@ -31,6 +31,7 @@ from gindex_lab.foundation.folders import atomic_folder
 from gindex_lab.foundation.inputs import as_path
 from gindex_lab.foundation.likes import DifficultyLike, NumbersLike
 from gindex_lab.foundation.notes import Notes
+from gindex_lab.foundation.upstairs import upstairs
 from gindex_lab.foundation.validate import (
     FloatArray,
     choice,
@@ -340,9 +341,8 @@ class Responses(_Table):
 
     @classmethod
     def _of_kind(cls, facts: dict[str, Any]) -> type[Any]:
-        from gindex_lab.foundation.step_curves import StepCurves
-
-        return StepCurves if facts.get("kind") == "StepCurves" else cls
+        curves: type[Any] = upstairs("StepCurves")
+        return curves if facts.get("kind") == "StepCurves" else cls
 
 
 class Scores(_Table):

@@ -19,9 +19,8 @@ import numpy as np
 
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.inputs import read_text
-from gindex_lab.press.lint import Finding
 
-__all__ = ["PER_INCH", "WIDE", "figure_findings", "page_of_figures", "seen_by"]
+__all__ = ["PER_INCH", "WIDE", "Finding", "figure_findings", "page_of_figures", "seen_by"]
 
 PER_INCH = 110  # pixels of a page to an inch of a figure (notebook.show)
 WIDE = 1180  # pixels: what a wide figure may take (style.css)
@@ -53,6 +52,17 @@ class _Text(NamedTuple):
     size: float
     corners: np.ndarray  # four corners, in points
     colour: str
+
+
+class Finding(NamedTuple):
+    """What was found: where (a page or figure of `reports/`), which rule, and the piece itself."""
+
+    place: str
+    rule: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.rule}: {self.text}"
 
 
 def page_of_figures(folder: Path, place: str) -> list[Finding]:

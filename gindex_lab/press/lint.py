@@ -12,17 +12,19 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.inputs import read_text
+from gindex_lab.press.figures import Finding, page_of_figures
+from gindex_lab.press.statements import page_of_statements
+from gindex_lab.press.tables import COLUMNS
 
 if TYPE_CHECKING:
     from bs4 import BeautifulSoup
 
 __all__ = [
     "COLUMN",
-    "COLUMNS",
     "REMEDIES",
     "RULES",
     "Finding",
@@ -32,7 +34,6 @@ __all__ = [
 ]
 
 COLUMN = 836  # pixels: the text column of a notebook's page (style.css, main.notebook)
-COLUMNS = 7  # of a table for people; the row's name counts
 _SILENT = ("script", "style", "math", "code", "pre", "svg", "title", "option")
 _NUMBER = r"(?<![\w.#-])[-−+]?\d+(?:\.\d+)?"
 _OBJECTS = (
@@ -121,22 +122,8 @@ _MEASURES = {
 _FILE_NAME = re.compile(r"^[\w.-]*$|\.(?:png|svg)$|^No description", re.IGNORECASE)
 
 
-class Finding(NamedTuple):
-    """What was found: where (a page or figure of `reports/`), which rule, and the piece itself."""
-
-    place: str
-    rule: str
-    text: str
-
-    def __str__(self) -> str:
-        return f"{self.place}: {self.rule}: {self.text}"
-
-
 def findings(reports: Path, only: str | None = None) -> list[Finding]:
     """Everything found in the pages and figures of a run; `only` names a notebook or a folder of them."""
-    from gindex_lab.press.figures import page_of_figures
-    from gindex_lab.press.statements import page_of_statements
-
     found: list[Finding] = []
     for path in sorted(Path(reports).glob("*/*/report.html")):
         name = path.parent.relative_to(reports).as_posix()

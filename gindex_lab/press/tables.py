@@ -13,12 +13,13 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from gindex_lab.foundation.errors import BadInput
-from gindex_lab.press.lint import COLUMNS
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["NAMES", "number_words", "people_table"]
+__all__ = ["COLUMNS", "NAMES", "number_words", "people_table"]
+
+COLUMNS = 7  # of a table for people; the row's name counts
 
 #: What the columns of our tables are called on a page; other names lose their underscores.
 NAMES = {

@@ -12,6 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from gindex_lab.foundation.many_tests import half_width
 from gindex_lab.foundation.validate import FloatArray
 from gindex_lab.measures.fit import Fit, fit_of
 from gindex_lab.measures.limits import degrees, linear, satterthwaite
@@ -71,7 +72,7 @@ def closed_form(design: Design, chance: FloatArray, measure: str, ci: float) -> 
     >>> round(closed_form(Design(items=100), flat, "mean", 0.95), 2)
     0.78
     """
-    from scipy.special import ndtr, stdtrit
+    from scipy.special import ndtr
 
     if design.spacing == "random" and design.difficulty is None:
         even, found = design.places(), []
@@ -95,7 +96,7 @@ def closed_form(design: Design, chance: FloatArray, measure: str, ci: float) -> 
     if measure == "spread":
         values = values**2
     gap, deviation = abs(float(values[0] - values[1])), float(np.sqrt(variance.sum()))
-    bar = float(stdtrit(freedom, (1 + ci) / 2)[0] * np.sqrt(total[0]))
+    bar = float(half_width(np.sqrt(total[0]), ci, freedom[0]))
     if measure in ("capability", "mean"):
         bar = max(bar, _exchange_bar(design, chance, pull, variance, ci))
     shares = [float(ndtr((sign * gap - bar) / max(deviation, 1e-300))) for sign in (1, -1)]

@@ -24,9 +24,9 @@ from gindex_lab.foundation.errors import BadInput, CannotWrite
 from gindex_lab.foundation.journals import Journal, fingerprint
 from gindex_lab.foundation.output import appendable, writing
 from gindex_lab.foundation.validate import FloatArray
-from gindex_lab.measures.programs.comparison import copies_of, distinct
 from gindex_lab.measures.programs.encode import FlowTable, IntArray, Rules, encode
 from gindex_lab.measures.programs.flows import Flow
+from gindex_lab.measures.programs.kinds import copies_of, distinct
 
 __all__ = ["Corpus", "all_pairs", "all_pairs_in_file"]
 

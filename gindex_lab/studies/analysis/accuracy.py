@@ -12,6 +12,7 @@ import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.likes import ResponsesLike
+from gindex_lab.foundation.many_tests import half_width
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import FloatArray, choice, number
 
@@ -70,8 +71,6 @@ def score_table(
 def _limits(
     data: Responses, score: FloatArray, ci: float, resample: str
 ) -> tuple[FloatArray, FloatArray]:
-    from scipy.special import stdtrit
-
     met = ~np.isnan(data.values)
     units = met.sum(axis=1)
     if resample == "items" and is_binary(data):
@@ -80,7 +79,7 @@ def _limits(
         deviation, units = _trial_error(data, met)
     else:
         deviation, units = _unit_error(data, score, met, resample)
-    half = stdtrit(np.maximum(units - 1, 1), (1 + ci) / 2) * deviation
+    half = half_width(deviation, ci, np.maximum(units - 1, 1))
     low, high = np.clip(score - half, 0, 1), np.clip(score + half, 0, 1)
     flat = deviation <= 1e-12  # all alike: how much they could have differed is unknown
     bound = wilson(score, units, ci)

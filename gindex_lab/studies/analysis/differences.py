@@ -14,7 +14,7 @@ import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.likes import ResponsesLike
-from gindex_lab.foundation.many_tests import holm
+from gindex_lab.foundation.many_tests import half_width, holm
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import FloatArray, choice, number
 from gindex_lab.measures.pairs import FEWEST_COMMON, exchange
@@ -161,8 +161,6 @@ def _by_exchange(
 
 def _exchanged(gaps: FloatArray, codes: np.ndarray, ci: float) -> pd.DataFrame:
     """The mean of differences (P, N), NaN where one of the two did not meet the item, summed by unit."""
-    from scipy.special import stdtrit
-
     met = ~np.isnan(gaps)
     common = met.sum(axis=1)
     cells = np.where(met, gaps, 0.0) / np.maximum(common, 1)[:, None]
@@ -175,7 +173,7 @@ def _exchanged(gaps: FloatArray, codes: np.ndarray, ci: float) -> pd.DataFrame:
     units = met.sum(axis=1)
     error = np.sqrt((away**2).sum(axis=1) * units / np.maximum(units - 1, 1))
     error = np.maximum(error, 0.5 / np.maximum(common, 1))  # half an item may always differ
-    half = stdtrit(np.maximum(units - 1, 1), (1 + ci) / 2) * error
+    half = half_width(error, ci, np.maximum(units - 1, 1))
     rows, zero = np.arange(len(cells)), len(cells)
     p = exchange(np.vstack([cells, np.zeros((1, cells.shape[1]))]), rows, np.full(zero, zero))
     few = units < FEWEST_COMMON

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from gindex_lab.foundation.many_tests import holm
+from gindex_lab.foundation.many_tests import half_width, holm
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import FloatArray
 from gindex_lab.studies.analysis.accuracy import family_codes
@@ -95,7 +95,7 @@ def _wins_by_group(responses: Responses, resample: str) -> FloatArray:
 
 
 def _linked(wins: FloatArray, a: int, b: int, links: np.ndarray, ci: float) -> dict[str, float]:
-    from scipy.special import stdtr, stdtrit
+    from scipy.special import stdtr
 
     total = wins.sum(axis=0)
     without = np.concatenate([total[None], total - wins])  # all items, then each group left out
@@ -110,7 +110,7 @@ def _linked(wins: FloatArray, a: int, b: int, links: np.ndarray, ci: float) -> d
         (k - 1) / k * ((x - x.mean()) ** 2).sum() for k, x in ((groups, at[1:]), (n, by_link))
     )
     error, freedom = float(np.sqrt(variance)), min(n, groups) - 1
-    half = float(stdtrit(freedom, (1 + ci) / 2)) * error
+    half = float(half_width(error, ci, freedom))
     p = 2 * float(stdtr(freedom, -abs(at[0]) / max(error, 1e-12)))
     return {"logits": at[0], "low": at[0] - half, "high": at[0] + half, "p_value": p}
 

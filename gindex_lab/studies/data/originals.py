@@ -11,47 +11,21 @@ from __future__ import annotations
 import io
 import zlib
 from collections.abc import Callable
-from dataclasses import dataclass
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
+from gindex_lab.studies.data import originals_people
 from gindex_lab.studies.data.download import OriginalArchive
+from gindex_lab.studies.data.tidy import Tidy
 
-__all__ = ["Tidy", "convert", "group_levels"]
-
-
-@dataclass(frozen=True)
-class Tidy:
-    """The tidy form: `responses` (agents x items), what is known of `items` and of `agents`, `runs`
-    (one row a run) where cells were run more than once, and `counts`: sums over the personal columns
-    that are left behind, which say nothing of any one person."""
-
-    responses: pd.DataFrame
-    items: pd.DataFrame
-    agents: pd.DataFrame
-    runs: pd.DataFrame | None = None
-    counts: pd.Series | None = None
-
-    def write(self, folder: Path) -> None:
-        """Write `responses.csv`, `items.csv`, `agents.csv`, and `runs.csv` and `counts.csv` if any."""
-        key = self.agents.index.name or "agent"
-        self.responses.rename_axis(key).to_csv(folder / "responses.csv")
-        self.items.rename_axis("item").to_csv(folder / "items.csv")
-        self.agents.rename_axis(key).to_csv(folder / "agents.csv")
-        if self.runs is not None:
-            self.runs.to_csv(folder / "runs.csv", index=False)
-        if self.counts is not None:
-            self.counts.rename("count").rename_axis("quantity").to_csv(folder / "counts.csv")
+__all__ = ["convert", "group_levels"]
 
 
 def convert(converter: str, archive: OriginalArchive) -> Tidy:
     """Convert an archive with the converter that the register names."""
-    from gindex_lab.studies.data import originals_people
-
     known = CONVERTERS | originals_people.CONVERTERS
     if converter not in known:
         raise BadInput("converter", converter, "does not exist", f"use one of {sorted(known)}")

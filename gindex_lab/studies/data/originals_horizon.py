@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
-from gindex_lab.studies.data.originals import Tidy
+from gindex_lab.studies.data.tidy import Tidy
 
 __all__ = ["CONVERTERS", "by_name"]
 

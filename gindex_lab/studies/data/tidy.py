@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,31 @@ from gindex_lab.foundation.inputs import parse_json, read_text
 from gindex_lab.foundation.responses import Responses, Scores
 from gindex_lab.studies.data.registry import RegisterEntry
 
-__all__ = ["correct", "document_files", "read_documents", "read_tidy"]
+__all__ = ["Tidy", "correct", "document_files", "read_documents", "read_tidy"]
+
+
+@dataclass(frozen=True)
+class Tidy:
+    """The tidy form: `responses` (agents x items), what is known of `items` and of `agents`, `runs`
+    (one row a run) where cells were run more than once, and `counts`: sums over the personal columns
+    that are left behind, which say nothing of any one person."""
+
+    responses: pd.DataFrame
+    items: pd.DataFrame
+    agents: pd.DataFrame
+    runs: pd.DataFrame | None = None
+    counts: pd.Series | None = None
+
+    def write(self, folder: Path) -> None:
+        """Write `responses.csv`, `items.csv`, `agents.csv`, and `runs.csv` and `counts.csv` if any."""
+        key = self.agents.index.name or "agent"
+        self.responses.rename_axis(key).to_csv(folder / "responses.csv")
+        self.items.rename_axis("item").to_csv(folder / "items.csv")
+        self.agents.rename_axis(key).to_csv(folder / "agents.csv")
+        if self.runs is not None:
+            self.runs.to_csv(folder / "runs.csv", index=False)
+        if self.counts is not None:
+            self.counts.rename("count").rename_axis("quantity").to_csv(folder / "counts.csv")
 
 
 def read_tidy(

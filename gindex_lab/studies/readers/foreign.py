@@ -21,11 +21,12 @@ from gindex_lab.foundation.bounds import UNCHECKED, current, too_large
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.inputs import check_archive, open_regular, read_bytes
 from gindex_lab.studies.readers.documents import records_frame
+from gindex_lab.studies.readers.headers import sniff_header
 from gindex_lab.studies.readers.names import column_of
 from gindex_lab.studies.readers.text import plain
 from gindex_lab.studies.readers.unnamed import has_items_only
 
-__all__ = ["foreign_table", "parquet_table"]
+__all__ = ["foreign_table", "parquet_names", "parquet_table"]
 
 _PERSONS = (".sav", ".zsav", ".rds", ".rda", ".rdata")
 
@@ -68,8 +69,6 @@ def _whole_numbers(column: pd.Series) -> pd.Series:
 
 def _named_rows(table: pd.DataFrame) -> pd.DataFrame:
     """With a column of agents: one that goes by such a name, the row names, or numbers."""
-    from gindex_lab.studies.readers.formats import sniff_header
-
     header = list(table.columns)
     if column_of(header, "agent") or sniff_header(header) in ("irw", "long"):
         return table.reset_index(drop=True)
@@ -153,9 +152,32 @@ def _spss(path: Path) -> pd.DataFrame:
 # -- Parquet ----------------------------------------------------------------------------------------
 
 
-def parquet_table(path: Path) -> pd.DataFrame:
-    from gindex_lab.studies.readers.formats import parquet_names
+def parquet_names(path: Path) -> list[str]:
+    """The names of the columns of a Parquet file, without reading the rows; what is too large is refused."""
+    from pyarrow import ArrowException, parquet  # type: ignore[import-untyped]
 
+    try:
+        with open_regular(path) as file:
+            about = parquet.read_metadata(file)
+            names = [str(name) for name in about.schema.to_arrow_schema().names]
+    except (ArrowException, OSError, ValueError) as error:
+        remedy = "write it again with DataFrame.to_parquet"
+        problem = f"is not Parquet ({error})"
+        raise BadInput("path", str(path), problem, remedy, code="damaged") from None
+    allowed, cells = current(), about.num_rows * len(names)
+    if len(names) > allowed.columns:
+        raise too_large("path", str(path), f"has {len(names):,} columns", "columns", len(names))
+    if cells > allowed.cells:
+        problem = f"holds {about.num_rows:,} rows of {len(names):,} columns"
+        raise too_large("path", str(path), problem, "cells", cells)
+    groups = (about.row_group(k).total_byte_size for k in range(about.num_row_groups))
+    unpacked = sum(groups)
+    if unpacked > allowed.size:
+        raise too_large("path", str(path), f"unpacks to {unpacked:,} bytes", "size", unpacked)
+    return names
+
+
+def parquet_table(path: Path) -> pd.DataFrame:
     parquet_names(path)  # within the limits, or refused
     try:
         with open_regular(path) as file:

@@ -9,26 +9,21 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from gindex_lab.foundation.bounds import current, too_large
-from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.files import comments_in
-from gindex_lab.foundation.inputs import open_regular
 from gindex_lab.studies.readers.documents import records_of
 from gindex_lab.studies.readers.eval_archives import is_eval_archive
 from gindex_lab.studies.readers.glimpse import glimpse_of, json_glimpse
+from gindex_lab.studies.readers.headers import sniff_header
 from gindex_lab.studies.readers.names import (
     column_of,
-    families_are_items,
     flat_names,
-    lone_response,
     unsure_item,
 )
-from gindex_lab.studies.readers.signatures import of_document, of_header, of_line
+from gindex_lab.studies.readers.signatures import of_document, of_line
 from gindex_lab.studies.readers.text import beginning, encoding_of, is_lines, plain
-from gindex_lab.studies.readers.unnamed import has_items_only, is_scores, is_scores_by_model
+from gindex_lab.studies.readers.unnamed import is_scores, is_scores_by_model
 
 __all__ = [
-    "BENCHMARKS",
     "BESIDE",
     "FOREIGN",
     "FORMATS",
@@ -36,10 +31,8 @@ __all__ = [
     "READERS",
     "SUFFIXES",
     "column_of",
-    "parquet_names",
     "separator_of",
     "sniff",
-    "sniff_header",
 ]
 
 FORMATS = {
@@ -119,11 +112,6 @@ BESIDE = frozenset(
 )  # what tools write beside their logs: lists, summaries, settings
 HELM_FILES = ("run_spec.json", "per_instance_stats.json", "stats.json", "scenario_state.json")
 
-BENCHMARKS = {
-    *("arc", "hellaswag", "mmlu", "truthfulqa", "winogrande", "gsm8k"),
-    *("ifeval", "bbh", "math lvl 5", "gpqa", "musr", "mmlu-pro"),
-}
-
 
 def sniff(path: Path, encoding: str | None = None) -> str | None:
     """The format of one file, or None.
@@ -143,6 +131,8 @@ def sniff(path: Path, encoding: str | None = None) -> str | None:
     if suffix in (".jsonl", ".ndjson"):
         return _sniff_lines(path)
     if suffix == ".parquet":
+        from gindex_lab.studies.readers.foreign import parquet_names
+
         return sniff_header(parquet_names(path))
     if suffix in FOREIGN:
         return _sniff_foreign(path, suffix, encoding)
@@ -151,30 +141,6 @@ def sniff(path: Path, encoding: str | None = None) -> str | None:
     header, *rows = _csv_start(path, encoding) or [[]]
     some = [dict(zip(header, row, strict=False)) for row in rows]
     return "long" if _agents_repeat(some) else sniff_header(header)
-
-
-def sniff_header(header: Sequence[str]) -> str | None:
-    """The format of a table, by the names of its columns.
-
-    >>> sniff_header(["Model", "Average", "ARC", "GSM8K"]), sniff_header(["model", "pong", "go"])
-    ('leaderboard', 'wide')
-    """
-    names = {name.strip().lower() for name in header}
-    tool = of_header(names)
-    if tool is not None:
-        return tool
-    if {"id", "item", "resp"} <= names:
-        return "irw"
-    response = column_of(header, "response") or lone_response(header)
-    if response and all(column_of(header, kind) for kind in ("agent", "item")):
-        return "long"
-    if families_are_items(header):
-        return "long"
-    if not column_of(header, "agent") and has_items_only(header):
-        return "per-model"
-    if len(names & BENCHMARKS) >= 2 and (column_of(header, "agent") or "fullname" in names):
-        return "leaderboard"
-    return "wide" if len(header) > 1 else None
 
 
 def separator_of(path: Path, encoding: str | None = None) -> str:
@@ -286,28 +252,3 @@ def _sniff_foreign(path: Path, suffix: str, encoding: str | None) -> str | None:
         if tool is not None or not rows or not column_of([str(name) for name in rows[0]], "agent"):
             return tool
     return sniff_header(list(foreign_table(path, encoding).columns))
-
-
-def parquet_names(path: Path) -> list[str]:
-    """The names of the columns of a Parquet file, without reading the rows; what is too large is refused."""
-    from pyarrow import ArrowException, parquet  # type: ignore[import-untyped]
-
-    try:
-        with open_regular(path) as file:
-            about = parquet.read_metadata(file)
-            names = [str(name) for name in about.schema.to_arrow_schema().names]
-    except (ArrowException, OSError, ValueError) as error:
-        remedy = "write it again with DataFrame.to_parquet"
-        problem = f"is not Parquet ({error})"
-        raise BadInput("path", str(path), problem, remedy, code="damaged") from None
-    allowed, cells = current(), about.num_rows * len(names)
-    if len(names) > allowed.columns:
-        raise too_large("path", str(path), f"has {len(names):,} columns", "columns", len(names))
-    if cells > allowed.cells:
-        problem = f"holds {about.num_rows:,} rows of {len(names):,} columns"
-        raise too_large("path", str(path), problem, "cells", cells)
-    groups = (about.row_group(k).total_byte_size for k in range(about.num_row_groups))
-    unpacked = sum(groups)
-    if unpacked > allowed.size:
-        raise too_large("path", str(path), f"unpacks to {unpacked:,} bytes", "size", unpacked)
-    return names

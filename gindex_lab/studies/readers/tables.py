@@ -24,7 +24,7 @@ from gindex_lab.studies.readers.collect import Collector, as_number
 from gindex_lab.studies.readers.directions import direction_of, settle_direction
 from gindex_lab.studies.readers.documents import records_of
 from gindex_lab.studies.readers.foreign import foreign_table, parquet_table
-from gindex_lab.studies.readers.formats import SUFFIXES, TABLES, parquet_names, separator_of
+from gindex_lab.studies.readers.formats import SUFFIXES, TABLES, separator_of
 from gindex_lab.studies.readers.metrics import Metrics
 from gindex_lab.studies.readers.names import (
     AUDITED,
@@ -291,6 +291,8 @@ def _what_differs(
 def table_header(file: Path, options: Options) -> Sequence[str]:
     """The names of the columns, without reading the rows."""
     if plain(file).suffix.lower() == ".parquet":
+        from gindex_lab.studies.readers.foreign import parquet_names
+
         return parquet_names(file)
     if _is_frame(file):
         return list(_frame(file, options).columns)

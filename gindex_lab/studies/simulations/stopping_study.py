@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from gindex_lab.foundation.many_tests import half_width
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import FloatArray
 from gindex_lab.measures.adaptive.bank import Bank, bank_of
@@ -154,8 +155,6 @@ def ordinary(bank: Bank, course: pd.DataFrame, measure: str, ci: float = 0.95) -
 
     For two agents (a column `response_b`) it is the difference of their responses that is averaged.
     """
-    from scipy.special import stdtrit
-
     weights, constant = bank.weights(measure)
     n, t, two = len(weights), np.arange(1, len(course) + 1), "response_b" in course
     at = bank.items.index.get_indexer(pd.Index(course["item"]))
@@ -163,7 +162,7 @@ def ordinary(bank: Bank, course: pd.DataFrame, measure: str, ci: float = 0.95) -
     cells = weights[at] * worth.to_numpy() * n
     mean = np.cumsum(cells) / t
     square = np.maximum(np.cumsum(cells**2) / t - mean**2, 0.0) * t / np.maximum(t - 1, 1)
-    half = stdtrit(np.maximum(t - 1, 1), (1 + ci) / 2) * np.sqrt(square / t * (1 - t / n))
+    half = half_width(np.sqrt(square / t * (1 - t / n)), ci, np.maximum(t - 1, 1))
     shift = 0.0 if two else constant + (bank.span[0] if measure == "capability" else 0.0)
     found = np.stack([mean - half, mean + half]) + shift
     return np.where(t >= _FIRST, found, np.nan)
@@ -292,8 +291,6 @@ def saved(table: pd.DataFrame, ci: float = 0.95) -> pd.DataFrame:
     >>> float(found.loc[("b", "0.1", "bayes"), "saved"].round(2))
     0.51
     """
-    from scipy.special import stdtrit
-
     rows = {}
     for bank, part in table.groupby("bank", sort=False):
         for width in (f"{w:g}" for w in WIDTHS):
@@ -301,7 +298,7 @@ def saved(table: pd.DataFrame, ci: float = 0.95) -> pd.DataFrame:
             for rule in wide.columns.drop("random"):
                 ratio = np.log(wide[rule] / wide["random"]).dropna()
                 n = len(ratio)
-                half = float(stdtrit(max(n - 1, 1), (1 + ci) / 2)) * ratio.std(ddof=1) / np.sqrt(n)
+                half = half_width(ratio.std(ddof=1), ci, max(n - 1, 1)) / np.sqrt(n)
                 ends = 1 - np.exp(ratio.mean() + np.array([0.0, half, -half]))
                 held = part.loc[part["rule"] == rule, "held"].mean()
                 rows[bank, width, rule] = [*ends, wide["random"].mean(), wide[rule].mean(), n, held]

@@ -10,7 +10,8 @@ __getattr__, __dir__, __all__ = _contents(
     __name__,
     {
         # programs, and their three syntaxes
-        "programs": "Call Definition DrawingLimits Limits Link Node Program",
+        "definitions": "Call Definition DrawingLimits Limits Link Node",
+        "programs": "Program",
         "parsing": "parse read write",
         "expansion": "Graph expand",
         "shapes_library": "library shape uses",

@@ -6,6 +6,12 @@ from gindex_lab.worlds.flatland.curricula import DOMAINS as DOMAINS
 from gindex_lab.worlds.flatland.curricula import Sample as Sample
 from gindex_lab.worlds.flatland.curricula import sample as sample
 from gindex_lab.worlds.flatland.curricula import variations as variations
+from gindex_lab.worlds.flatland.definitions import Call as Call
+from gindex_lab.worlds.flatland.definitions import Definition as Definition
+from gindex_lab.worlds.flatland.definitions import DrawingLimits as DrawingLimits
+from gindex_lab.worlds.flatland.definitions import Limits as Limits
+from gindex_lab.worlds.flatland.definitions import Link as Link
+from gindex_lab.worlds.flatland.definitions import Node as Node
 from gindex_lab.worlds.flatland.distances import binary_distance as binary_distance
 from gindex_lab.worlds.flatland.distances import Distance as Distance
 from gindex_lab.worlds.flatland.distances import distance as distance
@@ -27,12 +33,6 @@ from gindex_lab.worlds.flatland.experiments import experiment as experiment
 from gindex_lab.worlds.flatland.parsing import parse as parse
 from gindex_lab.worlds.flatland.parsing import read as read
 from gindex_lab.worlds.flatland.parsing import write as write
-from gindex_lab.worlds.flatland.programs import Call as Call
-from gindex_lab.worlds.flatland.programs import Definition as Definition
-from gindex_lab.worlds.flatland.programs import DrawingLimits as DrawingLimits
-from gindex_lab.worlds.flatland.programs import Limits as Limits
-from gindex_lab.worlds.flatland.programs import Link as Link
-from gindex_lab.worlds.flatland.programs import Node as Node
 from gindex_lab.worlds.flatland.programs import Program as Program
 from gindex_lab.worlds.flatland.rendering import image_similarity as image_similarity
 from gindex_lab.worlds.flatland.rendering import picture as picture

@@ -9,16 +9,8 @@ from dataclasses import replace
 from typing import TypeVar
 
 from gindex_lab.foundation.errors import BadProgram
+from gindex_lab.worlds.flatland.definitions import PORTS, PRIMITIVES, Call, Definition, Link, Node
 from gindex_lab.worlds.flatland.expressions import CONSTANTS, Symbol
-from gindex_lab.worlds.flatland.programs import (
-    PORTS,
-    PRIMITIVES,
-    Call,
-    Definition,
-    Link,
-    Node,
-    Program,
-)
 
 __all__ = ["canonical", "check_program", "check_rule", "closing_links", "reached", "rule_of"]
 
@@ -28,18 +20,18 @@ _NAME = re.compile(r"[A-Za-z_][\w.-]*")
 _RESERVED = {*PRIMITIVES, *CONSTANTS, "start", "end", "body", "out", "true", "false"}
 
 
-def check_program(program: Program) -> None:
+def check_program(flows: Mapping[str, Definition], run: Call) -> None:
     """Refuse a program that cannot run, with the flow and node that is to blame."""
-    if not program.flows:
+    if not flows:
         raise BadProgram("program", "", "defines no flow", "write name(start) -> ... -> name(end)")
-    for flow in program.flows.values():
-        _check_flow(flow, program.flows)
+    for flow in flows.values():
+        _check_flow(flow, flows)
     _check_acyclic(
-        {name: [node.type for node in flow.nodes] for name, flow in program.flows.items()},
+        {name: [node.type for node in flow.nodes] for name, flow in flows.items()},
         "program",
         "flows use each other in a circle",
     )
-    _check_run(program.run, program.flows)
+    _check_run(run, flows)
 
 
 def canonical(flow: Definition) -> Definition:

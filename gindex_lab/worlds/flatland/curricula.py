@@ -24,9 +24,10 @@ from gindex_lab.foundation.likes import ProgramLike, SeedLike
 from gindex_lab.foundation.parallel import seeds
 from gindex_lab.foundation.validate import choice, flag, generator, integer
 from gindex_lab.worlds.flatland.checks import rule_of
+from gindex_lab.worlds.flatland.definitions import SIZE
 from gindex_lab.worlds.flatland.drawings import Circle, Drawing, Line, Shape
 from gindex_lab.worlds.flatland.expressions import Expression, Symbol
-from gindex_lab.worlds.flatland.programs import SIZE, Program
+from gindex_lab.worlds.flatland.programs import Program
 
 __all__ = ["DOMAINS", "Sample", "augment", "curriculum", "sample", "samples", "variations"]
 

@@ -19,10 +19,13 @@ import numpy.typing as npt
 
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.validate import FloatArray, number
+from gindex_lab.worlds.flatland.definitions import SIZE, Call, Definition, Link, Node
 from gindex_lab.worlds.flatland.execution import Step, steps
 from gindex_lab.worlds.flatland.expansion import Graph
 from gindex_lab.worlds.flatland.expressions import Expression
-from gindex_lab.worlds.flatland.programs import SIZE, Call, Definition, Link, Node, Program
+from gindex_lab.worlds.flatland.programs import Program
+from gindex_lab.worlds.flatland.rendering import picture, to_svg
+from gindex_lab.worlds.flatland.shapes_library import shape
 
 __all__ = ["Circle", "Drawing", "Line"]
 
@@ -143,14 +146,10 @@ class Drawing:
 
     def image(self, wrap: str = "teleport") -> npt.NDArray[np.uint8]:
         """The picture: 128 x 128, 1 for ink, row 0 at the top."""
-        from gindex_lab.worlds.flatland.rendering import picture
-
         return picture(self.segments, wrap)
 
     def svg(self, wrap: str = "teleport") -> str:
         """The picture as an SVG document."""
-        from gindex_lab.worlds.flatland.rendering import to_svg
-
         return to_svg(self.segments, wrap)
 
     def program(self) -> Program:
@@ -255,8 +254,6 @@ def _arc(graph: Graph, arcs: Mapping[int, tuple[int, int]], step: Step, rounds: 
 
 
 def _program(drawing: Drawing) -> Program:
-    from gindex_lab.worlds.flatland.shapes_library import shape
-
     if not drawing.shapes:
         raise BadInput("drawing", drawing, "draws nothing", "give it a line or a circle")
     nodes: list[Node] = []

@@ -18,9 +18,10 @@ import numpy as np
 
 from gindex_lab.foundation.errors import BadProgram
 from gindex_lab.foundation.validate import FloatArray
+from gindex_lab.worlds.flatland.definitions import SIZE, DrawingLimits
 from gindex_lab.worlds.flatland.expansion import GraphNode
 from gindex_lab.worlds.flatland.expressions import Symbol, reduce
-from gindex_lab.worlds.flatland.programs import SIZE, DrawingLimits, Program
+from gindex_lab.worlds.flatland.programs import Program
 
 __all__ = ["Segment", "Step", "Trace", "steps", "trace"]
 

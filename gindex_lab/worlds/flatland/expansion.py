@@ -16,8 +16,9 @@ from typing import Any
 
 from gindex_lab.foundation.errors import BadProgram
 from gindex_lab.worlds.flatland.checks import closing_links, reached
+from gindex_lab.worlds.flatland.definitions import PORTS, PRIMITIVES, Definition, Node
 from gindex_lab.worlds.flatland.expressions import Expression, Symbol, reduce, to_json
-from gindex_lab.worlds.flatland.programs import PORTS, PRIMITIVES, Definition, Node, Program
+from gindex_lab.worlds.flatland.programs import Program
 
 __all__ = ["Graph", "GraphNode", "expand"]
 

@@ -7,39 +7,23 @@ in the folder given, else among the shapes that come with the package, and can l
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path, PurePosixPath
-from typing import NamedTuple
 
 from gindex_lab.foundation.errors import BadInput, BadProgram
 from gindex_lab.foundation.inputs import as_path, read_text
 from gindex_lab.foundation.validate import choice
-from gindex_lab.worlds.flatland.programs import Call, Definition, DrawingLimits, Program
+from gindex_lab.worlds.flatland import syntax_fbp, syntax_json, syntax_lisp
+from gindex_lab.worlds.flatland.definitions import Definition, DrawingLimits, Include, Source
+from gindex_lab.worlds.flatland.programs import Program
 
-__all__ = ["SHAPES", "Source", "parse", "read", "write"]
+__all__ = ["SHAPES", "parse", "read", "write"]
 
 SHAPES = Path(__file__).with_name("shapes")
-SYNTAXES = {"fbp": ".fbp", "lisp": ".lisp", "json": ".json"}
+_SYNTAXES = {"fbp": syntax_fbp, "lisp": syntax_lisp, "json": syntax_json}
+_OF_ENDING = {f".{syntax}": syntax for syntax in _SYNTAXES}
 LONGEST = 1_000_000  # characters of a text
 MOST_INCLUDES = 50
-
-
-class Include(NamedTuple):
-    """A file to read first, and the line that asks for it."""
-
-    name: str
-    line: int
-
-
-@dataclass
-class Source:
-    """What one text says: includes, flows, and the call if there is one."""
-
-    includes: list[Include] = field(default_factory=list)
-    flows: list[Definition] = field(default_factory=list)
-    run: Call | None = None
 
 
 def parse(
@@ -59,8 +43,8 @@ def parse(
     (125.657326348, 4)
     """
     _check_text(text)
-    choice("syntax", syntax, list(SYNTAXES))
-    source = _reader(syntax)(text)
+    choice("syntax", syntax, list(_SYNTAXES))
+    source = _SYNTAXES[syntax].read(text)
     flows: dict[str, Definition] = {}
     _include(source, None if folder is None else as_path("folder", folder), flows, (), set())
     _add(source.flows, flows)
@@ -81,24 +65,14 @@ def read(path: str | PathLike[str], **options: DrawingLimits) -> Program:
     Program('square(30)', 2 flows)
     """
     file = as_path("path", path)
-    syntaxes = {ending: syntax for syntax, ending in SYNTAXES.items()}
-    if file.suffix not in syntaxes:
+    if file.suffix not in _OF_ENDING:
         raise BadProgram("path", str(path), "has no known ending", "use .fbp, .lisp or .json")
-    return parse(_text_of(file), syntaxes[file.suffix], folder=file.parent, **options)
+    return parse(_text_of(file), _OF_ENDING[file.suffix], folder=file.parent, **options)
 
 
 def write(program: Program, syntax: str = "fbp") -> str:
     """The text of a program; flows come before those that use them. (g-index paper, section 5.)"""
-    from gindex_lab.worlds.flatland import syntax_fbp, syntax_json, syntax_lisp
-
-    writers = {"fbp": syntax_fbp.write, "lisp": syntax_lisp.write, "json": syntax_json.write}
-    return writers[choice("syntax", syntax, list(writers))](program)
-
-
-def _reader(syntax: str) -> Callable[[str], Source]:
-    from gindex_lab.worlds.flatland import syntax_fbp, syntax_json, syntax_lisp
-
-    return {"fbp": syntax_fbp.read, "lisp": syntax_lisp.read, "json": syntax_json.read}[syntax]
+    return _SYNTAXES[choice("syntax", syntax, list(_SYNTAXES))].write(program)
 
 
 def _check_text(text: object) -> None:
@@ -140,8 +114,7 @@ def _include(
         if len(done) > MOST_INCLUDES:
             problem = f"is more than the {MOST_INCLUDES} includes of a program"
             raise BadProgram(f"line {include.line}", include.name, problem, "join some files")
-        syntax = {ending: name for name, ending in SYNTAXES.items()}[file.suffix]
-        found = _reader(syntax)(_text_of(file))
+        found = _SYNTAXES[_OF_ENDING[file.suffix]].read(_text_of(file))
         _include(found, file.parent, flows, (*above, str(file)), done)
         _add(found.flows, flows)
 
@@ -150,7 +123,7 @@ def _find(include: Include, folder: Path | None) -> Path:
     """The file of an include: below the folder of the text or among our shapes, and nowhere else."""
     where = f"line {include.line}"
     name = PurePosixPath(include.name)
-    if name.suffix not in SYNTAXES.values():
+    if name.suffix not in _OF_ENDING:
         raise BadProgram(where, include.name, "has no known ending", "use .fbp, .lisp or .json")
     if name.is_absolute() or ".." in name.parts or "\\" in include.name or "\0" in include.name:
         problem = "leads out of the folder of the program"

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.output import atomic_path
 from gindex_lab.foundation.validate import FloatArray, choice, numbers
-from gindex_lab.worlds.flatland.programs import SIZE
+from gindex_lab.worlds.flatland.definitions import SIZE
 
 __all__ = ["Picture", "as_picture", "image_similarity", "picture", "save_png", "to_svg"]
 

@@ -21,9 +21,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gindex_lab.foundation.errors import BadProgram
+from gindex_lab.worlds.flatland.definitions import Call, Definition, Include, Link, Node, Source
 from gindex_lab.worlds.flatland.expressions import Expression, Symbol, read_expressions, to_lisp
-from gindex_lab.worlds.flatland.parsing import Include, Source
-from gindex_lab.worlds.flatland.programs import Call, Definition, Link, Node, Program
+from gindex_lab.worlds.flatland.programs import Program
 
 __all__ = ["read", "run_of", "write"]
 

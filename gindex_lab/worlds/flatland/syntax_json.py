@@ -12,9 +12,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from gindex_lab.foundation.errors import BadProgram
+from gindex_lab.worlds.flatland.definitions import PRIMITIVES, Call, Definition, Link, Node, Source
 from gindex_lab.worlds.flatland.expressions import from_json, to_json
-from gindex_lab.worlds.flatland.parsing import Source
-from gindex_lab.worlds.flatland.programs import PRIMITIVES, Call, Definition, Link, Node, Program
+from gindex_lab.worlds.flatland.programs import Program
 from gindex_lab.worlds.flatland.syntax_fbp import run_of
 
 __all__ = ["read", "write"]
