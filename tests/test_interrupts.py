@@ -46,7 +46,7 @@ def test_another_broken_pipe_is_not_taken_for_a_reader_that_left(monkeypatch):
     def broken(_):
         raise BrokenPipeError
 
-    monkeypatch.setattr(cli, "_claims", broken)
+    monkeypatch.setitem(cli._RUNS, "claims", broken)
     with pytest.raises(BrokenPipeError):
         cli.main(["claims"])
 
