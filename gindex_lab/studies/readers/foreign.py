@@ -194,7 +194,7 @@ def parquet_table(path: Path) -> pd.DataFrame:
 
 def _check_texts(path: Path, file: IO[bytes]) -> None:
     """Refuse texts that are stored once and stand in so many rows that they would not fit, written out."""
-    from pyarrow import compute, parquet  # type: ignore[import-untyped]
+    from pyarrow import compute, parquet
     from pyarrow import types as kinds
 
     fields = parquet.read_schema(file)

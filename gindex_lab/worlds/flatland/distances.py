@@ -22,10 +22,11 @@ from scipy.optimize import linear_sum_assignment
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.likes import ProgramLike
 from gindex_lab.foundation.validate import FloatArray, Mode, integer, number
-from gindex_lab.measures.programs.comparison import EFFORT_IN_BATCH, Neighbours, Uncertified
+from gindex_lab.measures.programs.comparison import Neighbours, Uncertified
 from gindex_lab.measures.programs.divergence import EFFORT, Divergence, best_clique
 from gindex_lab.measures.programs.encode import Rules
 from gindex_lab.measures.programs.flows import Flow
+from gindex_lab.measures.programs.kinds import EFFORT_IN_BATCH
 from gindex_lab.worlds.flatland.drawings import Circle, Drawing, Shape
 from gindex_lab.worlds.flatland.programs import Program
 from gindex_lab.worlds.flatland.shelves import Metric, graph_of, shelve
