@@ -1,7 +1,15 @@
-"""One test over many cases of the same shared file: each case is a subtest, named where it fails."""
+"""One test over many cases: of the same shared file (each a subtest, named where it fails), or random ones."""
 
 import functools
 import inspect
+import os
+
+EVERY = "GINDEX_LAB_EVERY_EXAMPLE"  # set by the slow run: see tests/test_every_example.py
+
+
+def some_of(examples):
+    """How many random examples a property meets: a quarter in `make test`, all in `make test-slow`."""
+    return examples if os.environ.get(EVERY) else max(25, examples // 4)
 
 
 def looped(name, values):

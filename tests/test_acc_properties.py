@@ -1,8 +1,9 @@
-"""The mathematics of the curve, on a thousand random curves each (supplement, E.2, F.1 to F.3)."""
+"""The mathematics of the curve, on random curves: 250 each in `make test`, a thousand in `make test-slow` (supplement, E.2, F.1 to F.3)."""
 
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from loops import some_of
 
 from gindex_lab.foundation.step_curves import step_curve
 from gindex_lab.measures.curves import indicators, merge, rule_of
@@ -10,7 +11,7 @@ from gindex_lab.measures.generality import generality
 from gindex_lab.measures.properties import dominance
 from gindex_lab.measures.steps import of_positions
 
-thousand = settings(max_examples=1000, deadline=None, database=None)
+thousand = settings(max_examples=some_of(1000), deadline=None, database=None)
 ESTIMATOR = st.sampled_from(["trapezoid", "step"])
 
 
@@ -222,7 +223,7 @@ def test_an_agent_with_gaps_is_as_if_it_had_never_met_those_items(curve, estimat
     assert close(both.capability[0], indicators(levels, psi[:1], interval, estimator).capability[0])
 
 
-@settings(thousand, max_examples=300)
+@settings(thousand, max_examples=some_of(300))
 @given(curves(agents=2))
 def test_exact_curve_equals_numerical_integration(curve):
     levels, psi, (low, high) = curve
@@ -237,7 +238,7 @@ def test_exact_curve_equals_numerical_integration(curve):
         assert abs(2 * moment - area**2 - spread**2) < 2e-3 * (high - low) ** 2
 
 
-@settings(thousand, max_examples=200)
+@settings(thousand, max_examples=some_of(200))
 @given(curves(agents=3))
 def test_public_table_agrees_with_the_kernel_and_with_one_agent_at_a_time(curve):
     levels, psi, interval = curve
