@@ -58,3 +58,18 @@ def beside():
 def goldens():
     """Numbers made by the authors' code: all of them, or without ../shared the part in tests/goldens."""
     return SHARED / "golden" if SHARED.is_dir() else KEPT
+
+
+@pytest.fixture
+def sketched(monkeypatch):
+    """The figures of an analysis' page are drawn but not rendered, which is most of the page's time: for
+    tests of its words. `test_cli.py` and `test_analysis.py` render them."""
+    from matplotlib import pyplot
+
+    from gindex_lab.presentation import analysis_page
+
+    def png(draw):
+        pyplot.close(draw())
+        return "iVBORw0KGgo="
+
+    monkeypatch.setattr(analysis_page, "png", png)

@@ -16,6 +16,8 @@ from gindex_lab.studies.analysis.floors import against_chance, floors_of
 from gindex_lab.studies.analysis.starting import analyse_table
 from gindex_lab.studies.analysis.tables import task_cells
 
+pytestmark = pytest.mark.usefixtures("sketched")
+
 
 def binary(agents=5, items=60, seed=1, gaps=0.0):
     rng = np.random.default_rng(seed)

@@ -68,6 +68,7 @@ def parsed(page):
     return cells
 
 
+@pytest.mark.usefixtures("sketched")
 def test_the_table_of_the_page_is_that_of_generality(tmp_path):
     path = write_example(tmp_path, "wide", simulated_runs(agents=6, items=8))
     page = analyse(path, seed=3).write(tmp_path / "r.html").read_text()
@@ -102,6 +103,7 @@ def evil_logs(folder):
     return runs
 
 
+@pytest.mark.usefixtures("sketched")
 def test_no_string_from_the_logs_becomes_markup(tmp_path):
     page = analyse(evil_logs(tmp_path)).write(tmp_path / "r.html").read_text()
     assert "<script" not in page.lower()
@@ -118,6 +120,7 @@ def test_the_page_is_one_file_that_needs_nothing(example, tmp_path):
     assert [p.name for p in tmp_path.iterdir()] == ["r.html"]
 
 
+@pytest.mark.usefixtures("sketched")
 def test_a_page_that_fails_leaves_the_old_one(example, tmp_path, monkeypatch):
     out = tmp_path / "r.html"
     out.write_text("old")
@@ -131,6 +134,7 @@ def test_a_page_that_fails_leaves_the_old_one(example, tmp_path, monkeypatch):
     assert [p.name for p in tmp_path.iterdir()] == ["r.html"]
 
 
+@pytest.mark.usefixtures("sketched")
 @pytest.mark.filterwarnings("error")
 def test_odd_names_are_shown_whole_and_drawn_in_short(tmp_path):
     file = tmp_path / "odd.csv"

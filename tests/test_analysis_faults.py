@@ -15,6 +15,8 @@ from gindex_lab.studies.analysis.models import fitted
 from gindex_lab.studies.analysis.starting import analyse_table
 from gindex_lab.studies.readers.examples import simulated_runs
 
+pytestmark = pytest.mark.usefixtures("sketched")
+
 
 def logistic(abilities, difficulties, rng):
     chance = 1 / (1 + np.exp(-(np.asarray(abilities)[..., None] - difficulties)))

@@ -11,6 +11,8 @@ from gindex_lab.press.analyse import analyse
 from gindex_lab.studies.analysis.starting import analyse_table
 from gindex_lab.studies.analysis.summary import about_control
 
+pytestmark = pytest.mark.usefixtures("sketched")
+
 
 def logistic(abilities, difficulties, seed):
     rng = np.random.default_rng(seed)

@@ -62,6 +62,7 @@ def test_the_command_prints_a_table_and_writes_a_page(scores, tmp_path, capsys):
     assert not re.search(r'(src|href)="https?:', page)
 
 
+@pytest.mark.usefixtures("sketched")
 def test_names_from_the_file_cannot_smuggle_markup_into_the_page(tmp_path):
     evil = "<script>alert(1)</script>"
     path = tmp_path / "evil.csv"
@@ -132,6 +133,7 @@ def test_a_table_without_numbers_is_refused(tmp_path, capsys):
 
 
 @pytest.mark.parametrize("out", ["/proc/x/y.html", "."])
+@pytest.mark.usefixtures("sketched")
 def test_a_report_that_cannot_be_written_is_one_line(scores, out, capsys):
     assert main(["analyse", str(scores), "--ci", "0", "--out", out]) == 2
     printed = capsys.readouterr().err

@@ -468,8 +468,8 @@ def test_a_cold_cache_is_announced_once_compiling_starts(monkeypatch, tmp_path, 
 
 
 def test_open_pairs_are_told_never_hidden(monkeypatch):
-    monkeypatch.setattr("gindex_lab.measures.programs.comparison.EFFORT", 1)
-    monkeypatch.setattr("gindex_lab.measures.programs.comparison.EFFORT_IN_BATCH", 1)
+    monkeypatch.setattr("gindex_lab.measures.programs.kinds.EFFORT", 1)
+    monkeypatch.setattr("gindex_lab.measures.programs.kinds.EFFORT_IN_BATCH", 1)
     a, b = hard_pair(30)
     with pytest.warns(Uncertified, match="2 values are upper bounds"):
         values = pairwise([a, b])

@@ -513,6 +513,7 @@ def test_right_and_wrong_of_a_scorer_of_unknown_name_are_better_when_larger(scor
     assert analyse(tmp_path, ci=None).data.frame.iloc[0, 0] == gl.read(tmp_path).frame.iloc[0, 0]
 
 
+@pytest.mark.usefixtures("sketched")
 def test_the_page_begins_with_the_table_of_decisions(mess, tmp_path):
     page = analyse(mess, ci=None).write(tmp_path / "page.html").read_text()
     top = page[: page.index("<h2")]

@@ -222,8 +222,8 @@ def test_pairs_that_stay_open_are_told_after_a_restart_too(tmp_path, monkeypatch
         )
         for _ in range(3)
     ]
-    monkeypatch.setattr("gindex_lab.measures.programs.comparison.EFFORT_IN_BATCH", 1)
-    monkeypatch.setattr("gindex_lab.measures.programs.comparison.EFFORT", 1)
+    monkeypatch.setattr("gindex_lab.measures.programs.kinds.EFFORT_IN_BATCH", 1)
+    monkeypatch.setattr("gindex_lab.measures.programs.kinds.EFFORT", 1)
     monkeypatch.setattr("gindex_lab.measures.programs.divergence._CHUNK", 1)
     for _ in range(2):
         with pytest.warns(Uncertified, match="values are upper bounds"):
