@@ -1,4 +1,4 @@
-"""How fast, and how likely, is our 2PL against girth and the PyPI package mirt?
+"""How fast, and how likely, are our 2PL and graded model against girth and the PyPI package mirt?
 
 All three fit the same simulated responses in one run, one thread each; their log-likelihoods are computed by
 one function on one grid (61 nodes on [-6, 6]) from the parameters each returns. The peers are oracles, not
@@ -19,12 +19,15 @@ import pandas as pd
 
 from benchmarks.rows import Row, best_time, race
 from gindex_lab.measures.psychometrics.irt import irt, simulate_irt
-from gindex_lab.measures.psychometrics.irt_em import e_step
-from gindex_lab.measures.psychometrics.irt_settings import IrtSettings, Patterns
+from gindex_lab.measures.psychometrics.irt_engine import e_step, log_chances
+from gindex_lab.measures.psychometrics.irt_models import model_of
+from gindex_lab.measures.psychometrics.irt_plan import Latent, Table, grid
+from gindex_lab.measures.psychometrics.irt_settings import IrtSettings
 
 __all__ = ["run"]
 
 SIZES = [(496, 23), (5_000, 100)]
+GRADED = [(1_000, 20), (5_000, 100)]  # with four categories
 FOLDER = Path(__file__).parents[1] / ".tools" / "peers"
 ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "RAYON_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 Fit = tuple[float, np.ndarray, np.ndarray]
@@ -37,42 +40,54 @@ import numpy as np
 warnings.simplefilter("ignore")
 peer, source, target, repeats = sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4])
 responses = np.load(source).astype(int)
+categories = responses.max() + 1
 if peer == "girth":
-    from girth import twopl_mml
+    from girth import grm_mml, twopl_mml
     def fit(data):
-        found = twopl_mml(data.T)
+        found = (twopl_mml if categories == 2 else grm_mml)(data.T)
         return found["Discrimination"], found["Difficulty"]
 else:
     from mirt import fit_mirt
     def fit(data):
-        found = fit_mirt(data, model="2PL", n_quadpts=61, compute_standard_errors=False)
-        return found.model.parameters["discrimination"], found.model.parameters["difficulty"]
+        kind = {"model": "2PL"} if categories == 2 else {"model": "GRM", "n_categories": int(categories)}
+        found = fit_mirt(data, **kind, n_quadpts=61, compute_standard_errors=False)
+        given = found.model.parameters
+        return given["discrimination"], given["difficulty" if categories == 2 else "thresholds"]
 fit(responses[:200, :10])
 seconds = []
 for _ in range(repeats):
     start = time.process_time()
     slope, difficulty = fit(responses)
     seconds.append(time.process_time() - start)
-np.savez(target, seconds=min(seconds), slope=np.ravel(slope), difficulty=np.ravel(difficulty))
+np.savez(target, seconds=min(seconds), slope=np.ravel(slope), difficulty=difficulty)
 print(version(peer))
 """
 
 
 def run(sizes: list[tuple[int, int]] | None = None, seed: int = 1) -> list[Row]:
     """One row per size and peer: both times, both log-likelihoods."""
-    return [
+    rows = [
         row
         for agents, items in sizes or SIZES
         for row in _rows(_responses(agents, items, seed), f"2PL, {agents:,} x {items}")
     ]
+    for agents, items in [] if sizes else GRADED:
+        answers = _responses(agents, items, seed, cuts=3)
+        rows += _rows(answers, f"graded, {agents:,} x {items}")
+    return rows
 
 
-def _responses(agents: int, items: int, seed: int) -> np.ndarray:
+def _responses(agents: int, items: int, seed: int, cuts: int = 1) -> np.ndarray:
+    """Whole numbers from 0 to `cuts`."""
     rng = np.random.default_rng(seed)
-    truth = pd.DataFrame(
-        {"discrimination": rng.lognormal(0.0, 0.3, items), "difficulty": rng.standard_normal(items)}
-    )
-    return simulate_irt(truth, agents, seed=rng).values
+    truth = pd.DataFrame({"discrimination": rng.lognormal(0.0, 0.3, items)})
+    if cuts == 1:
+        return simulate_irt(
+            truth.assign(difficulty=rng.standard_normal(items)), agents, seed=rng
+        ).values
+    middle = rng.standard_normal((items, 1)) + np.linspace(-1, 1, cuts)
+    places = pd.DataFrame(middle, columns=[f"b{c + 1}" for c in range(cuts)])
+    return np.rint(cuts * simulate_irt(truth.join(places), agents, model="graded", seed=rng).values)
 
 
 def _rows(values: np.ndarray, what: str) -> list[Row]:
@@ -93,10 +108,12 @@ def _rows(values: np.ndarray, what: str) -> list[Row]:
 
 
 def _ours(values: np.ndarray) -> Fit:
-    irt(values[:200, :10])  # compile, or load what was compiled
-    found = irt(values).parameters
-    seconds = best_time(lambda: irt(values).parameters)
-    return seconds, found["discrimination"].to_numpy(), found["difficulty"].to_numpy()
+    model = "2pl" if values.max() == 1 else "graded"
+    irt(values[:200, :10], model)  # compile, or load what was compiled
+    found = irt(values, model).parameters
+    seconds = best_time(lambda: irt(values, model).parameters)
+    cuts = found.filter(regex=r"^(b\d|difficulty$)").to_numpy()
+    return seconds, found["discrimination"].to_numpy(), cuts[:, 1:] if model == "graded" else cuts
 
 
 def _peer(peer: str, values: np.ndarray) -> tuple[str, Fit]:
@@ -121,6 +138,8 @@ def _peer(peer: str, values: np.ndarray) -> tuple[str, Fit]:
 
 
 def _log_likelihood(values: np.ndarray, slope: np.ndarray, difficulty: np.ndarray) -> float:
-    data = Patterns.of(values)
-    by_pattern, _ = e_step(data, np.stack([slope, -slope * difficulty], 1), *IrtSettings().grid())
-    return float(data.agents @ by_pattern)
+    model = model_of("graded", values.max(0).astype(int) + 1)
+    parameters = np.column_stack([slope, -slope[:, None] * difficulty.reshape(len(slope), -1)])
+    data, nodes = Table.of_categories(values, model.columns), grid(IrtSettings(), 1)
+    log = log_chances(model, parameters, nodes).log
+    return float(data.agents @ e_step(data, log, Latent.standard().log_weights(nodes)[0])[0])

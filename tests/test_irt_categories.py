@@ -329,3 +329,23 @@ def test_degenerate_tables_end_in_numbers(name, case):
     assert bool(model.constant_items) == (
         case == "constant" or (case, name) == ("few people", "4pl")
     )
+
+
+def test_fractions_are_never_called_failures_in_silence():
+    truth = pd.DataFrame({"discrimination": 1.0, "difficulty": [-1.0, 0.0, 0.5, 1.0]})
+    table = simulate_irt(truth, 60, seed=1).frame.replace(0.0, 0.3)
+    with pytest.warns(Caution, match="beta"):
+        told = irt(table)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", Caution)
+        accepted = irt(table, fractions="truncate")
+        irt(table.round(), "2pl")
+    assert told.log_likelihood == accepted.log_likelihood
+
+
+def test_new_fractions_need_the_items_of_the_model():
+    model = irt(np.random.default_rng(1).beta(2, 2, (60, 4)), "beta")
+    assert np.isfinite(model.score("map", [[0.2, 0.4, None, 0.9]]).to_numpy()).all()
+    with pytest.raises(BadInput) as refused:
+        model.score("eap", [[0.5, 0.5]])
+    assert (refused.value.argument, refused.value.code) == ("responses", "other-items")

@@ -9,6 +9,7 @@ Where generality analysis takes difficulty from the items themselves, IRT takes 
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from functools import cached_property
 from typing import Any, cast
@@ -16,7 +17,7 @@ from typing import Any, cast
 import numpy as np
 import pandas as pd
 
-from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.errors import BadInput, Caution
 from gindex_lab.foundation.likes import NumbersLike, ResponsesLike, SeedLike
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import FloatArray, choice, vector
@@ -51,7 +52,7 @@ def irt(
     *,
     settings: str | IrtSettings = "default",
     priors: str | Priors | None = None,
-    fractions: str = "truncate",
+    fractions: str | None = None,
     categories: int | None = None,
     dimensions: Any = 1,
 ) -> ItemResponseModel:
@@ -68,7 +69,8 @@ def irt(
     priors : None, "weak" (keeps few agents' items finite), "lognormal" (and their slopes positive), or
         a `Priors`
     fractions : what a response strictly between 0 and 1 counts as. "truncate": a failure, only 1 is
-        a success (what mirt does with the generality paper's data); "round": the nearer (0.5 is 0,
+        a success (what mirt does with the generality paper's data); None: the same, with a `Caution`
+        where there are any; "round": the nearer (0.5 is 0,
         as in R); "weigh": that share of a success; "error": refused. Only for right-or-wrong models
     categories : into how many equal steps fractions are cut where they are not on a ladder k / m
     dimensions : 2 or 3 for an exploratory model of several abilities, or a table of 0 and 1 (items x
@@ -97,6 +99,7 @@ def irt(
     Statistical Theories of Mental Test Scores, ch. 17. Chalmers (2012), J. Stat. Softw. 48(6).
     """
     choice("model", model, [*irt_em.MODELS, "rasch", *OTHERS])
+    silent, fractions = fractions is not None, "truncate" if fractions is None else fractions
     choice("fractions", fractions, FRACTIONS)
     if not (isinstance(dimensions, int) and dimensions == 1):
         from gindex_lab.measures.psychometrics.irt_dimensions import fit_dimensions
@@ -114,6 +117,12 @@ def irt(
     informative = varies(frame.round()) & varies(binary)
     values = frame.to_numpy()
     partial = bool(((values > 0) & (values < 1)).any())
+    if partial and not silent:
+        said = (
+            "responses strictly between 0 and 1 count as failures here, which fractions='truncate' accepts "
+            "silently; model='beta' or 'graded' takes them as they are"
+        )
+        warnings.warn(said, Caution, stacklevel=2)
     check_size(binary, informative, model, fractions if partial else "")
     data = Patterns.of(binary.loc[:, informative].to_numpy())
     result = irt_em.upright(irt_em.fit(data, model, knobs, belief))

@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from gindex_lab.foundation.errors import Caution
+from gindex_lab.foundation.errors import BadInput, Caution
 from gindex_lab.foundation.likes import NumbersLike, ResponsesLike, SeedLike
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import FloatArray, choice, vector
@@ -29,7 +29,13 @@ from gindex_lab.measures.psychometrics.irt_errors import observed_information
 from gindex_lab.measures.psychometrics.irt_information import covariance
 from gindex_lab.measures.psychometrics.irt_models import ItemModel, model_of
 from gindex_lab.measures.psychometrics.irt_plan import Plan, Table
-from gindex_lab.measures.psychometrics.irt_settings import IrtSettings, Priors, coded, table_of
+from gindex_lab.measures.psychometrics.irt_settings import (
+    IrtSettings,
+    Priors,
+    check_agents,
+    coded,
+    table_of,
+)
 from gindex_lab.measures.psychometrics.irt_simulate import draw
 
 __all__ = ["CategoryModel", "fit_answers", "read_for"]
@@ -191,8 +197,15 @@ class CategoryModel(ItemResponseModel):
 
     def _new(self, responses: ResponsesLike) -> Answers:
         if self.model == "beta":
-            frame = table_of(responses)[list(self.responses.columns)]
-            return self.answers._replace(frame=frame)
+            frame = table_of(responses)
+            known = [item for item in self.responses.columns if item in frame]
+            if len(known) < self.responses.shape[1]:
+                problem, remedy = "lacks items of the model", "give all of them"
+                raise BadInput(
+                    "responses", list(frame.columns[:3]), problem, remedy, code="other-items"
+                )
+            check_agents(frame[known])
+            return self.answers._replace(frame=frame[known])
         frame = coded(table_of(responses), self.fractions) if self.kind.columns == 2 else responses
         return read_answers(frame, None, labels=self.answers.labels)
 
