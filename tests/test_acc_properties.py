@@ -9,7 +9,7 @@ from gindex_lab.foundation.step_curves import step_curve
 from gindex_lab.measures.curves import indicators, merge, rule_of
 from gindex_lab.measures.generality import generality
 from gindex_lab.measures.properties import dominance
-from gindex_lab.measures.steps import of_positions
+from gindex_lab.measures.samples import of_positions
 
 thousand = settings(max_examples=some_of(1000), deadline=None, database=None)
 ESTIMATOR = st.sampled_from(["trapezoid", "step"])

@@ -450,9 +450,11 @@ def test_a_model_of_all_agents_foretells_unseen_responses_better_than_the_plain_
 
 def test_the_coverage_that_is_documented_is_the_coverage_that_was_measured():
     kept = gl.method_coverage()
-    usual = kept[(kept["part"] == "report") & (kept["agent"] != "rising")]
+    report = kept[kept["part"] == "report"]
+    assert report[MEASURES].min().min() >= 0.93  # no method, agent or layout excepted
+    usual = report[report["agent"] != "rising"]
+    error = usual.groupby("method")["spread error"].mean()
     for method in METHODS:
-        lowest = usual.loc[usual["method"] == method, MEASURES].min().min()
+        lowest = report.loc[report["method"] == method, MEASURES].min().min()
         assert f"{lowest:.3f}" in methods.__doc__
-    rising = kept[(kept["method"] == "smooth") & (kept["agent"] == "rising")]
-    assert f"{rising.loc[rising['part'] == 'report', MEASURES].min().min():.3f}" in methods.__doc__
+        assert f"{error[method] / error['plain']:.2f}" in methods.__doc__

@@ -22,6 +22,7 @@ from gindex_lab.measures.pairs import (
 )
 from gindex_lab.measures.samples import sample_of
 from gindex_lab.measures.summary import population_intervals
+from gindex_lab.studies.simulations import least_width
 from gindex_lab.studies.simulations.coverage import (
     PROFILES,
     Profile,
@@ -32,6 +33,7 @@ from gindex_lab.studies.simulations.coverage import (
 from gindex_lab.studies.simulations.coverage_study import measure_design
 
 pytestmark = pytest.mark.filterwarnings("ignore:the items come in")
+H50 = np.linspace(0, 1, 50)
 MEASURES = [
     "capability",
     "spread",
@@ -1007,3 +1009,26 @@ def family_table(family):
 def test_bad_input_is_refused_with_a_remedy(call, message):
     with pytest.raises(BadInput, match=message):
         call()
+
+
+def test_no_test_tells_a_step_from_its_lapsing_twin_better_than_the_chance_of_no_lapse_allows():
+    # the agent solves five items for certain, its twin each with .9: 5% spread over the .9⁵ without a lapse
+    draws = np.random.default_rng(1).random((2, 20_000, 5))
+    power = least_width._power(np.ones(5), np.full(5, 0.9), *draws, 0.05)
+    assert power == pytest.approx(0.05 / 0.9**5, rel=0.03)
+
+
+def test_the_least_width_of_a_share_is_that_of_a_normal_mean_and_steep_agents_need_more():
+    flat = Profile(floor=0.5, ceiling=0.5)
+    share = least_width.least_width(flat, 50, seed=1)["capability"]
+    weights = np.r_[0.5, np.ones(48), 0.5] / 49
+    assert (
+        0.85 < share / (3.332 * 0.5 * np.sqrt((weights**2).sum())) < 1.02
+    )  # 2(.95 z + φ(z)), z = 1.645
+    found = gl.generality(np.random.default_rng(2).random((400, 50)) < flat(H50), H50, ci=0.95)
+    assert (found["capability_high"] - found["capability_low"]).mean() > share
+    steep = PROFILES["steep"]
+    needed = least_width.least_width(steep, 50, seed=1)["normalised_generality"]
+    found = gl.generality(np.random.default_rng(3).random((400, 50)) < steep(H50), H50, ci=0.95)
+    away = (found["normalised_generality"] - steep.truth()["normalised_generality"]).abs()
+    assert needed > 3 * 2 * away.quantile(0.95)  # no honest interval is as narrow as 95% would need

@@ -12,7 +12,7 @@ between two distant items a curve falls, and the error of estimated difficulties
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -22,8 +22,7 @@ import pandas as pd
 from gindex_lab.foundation.errors import ensure
 from gindex_lab.foundation.validate import FloatArray
 from gindex_lab.measures.curves import Interval, item_weights, uniform_places
-from gindex_lab.measures.samples import Sample, by_pattern
-from gindex_lab.measures.steps import grid_sums
+from gindex_lab.measures.samples import Sample, by_pattern, grid_sums
 
 __all__ = ["Fit", "fit_of", "unit_sums"]
 
@@ -88,10 +87,9 @@ class Fit:
 
     def rows(self, which: Any) -> Fit:
         """The same for some agents only, by position."""
-        parts: dict[str, Any] = {f.name: getattr(self, f.name) for f in fields(self)}
-        parts = {k: x[which] if isinstance(x, np.ndarray) else x for k, x in parts.items()}
+        parts: Any = {k: x[which] for k, x in vars(self).items() if isinstance(x, np.ndarray)}
         completions = tuple(x.rows(which) for x in self.completions)
-        return Fit(**parts | {"sample": self.sample.rows(which), "completions": completions})
+        return replace(self, sample=self.sample.rows(which), completions=completions, **parts)
 
 
 def fit_of(sample: Sample) -> Fit:
@@ -126,11 +124,8 @@ def unit_sums(fit: Fit) -> FloatArray:
 
 def _completions(sample: Sample) -> list[tuple[bool, ...]]:
     """Is a curve held beyond its items, on the left, on the right? Both answers where an agent's items do
-    not reach that end of the interval; none for curves that are means of steps.
-
-    A step holds each response from the previous item on, the least that a falling curve allows in every
-    gap: that is not an error of chance, and errors that all have one sign do not average out.
-    """
+    not reach that end of the interval; none for curves that are means of steps. The estimator "step" takes
+    the least that a falling curve allows in every gap: errors of one sign do not average out."""
     if sample.difficulty is None:
         return []
     met, (low, high) = ~np.isnan(sample.values), sample.interval
@@ -291,12 +286,9 @@ def _by_unit(cells: FloatArray, codes: np.ndarray, units: int) -> FloatArray:
 
 
 def _surprises(weight: FloatArray) -> list[FloatArray]:
-    """Half a surprise (A, 3) that falls on a unit with the chance of its weight (2, A, F), and a whole one
-    that is as likely on one unit as on another.
-
-    It is that of an item; where units are families, that of a whole family while at most one minority
-    response was seen, and the more of them there are, the less is left of it.
-    """
+    """Half a surprise (A, 3) that falls on a unit with the chance of its weight (2, A, F), and a whole one as
+    likely on one unit as on another. It is that of an item; of a whole family while at most one minority
+    response was seen, and the more of them there are, the less is left of it."""
     area, moment = weight
     products = [area**2, area * moment, moment**2]
     counts = area != 0

@@ -31,8 +31,7 @@ from gindex_lab.measures.curves import (
     sums_of,
 )
 from gindex_lab.measures.reference import extrapolate, reference_indicators
-from gindex_lab.measures.samples import RESAMPLE
-from gindex_lab.measures.steps import of_positions
+from gindex_lab.measures.samples import RESAMPLE, of_positions
 
 __all__ = ["characteristic_curve", "difficulties_of", "generality", "study_of"]
 
@@ -59,7 +58,8 @@ def generality(
     On the interval [low, high] of width q, with A = ∫ψ dh: capability Ψ = low + A (Eq. 7), spread
     S = √(2∫(h - low)ψ dh - A²) (Eq. 9), generality Γ = 1/S (Eq. 5), normalised generality
     γ = 1 - S²/(A(q - A)) (Eq. 6: 1 a step, 0 a constant curve, -1 an increasing step), expected
-    difficulty H = ∫hψ / ∫ψ (Eq. 8); `abstruse` is γ < 0, `mean` the plain mean response.
+    difficulty H = ∫hψ / ∫ψ (Eq. 8); `abstruse` is γ < 0, `mean` the plain mean response. Agents that solve
+    all or nothing are steps: S = 0, Γ = ∞, γ = 1 (H = low if there is no area at all).
 
     Parameters
     ----------
@@ -67,13 +67,11 @@ def generality(
         What a transform such as `gl.rank` returns brings its own difficulties and interval.
     difficulty : numbers, Series, mapping, or the name of a column of `responses.items`
     interval : (low, high)
-        Left of the easiest item all counts as solved, right of the hardest nothing does; an interval
-        inside the data cuts the interpolated curve at its ends. Without one, γ is taken on the range
-        of the difficulties, and H is counted from `difficulty_limits` (0 if none is negative).
+        An interval inside the data cuts the interpolated curve at its ends. Without one, γ is taken on
+        the range of the difficulties, and H is counted from `difficulty_limits` (0 if none is negative).
     estimator : "trapezoid" or "step"
-        "trapezoid" joins the difficulties by straight lines (the authors' code); "step" lets each
-        response hold from the previous difficulty to its own (section C.3). Without an interval the
-        first step is as wide as the second.
+        Straight lines between the difficulties (the authors' code), or each response holds from the previous
+        difficulty to its own (section C.3); without an interval the first step is as wide as the second.
     ci, resample
         Add `*_low` and `*_high`, see `gl.bootstrap_table`. Nothing is drawn, so `seed` is not needed.
     mode : "exact" or "reference"
@@ -89,14 +87,8 @@ def generality(
         is known towards the others. Limits of the last two are half-way between the model's and the
         plain ones; how often they hold: `gl.method_coverage` and `notebooks/generality/methods`.
     floor : a number, or a mapping of items or families to numbers
-        What guessing gives, c (¼ with four options): a response r then counts (r - c)/(1 - c), so that an
-        agent that guesses has capability `low`, not a constant curve (Abbott 1925). An agent at or below
-        its floor has shown no curve, and its γ has the limits -1 and 1. `mean` stays the plain mean.
-
-    Notes
-    -----
-    All-zero and all-one agents are steps: S = 0, Γ = ∞, γ = 1 (H = low if there is no area at all).
-    Fewer than two distinct difficulties are an error: they make no curve.
+        What guessing gives, c (¼ with four options): a response r then counts (r - c)/(1 - c) (Abbott 1925),
+        so that an agent that guesses has capability `low`; its γ has the limits -1 and 1. `mean` stays.
 
     Examples
     --------
@@ -131,7 +123,11 @@ def generality(
         found = of_positions(study.positions.to_numpy(), span)
     else:
         found = indicators_of(scale, sums, h, rows, guesses=floors is not None)
-    table = _table(study, found, sums[2] if floors is None else study.values.sum(axis=1))
+    columns: dict[str, Any] = found._asdict()
+    mean = _mean(study, sums[2] if floors is None else study.values.sum(axis=1))
+    columns["mean"], columns["abstruse"] = mean, columns.pop("abstruse")
+    # the arrays are new and nobody else's: a copy of them would be a tenth of the time
+    table = pd.DataFrame(columns, study.frame.index.copy(), copy=False)
     table.attrs = asdict(scale) | {"mode": kind}
     if floors is not None:
         table.attrs["floor"] = tuple(floors.tolist())
@@ -145,24 +141,19 @@ def generality(
 
 
 def _check_together(
-    study: Responses,
-    mode: str,
-    estimator: str,
-    extrapolate: str,
-    method: str,
-    floor: PerItemLike,
+    study: Responses, mode: str, estimator: str, extrapolate: str, method: str, floor: PerItemLike
 ) -> None:
     """The authors' code knows one estimator and no floor; a floor needs responses and the plain curve."""
-    exact, none = mode == "exact", floor is None
-    theirs, remedy = ("is not what the authors' code does", "use mode='exact'"), "leave out floor="
+    exact, theirs = mode == "exact", ("is not what the authors' code does", "use mode='exact'")
     ensure(exact or estimator == "trapezoid", "estimator", estimator, *theirs)
     ensure(exact or extrapolate == "paper", "extrapolate", extrapolate, *theirs)
-    for name, value, only in (("mode", mode, "exact"), ("method", method, "plain")):
-        problem = f"does not know a floor (only {name}={only!r} does)"
-        ensure(none or value == only, name, value, problem, remedy)
+    if floor is None:
+        return
+    ensure(exact, "mode", mode, "does not know a floor", "leave out floor=")
+    ensure(method == "plain", "method", method, "does not know a floor", "leave out floor=")
     problem = "needs responses: positions among agents say nothing of guessing"
     remedy = "give the items difficulties instead of ranking"
-    ensure(none or not isinstance(study, StepCurves), "floor", floor, problem, remedy)
+    ensure(not isinstance(study, StepCurves), "floor", floor, problem, remedy)
 
 
 def study_of(
@@ -250,14 +241,6 @@ def _reference(study: Responses, interval: Interval | None) -> Indicators:
     return reference_indicators(levels, psi, limits, (float(h.min()), float(h.max())))
 
 
-def _table(study: Responses, found: Indicators, total: FloatArray) -> pd.DataFrame:
-    columns: dict[str, Any] = found._asdict()
-    abstruse = columns.pop("abstruse")
-    columns |= {"mean": _mean(study, total), "abstruse": abstruse}
-    # the arrays are new and nobody else's: a copy of them would be a tenth of the time
-    return pd.DataFrame(columns, index=study.frame.index.copy(), copy=False)
-
-
 def _mean(study: Responses, total: FloatArray) -> FloatArray:
     """The mean response over the items met, of a staircase the mean position; the end points that a
     transform adds are not items."""
@@ -282,17 +265,10 @@ def characteristic_curve(
 ) -> pd.DataFrame:
     """One agent's curve ψ: its mean response, and how many responses, at each difficulty (E.1).
 
-    Without an agent: the aggregated curve of all. Difficulties the agent never met are left out.
+    Without an agent: the aggregated curve of all. Difficulties the agent never met are left out. `method`
+    and `resample` are those of `gl.generality`; `ci` adds the band `low`, `high`, which holds ψ at each
+    difficulty with this confidence, one at a time (not for the plain curve: its points are single responses).
 
-    Parameters
-    ----------
-    method : "plain", or "isotonic", "smooth" or "pooled" as in `gl.generality`, for one agent
-    ci : adds the band `low`, `high`, which holds ψ at each difficulty with this confidence, one difficulty
-        at a time; not for the plain curve, whose points are single responses
-    resample : "items" or "families", as in `gl.generality`
-
-    Examples
-    --------
     >>> characteristic_curve([[1, 0, 1, 0]], "agent 1", difficulty=[1, 2, 1, 1])
        difficulty  response  n
     0         1.0  0.666667  3

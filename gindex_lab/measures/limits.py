@@ -17,15 +17,14 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import Caution
+from gindex_lab.foundation.many_tests import half_width
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import FloatArray, confidence
 from gindex_lab.measures.fit import SURPRISE, Fit, fit_of
 from gindex_lab.measures.samples import sample_like
 
-__all__ = [
-    *("MEASURES", "Limits", "Linear", "Measured"),
-    *("around", "degrees", "limits", "linear", "with_limits"),
-]
+__all__ = ["MEASURES", "Limits", "Linear", "Measured"]
+__all__ += ["around", "degrees", "limits", "linear", "with_limits"]
 
 MEASURES = ["capability", "spread", "normalised_generality", "expected_difficulty", "mean"]
 
@@ -38,7 +37,6 @@ _TINY = 1e-9  # of q²: keeps a ratio finite, far below any spread that can be s
 _NORMAL = 1e7  # events or trials: a count that is normal to three digits
 _MOST_KEPT = 5_000_000  # cells of contributions that a table carries along for `tie_groups`
 _BLOCK = 4_000_000  # cells of a temporary array
-_ENDS = ("low", "high")
 _SCALE = {"spread": (0.0, np.inf), "normalised_generality": (-1.0, 1.0), "mean": (0.0, 1.0)}
 Limits = dict[str, FloatArray]  # low and high (2, A) of each measure
 
@@ -89,12 +87,9 @@ class Linear(NamedTuple):
 
 
 def linear(fit: Fit) -> dict[str, Linear]:
-    """Each measure in its own unit, freed of the bias of squaring a noisy area: E Â² = A² + Var Â.
-
-    Only chance is corrected for. Where between two items a curve falls is not chance but not known: a step
-    anywhere in the gap has S² = 0, the straight line across it has more, never less.
-    The square of the spread stands in for the spread: it is what is nearly linear.
-    """
+    """Each measure in its own unit (for the spread its square, which is nearly linear), freed of the bias of
+    squaring a noisy area: E Â² = A² + Var Â. Only chance is corrected for, not where between items a curve
+    falls: a step anywhere in the gap has S² = 0, the straight line across it has more, never less."""
     (low, high), origin = fit.interval, fit.sample.scale.start
     q = high - low
     area = np.clip(fit.area, 0.0, q)
@@ -181,11 +176,8 @@ def satterthwaite(total: FloatArray, fourth: FloatArray) -> FloatArray:
 
 
 def limits(fit: Fit, ci: float) -> Limits:
-    """`(low, high)` of every measure at confidence `ci`, each (A,); NaN where no interval can be had.
-
-    Where items do not reach the ends of the interval, from the lowest limit to the highest that the
-    completions of the curve give.
-    """
+    """`(low, high)` of every measure at confidence `ci`, each (A,); NaN where no interval can be had. Where
+    items do not reach the ends of the interval, the lowest and the highest limits of all completions."""
     result = _limits(fit, ci)
     for other in fit.completions:
         for name, (low, high) in _limits(other, ci).items():
@@ -196,11 +188,18 @@ def limits(fit: Fit, ci: float) -> Limits:
 
 
 def _limits(fit: Fit, ci: float) -> Limits:
+    from scipy.special import ndtri
+
     result, guesses = {}, fit.sample.floor is not None
     for name, part in linear(fit).items():
-        worth = _shrink(degrees(part.error, part.pull, part.own, fit.units - 1.0), ci)
+        freedom = degrees(part.error, part.pull, part.own, fit.units - 1.0)
+        # (z/t)²: what an estimated variance is worth beside a known one
+        worth = (ndtri((1 + ci) / 2) / half_width(1.0, ci, np.minimum(freedom, 1e6))) ** 2
         if part.minority:
-            away = np.hypot(_skewed(fit, part, ci) / np.sqrt(worth), _unseen(part, ci))
+            # of events of which none was seen there are at most three in a 95% interval (Hanley and
+            # Lippman-Hand 1983), some of which would move the measure down, some up
+            unseen = -np.log1p(-ci) * np.sqrt(part.unseen * np.stack([1 - part.rise, part.rise]))
+            away = np.hypot(_skewed(fit, part, ci) / np.sqrt(worth), unseen)
             inside = np.clip(part.estimate, part.bottom, part.top)
             low, high = np.minimum(inside, part.estimate), np.maximum(inside, part.estimate)
             result[name] = np.clip([low - away[0], high + away[1]], part.bottom, part.top)
@@ -245,14 +244,6 @@ def _least_items(fit: Fit) -> FloatArray:
     whole = np.maximum(weight.sum(axis=1), 1e-300)  # a completion may leave the items no say at all
     share = weight / whole[:, None]
     return np.asarray(1 / np.maximum((share**2).sum(axis=1), share.max(axis=1) / 2).clip(1e-9))
-
-
-def _shrink(freedom: FloatArray, ci: float) -> FloatArray:
-    """(z/t)²: what an estimated variance is worth beside a known one."""
-    from scipy.special import ndtri, stdtrit
-
-    level = (1 + ci) / 2
-    return np.asarray((ndtri(level) / stdtrit(np.minimum(freedom, 1e6), level)) ** 2)
 
 
 def _share_limits(
@@ -306,13 +297,6 @@ def _skewed(fit: Fit, part: Linear, ci: float) -> FloatArray:
     return np.asarray(np.where(skewness >= 0, *ends) * deviation / np.sqrt(k))
 
 
-def _unseen(part: Linear, ci: float) -> FloatArray:
-    """How far what was not seen may move the measure down and up (2, A): events of which none was seen number
-    at most -log(1 - ci), three in a 95% interval (Hanley and Lippman-Hand 1983)."""
-    ways = np.stack([1 - part.rise, part.rise])
-    return np.asarray(-np.log1p(-ci) * np.sqrt(part.unseen * ways))
-
-
 def _never_seen_to_vary(result: Limits, fit: Fit) -> None:
     """All solved or all failed, no better than guessing, or nothing met inside the interval: how the rest
     would be spread is unknown; any curve of that capability."""
@@ -348,11 +332,8 @@ def warn_of_families(study: Responses, resample: str) -> None:
 
 
 def around(table: pd.DataFrame, ends: Limits) -> Limits:
-    """Limits freed of bias may pass an estimate that is not: an interval holds its estimate.
-
-    Where one does, the plain estimate is off by at least the gap between them, and the interval goes on
-    as far beyond it; an end that is an end of the scale stays there.
-    """
+    """An interval holds its estimate: where limits freed of bias pass it by, it is off by at least that gap,
+    and the interval goes on as far beyond it; an end that is an end of the scale stays there."""
     result = {}
     for name, (low, high) in ends.items():
         at = table[name].to_numpy(dtype=float)
@@ -369,7 +350,9 @@ def joined(
 ) -> pd.DataFrame:
     """The table, then `<measure>_low` and `<measure>_high`, and the `effective_items`."""
     names = ["capability", "spread", "generality", *MEASURES[2:]]
-    columns = {f"{name}_{end}": ends[name][k] for name in names for k, end in enumerate(_ENDS)}
+    columns = {
+        f"{name}_{end}": ends[name][k] for name in names for k, end in enumerate(("low", "high"))
+    }
     lost = np.flatnonzero(effective < FEWEST_EFFECTIVE)
     if len(lost):
         warnings.warn(

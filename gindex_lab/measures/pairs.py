@@ -19,7 +19,7 @@ import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput, Caution, ensure
 from gindex_lab.foundation.likes import DifficultyLike, ResponsesLike, SeedLike
-from gindex_lab.foundation.many_tests import holm
+from gindex_lab.foundation.many_tests import half_width, holm
 from gindex_lab.foundation.validate import FloatArray, choice, confidence, generator, known
 from gindex_lab.measures.curves import Interval, feasible, from_sums
 from gindex_lab.measures.fit import Fit, fit_of, unit_sums
@@ -49,10 +49,8 @@ def tie_groups(
     Agents are put in order of the measure; a group is a longest run in which no two agents are
     separated, all pairs tested together at the family-wise level 1 - ci. Groups overlap where a ties
     with b and b with c but a beats c: [a, b], [b, c]. Agents that are not comparable (too few items in
-    common) are not tied: they stand in no group together, and a `Caution` says how many such pairs there are.
-
-    `table` comes from `gl.generality(..., ci=0.95)` and may be sorted or cut to some agents; `ci` is that of
-    the table unless given. See `comparisons` for the tests.
+    common) stand in no group together, and a `Caution` says how many such pairs there are. The arguments
+    and the tests are those of `comparisons`.
 
     >>> level = np.arange(40)
     >>> tie_groups(generality([level < 30, level < 29, level < 8], difficulty=level, ci=0.95))
@@ -126,18 +124,14 @@ def _square(found: pd.DataFrame, verdict: str, n: int) -> np.ndarray:
 def comparisons(
     table: pd.DataFrame, measure: str = "capability", *, ci: float | None = None
 ) -> pd.DataFrame:
-    """Every pair of agents: `difference`, limits, `p_value`, Holm's `p_adjusted`, and a verdict.
+    """Every pair of agents `a` and `b`: units in `common`, `difference` with `low` and `high`, `p_value`,
+    Holm's `p_adjusted`, and a `verdict`: "separated", "not separated" or "not comparable".
 
     Parameters
     ----------
     table : what `gl.generality(..., ci=0.95)` gives, sorted or cut to some agents as you like
     measure : "capability", "spread", "normalised_generality", "expected_difficulty" or "mean"
     ci : of the limits (one pair at a time) and of the verdicts (all pairs at once); the table's unless given
-
-    Returns
-    -------
-    DataFrame with one row a pair: `a`, `b`, `common` (units that both met), `difference`, `low`, `high`,
-    `p_value`, `p_adjusted`, and `verdict`: "separated", "not separated" or "not comparable".
 
     Notes
     -----
@@ -190,10 +184,9 @@ def paired_differences(
 ) -> pd.DataFrame:
     """How far agent `a` is ahead of `b` in each measure, both on the items that both met.
 
-    Items that both find hard fall out of a difference, so it is often sure where two intervals
-    overlap. `p_value` is that of no difference; one pair was chosen, nothing is corrected for looking at
-    many: for that see `gl.tie_groups`. The two are compared at the items themselves: what their curves do
-    between them does not count (see `gl.comparisons`). Nothing is drawn: `seed` is not needed.
+    Items that both find hard fall out of a difference, so it is often sure where two intervals overlap.
+    `p_value` is that of no difference; one pair was chosen, nothing is corrected for looking at many
+    (`gl.comparisons`, which says more of the test). Nothing is drawn: `seed` is not needed.
 
     >>> answers = [[1] * 14 + [0] * 6, [1] * 6 + [0] * 14]
     >>> found = paired_differences(answers, "agent 1", "agent 2", range(20))
@@ -204,8 +197,8 @@ def paired_differences(
     if seed is not None:
         generator(seed)
     study = study_of(responses, difficulty, missing)
-    for name, agent in (("a", a), ("b", b)):
-        known(name, [agent], study.frame.index)
+    known("a", [a], study.frame.index)
+    known("b", [b], study.frame.index)
     ensure(a != b, "b", b, "is the same agent as a", "compare two agents")
     pair = study.select(agents=[a, b])
     how: dict[str, Any] = {"estimator": estimator, "extrapolate": extrapolate, "missing": missing}
@@ -227,10 +220,9 @@ def fit_behind(table: pd.DataFrame) -> Fit:
     """The fit that a table of `gl.generality(..., ci=...)` was made from, for the agents it still has."""
     fit = getattr(table, "fit", None)
     if not isinstance(fit, Fit):
+        problem = "does not carry what separates agents"
         remedy = "make it with gl.generality(..., ci=0.95), of fewer agents if they are thousands"
-        raise BadInput(
-            "table", type(table).__name__, "does not carry what separates agents", remedy
-        )
+        raise BadInput("table", type(table).__name__, problem, remedy)
     problem, remedy = "is not a number of agents to pair", f"keep 1 to {_MOST_AGENTS}"
     ensure(1 <= len(table) <= _MOST_AGENTS, "table", len(table), problem, remedy)
     where = fit.agents.get_indexer(table.index)
@@ -273,7 +265,7 @@ def pair_table(
     fit: Fit, measure: str, first: np.ndarray, second: np.ndarray, ci: float
 ) -> pd.DataFrame:
     """Difference, limits and p value of pairs (P,) of agents, given by position."""
-    from scipy.special import stdtr, stdtrit
+    from scipy.special import stdtr
 
     part = linear(fit)[measure]
     error = part.error[first] - part.error[second]
@@ -289,7 +281,7 @@ def pair_table(
     if measure == "spread":  # squares were tested: their errors, in the unit of the spread
         tested, deviation = _of_roots(part, first, second)
         width = np.sqrt(width)
-    half = stdtrit(freedom, (1 + ci) / 2) * deviation
+    half = half_width(deviation, ci, freedom)
     ends = np.maximum(tested - half, -width), np.minimum(tested + half, width)
     common = np.minimum(fit.units[first], fit.units[second])
     columns = common, plain[first] - plain[second], *ends, p
@@ -331,20 +323,15 @@ def welch(fit: Fit, part: Linear, first: np.ndarray, second: np.ndarray) -> Floa
 
 def _cells(fit: Fit, measure: str) -> FloatArray:
     """What each unit brings to the area, or the mean, of each agent (A, F)."""
-    if fit.sample.trials is not None:
-        return _trial_cells(fit, measure)
-    area, _, mean = unit_sums(fit)
-    return np.asarray(mean if measure == "mean" else area)
-
-
-def _trial_cells(fit: Fit, measure: str) -> FloatArray:
-    """What each trial brings (A, N · T): its response, times its share of the area or of the mean."""
-    assert fit.sample.trials is not None
+    if fit.sample.trials is None:
+        area, _, mean = unit_sums(fit)
+        return np.asarray(mean if measure == "mean" else area)
+    if measure != "mean":
+        return fit.solved * fit.weight_area
     known = ~np.isnan(fit.sample.trials)
     count = known.sum(axis=2, keepdims=True)
     share = known / np.maximum(count, 1) / np.maximum((count > 0).sum(axis=1, keepdims=True), 1)
-    weight = share.reshape(len(known), -1) if measure == "mean" else fit.weight_area
-    return np.asarray(np.nan_to_num(fit.sample.trials).reshape(len(known), -1) * weight)
+    return np.asarray(fit.solved * share.reshape(len(known), -1))
 
 
 def exchange(
@@ -353,10 +340,9 @@ def exchange(
     """Fisher's test by exchange (1935, §21), McNemar's for right and wrong: of two equal agents, who gave
     which response is a toss. Mid-p (P,) of |Σd| when every unit's d may have the other sign (Lancaster 1961).
 
-    Listed for at most ten discordant units, 2⁻ᴰ where all D favour one agent; beyond, normal with half
-    a correction for continuity, which is on the safe side in the far tails: a sum of tosses is
-    bounded and a normal variable is not.
-    For other measures 2⁻ᴰ, the least p that any test by exchange can have with D discordant units.
+    Listed for at most ten discordant units, 2⁻ᴰ where all D favour one agent; beyond, normal with half a
+    correction for continuity: safe in the far tails, since a sum of tosses is bounded. For other
+    measures 2⁻ᴰ, the least p that any test by exchange can have with D discordant units.
 
     >>> ten = np.vstack([np.ones(10), np.zeros(10)])
     >>> exchange(ten, np.array([0]), np.array([1])).tolist()

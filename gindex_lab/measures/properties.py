@@ -1,8 +1,5 @@
-"""What else curves say: mean agents, effort, saturation and dominance; and lines of equal meaning in the
-plane of capability and spread.
-
-Between no spread (a decreasing step) and the maximum (an increasing step) lies the spread of a
-constant curve; γ counts from there.
+"""What else curves say: mean agents, effort, saturation and dominance; and lines of equal γ in the plane of
+capability and spread: no spread (a decreasing step), that of a constant curve, the maximum (a rising step).
 """
 
 from __future__ import annotations
@@ -77,9 +74,8 @@ def saturation(
 
 
 def dominance(responses: ResponsesLike, difficulty: DifficultyLike = None) -> pd.DataFrame:
-    """Who dominates whom: True where the row's curve is nowhere below and somewhere above the
-    column's. A dominating agent is at least as capable (Ψ is an integral of ψ), but it need not be
-    more general.
+    """Who dominates whom: True where the row's curve is nowhere below and somewhere above the column's.
+    A dominating agent is at least as capable (Ψ is an integral of ψ), but it need not be more general.
 
     >>> dominance([[1, 1, 0], [1, 0, 0], [0, 0, 1]], [1, 2, 3]).to_numpy().astype(int).tolist()
     [[0, 1, 0], [0, 0, 0], [0, 0, 0]]
@@ -94,8 +90,8 @@ def dominance(responses: ResponsesLike, difficulty: DifficultyLike = None) -> pd
 def spread_at(capability: NumbersLike, gamma: float, interval: Interval) -> FloatArray:
     """The spread that gives normalised generality γ at a capability: S = √((1 - γ) c (q - c)).
 
-    c = Ψ - low, q = high - low; γ = 1 is the decreasing step, 0 the constant curve, -1 the
-    increasing step, which is the maximum (supplement, E.3 and Eq. 6).
+    c = Ψ - low, q = high - low; γ = 1 is the decreasing step, 0 the constant curve, -1 the increasing
+    step, which is the maximum (supplement, E.3 and Eq. 6).
 
     >>> spread_at([0.0, 5.0, 10.0], 0, (0, 10)).tolist()
     [0.0, 5.0, 0.0]

@@ -24,10 +24,8 @@ _GRID = 100  # capabilities at which the authors tabulate γ
 def extrapolate(
     difficulty: FloatArray, values: FloatArray, limits: Interval
 ) -> tuple[FloatArray, FloatArray]:
-    """Items (N + 4,) and responses (A, N + 4) with the authors' four points: solved at KMIN and just
-    below the easiest item, failed just above the hardest and at KMAX.
-
-    A limit that equals an observed difficulty is later averaged into it: an artefact of theirs.
+    """Items (N + 4,) and responses (A, N + 4) with the authors' four points: solved at KMIN and just below
+    the easiest item, failed just above the hardest and at KMAX (averaged into an item that lies there).
 
     >>> extrapolate(np.array([3.0, 8.0]), np.array([[0.9, 0.1]]), (0.0, 12.0))[1].tolist()
     [[1.0, 1.0, 0.9, 0.1, 0.0, 0.0]]
@@ -86,11 +84,8 @@ def reference_indicators(
 def grid_generality(
     capability: FloatArray, spread: FloatArray, interval: Interval
 ) -> tuple[FloatArray, np.ndarray]:
-    """γ and abstruseness at the nearest of 100 capabilities of the interval, as the authors print.
-
-    At both ends of the grid γ is 0 and any spread at all is abstruse: an agent that solves all (or
-    nothing) is called neither general nor unremarkable.
-    """
+    """γ and abstruseness at the nearest of 100 capabilities of the interval, as the authors print: at both
+    ends of the grid, of agents that solve all or nothing, γ is 0 and any spread at all is abstruse."""
     low, high = interval
     grid = np.linspace(low, high, _GRID)
     nearest = grid[np.abs(capability[:, None] - grid).argmin(axis=1)]

@@ -13,6 +13,7 @@ import pandas as pd
 
 from gindex_lab.foundation.errors import Caution, ensure
 from gindex_lab.foundation.likes import DifficultyLike, ResponsesLike, SeedLike
+from gindex_lab.foundation.many_tests import half_width
 from gindex_lab.foundation.validate import FloatArray, choice, confidence, generator, integer
 from gindex_lab.measures.curves import Interval
 from gindex_lab.measures.fit import Fit, fit_of
@@ -25,18 +26,13 @@ __all__ = ["population_intervals", "population_summary"]
 
 PER_RESPONSE = 2.0  # degrees of freedom per minority response (tuning half of `coverage_study`)
 _MEASURES = ["capability", "spread", "normalised_generality"]
-_STATISTICS = [
-    *(f"mean_{name}" for name in _MEASURES),
-    *("abstruse_share", "capability_spread", "capability_generality"),
-]
+_STATISTICS = [f"mean_{name}" for name in _MEASURES]
+_STATISTICS += ["abstruse_share", "capability_spread", "capability_generality"]
 
 
 def population_summary(table: pd.DataFrame) -> pd.Series:
-    """The numbers beside a capability-against-spread plot (Fig. 4 and 5), as one Series.
-
-    `agents`, `mean_capability`, `mean_spread`, `abstruse` (how many lie above the constant curve,
-    §E.2, property 4), `mean_normalised_generality`, and the Pearson correlations
-    `capability_spread` and `capability_generality` (capability with spread and with γ).
+    """The numbers beside a capability-against-spread plot (Fig. 4 and 5), as one Series: means, how many
+    agents are `abstruse` (§E.2, property 4), and Pearson's correlations of capability with spread and γ.
 
     >>> table = pd.DataFrame({"capability": [1.0, 2, 3], "spread": [0.5, 0.4, 0.3],
     ...                       "normalised_generality": [0.1, 0.2, 0.6], "abstruse": [False] * 3})
@@ -75,10 +71,9 @@ def population_intervals(
 
     `resample` says what would come out differently another time. "agents": other agents, these items; the
     limits are for what `gl.generality` would give on average: bootstrap-t or Student's for means, Fisher's z
-    with the error of the jackknife for correlations, Jeffreys' for the share. "items" or "families":
-    these agents, other items; the limits are for the mean capability and γ of their curves themselves, by
-    the errors that `gl.generality` takes its own from. The other rows have none then (NaN, and a
-    `Caution`): redrawing items held the mean spread in 86% of studies and correlations in 50 to 90%.
+    with the error of the jackknife for correlations, Jeffreys' for the share. "items" or "families": other
+    items, these agents; limits of the mean capability and γ of their curves only (others are NaN, with a
+    `Caution`: redrawing items held the mean spread in 86% of studies and correlations in 50 to 90%).
 
     >>> rng = np.random.default_rng(1)
     >>> values = (rng.random((50, 30)) < 0.5).astype(float)
@@ -112,18 +107,21 @@ def _of_other_agents(
     table: pd.DataFrame, share: float, ci: float, draws: int, random: np.random.Generator
 ) -> FloatArray:
     """Ends (2, 6) of the statistics if other agents were drawn, `share` of them abstruse here."""
+    from scipy.special import betaincinv
+
     given = [table[name].to_numpy(dtype=float) for name in _MEASURES]
     chosen = random.integers(len(table), size=(draws, len(table)))
     means = [_mean_limits(x, x[chosen], ci) for x in given]
     pairs = [_correlation_limits(given[0], x, ci) for x in given[1:]]
-    return np.array([*means, _share_limits(share, len(table), ci), *pairs]).T
+    shape = share * len(table) + 0.5, (1 - share) * len(table) + 0.5
+    jeffreys = betaincinv(*shape, (1 - ci) / 2), betaincinv(*shape, (1 + ci) / 2)
+    shares = 0.0 if share == 0 else jeffreys[0], 1.0 if share == 1 else jeffreys[1]
+    return np.array([*means, shares, *pairs]).T
 
 
 def _on_other_items(fit: Fit, ci: float) -> FloatArray:
     """Ends (2, 6), of mean capability and mean γ only: what a unit brings to all agents is summed before it
     is squared, since they share it; where items do not reach the ends, over all completions."""
-    from scipy.special import stdtrit
-
     warnings.warn(
         "other items: limits for mean capability and mean γ only; those of the mean spread, of the share of "
         "abstruse agents and of correlations would hold less often than they say",
@@ -140,7 +138,7 @@ def _on_other_items(fit: Fit, ci: float) -> FloatArray:
             own = part.own.sum() / len(part.own) ** 2
             seen = PER_RESPONSE * one.seen.sum() if part.minority else np.inf
             freedom = degrees(error, pull, own, np.minimum(one.units.min() - 1.0, seen))
-            half = stdtrit(freedom, (1 + ci) / 2) * np.sqrt((error**2).sum() + own)
+            half = half_width(np.sqrt((error**2).sum() + own), ci, freedom)
             both = part.estimate.mean() + np.array([-half, half])
             if part.minority:
                 both += as_steps(one, *np.zeros((2, len(one.agents)))).mean(axis=1)
@@ -151,8 +149,6 @@ def _on_other_items(fit: Fit, ci: float) -> FloatArray:
 def _mean_limits(x: FloatArray, drawn: FloatArray, ci: float) -> tuple[float, float]:
     """The wider of Student's limits of a mean and of bootstrap-t (Hall 1988), which follows the skewness
     that few agents hide: most have a high γ and a few a very low one."""
-    from scipy.special import stdtrit
-
     mean, error = x.mean(), x.std(ddof=1) / np.sqrt(len(x))
     errors = drawn.std(axis=1, ddof=1) / np.sqrt(len(x))
     varied = errors > 1e-9 * error
@@ -160,14 +156,14 @@ def _mean_limits(x: FloatArray, drawn: FloatArray, ci: float) -> tuple[float, fl
         return mean, mean
     t = (drawn[varied].mean(axis=1) - drawn.mean()) / errors[varied]
     above, below = np.quantile(t, [(1 + ci) / 2, (1 - ci) / 2])
-    student = stdtrit(len(x) - 1, (1 + ci) / 2)
+    student = half_width(1.0, ci, len(x) - 1)
     return mean - max(above, student) * error, mean + max(-below, student) * error
 
 
 def _correlation_limits(x: FloatArray, y: FloatArray, ci: float) -> tuple[float, float]:
     """Limits on Fisher's scale z = artanh r: t on A - 1 times the jackknife's error, and no less than the
     normal distribution's 1/√(A - 3)."""
-    from scipy.special import ndtri, stdtrit
+    from scipy.special import ndtri
 
     n, r = len(x), correlation(x, y)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -175,7 +171,7 @@ def _correlation_limits(x: FloatArray, y: FloatArray, ci: float) -> tuple[float,
     if n < 4 or not np.isfinite(z) or not np.isfinite(each).all():
         return (np.nan, np.nan) if np.isnan(z) else (-1.0, 1.0)
     error = np.sqrt((n - 1) / n * ((each - each.mean()) ** 2).sum())
-    half = max(stdtrit(n - 1, (1 + ci) / 2) * error, ndtri((1 + ci) / 2) / np.sqrt(n - 3))
+    half = max(half_width(error, ci, n - 1), ndtri((1 + ci) / 2) / np.sqrt(n - 3))
     return float(np.tanh(z - half)), float(np.tanh(z + half))
 
 
@@ -184,12 +180,3 @@ def _without_one(x: FloatArray, y: FloatArray) -> FloatArray:
     x, y, m = x - x.mean(), y - y.mean(), len(x) - 1
     xx, yy, xy = ((a @ b - a * b) / m - a * b / m**2 for a, b in ((x, x), (y, y), (x, y)))
     return np.asarray(np.clip(xy / np.sqrt(np.maximum(xx * yy, 0.0)), -1, 1))
-
-
-def _share_limits(share: float, agents: int, ci: float) -> tuple[float, float]:
-    """Jeffreys' limits of a share of so many agents."""
-    from scipy.special import betaincinv
-
-    shape = share * agents + 0.5, (1 - share) * agents + 0.5
-    low = 0.0 if share == 0 else betaincinv(*shape, (1 - ci) / 2)
-    return low, 1.0 if share == 1 else betaincinv(*shape, (1 + ci) / 2)

@@ -51,15 +51,9 @@ def rank(
     read at `columns` equal steps of [0, 1] and joined by lines. `columns=None` keeps the staircase
     itself, where lemma 19 is exact: capability is the mean position, spread their population sd.
     (supplement, F.4 and Table 1; ALE and GVGAI count the agent itself, the orangutans do not)
+    `ties="win"` is p = #{x <= x_j} / |P|; `decimals` rounds the scores first, so that equal means tie
+    whatever their last digits; `missing="drop"` ranks an agent among those that have a score.
 
-    Parameters
-    ----------
-    ties : "half", or "win": p = #{x <= x_j} / |P|, without halves
-    decimals : round the scores first, so that equal means tie whatever their last digits
-    missing : "error", or "drop": ranked among those that have a score
-
-    Examples
-    --------
     >>> curves = rank([[10, 7], [20, 5], [30, 6]], columns=None)
     >>> curves.positions.round(3).to_numpy().tolist()
     [[0.167, 0.833], [0.5, 0.167], [0.833, 0.5]]
@@ -117,8 +111,7 @@ def distributional_reference(
     The population of item i has mean μ and standard deviation σ: p = F(value), F the beta
     distribution on [0, 1] with these moments, or the normal one. `mean` and `sd` are one number per
     item, or names of columns of `values.items`. The mean itself does not map to ½ under a skewed F.
-    In `reference` mode the normal family divides by σ², as the authors' code does.
-    (supplement, A.10 and Table 1)
+    In `reference` mode the normal family divides by σ², as the authors' code does (A.10 and Table 1).
 
     >>> curves = distributional_reference([[0.5, 0.9]], mean=[0.5, 0.5], sd=[0.1, 0.1], columns=None)
     >>> curves.positions.round(4).to_numpy().tolist()
@@ -159,8 +152,7 @@ def absolute_reference(scores: ScoresLike, reference: object, ties: str = "half"
     r = 1 if the score is above the reference's, 0 if below; a tie counts "half", as a "win" (the
     authors' GREATER_OR_EQUAL) or as a "loss" (GREATER). The difficulty of an item is the share of
     agents, the reference left out, that fail on it; the interval is [0, 1]. `reference` is an agent
-    of the table, or "mean" for the mean of all agents, who then all count.
-    (supplement, A.7 and Table 1)
+    of the table, or "mean" for the mean of all agents, who then all count (A.7 and Table 1).
 
     >>> found = absolute_reference([[5, 5], [7, 1], [9, 5]], "agent 1")
     >>> found.frame.to_numpy().tolist(), found.difficulty.tolist()
@@ -255,10 +247,8 @@ def threshold(responses: ResponsesLike, epsilon: float = 0.0) -> Responses:
 
     A response short of 1 - ε by a rounding error only is accepted: 1 - 0.7 is above 0.3 in a computer.
 
-    >>> threshold([[0.95, 0.5]], epsilon=0.1).frame.to_numpy().tolist()
-    [[1.0, 0.0]]
-    >>> threshold([[0.3]], epsilon=0.7).frame.to_numpy().tolist()
-    [[1.0]]
+    >>> threshold([[0.95, 0.3, 0.2]], epsilon=0.7).frame.to_numpy().tolist()
+    [[1.0, 1.0, 0.0]]
     """
     remedy = "threshold the responses before the transform"
     raw = not isinstance(responses, StepCurves)

@@ -28,8 +28,7 @@ from gindex_lab.measures.limits import (
     with_generality,
     with_limits,
 )
-from gindex_lab.measures.samples import Sample, sample_like
-from gindex_lab.measures.steps import grid_sums
+from gindex_lab.measures.samples import Sample, grid_sums, sample_like
 
 __all__ = ["METHODS", "bootstrap_table", "drawn_limits", "drawn_measures"]
 

@@ -3,10 +3,9 @@
 "isotonic" assumes that the curve falls, "smooth" that it bends little, "pooled" that agents resemble one
 another. Each gives ψ on a grid; capability, spread and γ follow by the same rule as for the plain curve.
 On simulated agents apart from those used for tuning (`gl.method_coverage()`), the error of the spread is
-1.04, 0.78 and 0.70 times that of the plain curve. 95% limits of any measure hold the truth at least
-0.932, 0.895 and 0.850 of the time (least for flat high, shallow and steep agents), rising agents apart:
-there "isotonic" never does, "smooth" 0.818 on eight items. (That table is of the limits before they went
-half-way to the plain ones.) When is which better? `notebooks/generality/methods`.
+1.04, 0.78 and 0.70 times that of the plain curve, rising agents apart. 95% limits of any measure hold the
+truth at least 0.932, 0.940 and 0.955 of the time, those of rising agents too. When is which better?
+`notebooks/generality/methods`.
 """
 
 from __future__ import annotations
