@@ -10,6 +10,7 @@ items, guess the hardest, or are shifted or tilted; trying more of them could on
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 
 import numpy as np
 
@@ -60,15 +61,28 @@ def least_width(
 
 def _twins(curve: Profile) -> Iterator[Way]:
     """Curves that differ from the agent's by e in 0 to 1: ψ(h, e), ψ(h, 0) its own."""
+    for c in _PLACES:
+        yield partial(_lapsing, curve, c)
+        yield partial(_guessing, curve, 1 - c)
+    for sign in (-1, 1):
+        yield partial(_moved, curve, 5 * sign, 0)
+        yield partial(_moved, curve, 10 * sign, 1)
+
+
+def _lapsing(curve: Profile, end: float, h: FloatArray, e: float) -> FloatArray:
+    return curve(h) * (1 - e * (h < end))
+
+
+def _guessing(curve: Profile, start: float, h: FloatArray, e: float) -> FloatArray:
+    return curve(h) + e * (1 - curve(h)) * (h > start)
+
+
+def _moved(curve: Profile, size: float, power: int, h: FloatArray, e: float) -> FloatArray:
+    """Log odds that are shifted (power 0) or tilted about the middle (power 1)."""
     from scipy.special import expit, logit
 
-    odds = lambda h: logit(np.clip(curve(h), 1e-9, 1 - 1e-9))
-    for c in _PLACES:
-        yield lambda h, e, c=c: curve(h) * (1 - e * (h < c))
-        yield lambda h, e, c=c: curve(h) + e * (1 - curve(h)) * (h > 1 - c)
-    for sign in (-1, 1):
-        yield lambda h, e, s=sign: expit(odds(h) + 5 * s * e)
-        yield lambda h, e, s=sign: expit(odds(h) + 10 * s * e * (h - 0.5))
+    odds = logit(np.clip(curve(h), 1e-9, 1 - 1e-9)) + size * e * (h - 0.5) ** power
+    return np.asarray(expit(odds))
 
 
 def _power(
