@@ -20,7 +20,7 @@ export OPENBLAS_NUM_THREADS := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test test-slow log-writers coverage mutants reproduce lab demo report docs bench lock clean
+.PHONY: help setup test test-slow log-writers coverage mutants reproduce lab demo report docs site bench lock clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | while IFS='	' read -r t d; do printf 'make %-11s %s\n' "$$t" "$$d"; done
@@ -82,6 +82,9 @@ report:  ## print the path of the report, and open it where there is a screen
 
 docs: $(READY)  ## the guide and the reference, from the docstrings -> reports/docs/
 	@$(BIN)/gindex-lab docs
+
+site: $(READY)  ## pages with live demos, nothing to install -> reports/site/index.html (any folder: OUT=...)
+	@$(BIN)/gindex-lab site $(if $(OUT),--out "$(OUT)")
 
 bench: $(READY)  ## measure speed against peers and write reports/benchmarks.html (ONLY=gindex, PROFILE=full)
 	@test .tools/peers/.ready -nt benchmarks/requirements.lock || { $(PY) -m pip install --quiet --no-deps --only-binary :all: --require-hashes --upgrade --target .tools/peers --requirement benchmarks/requirements.lock && touch .tools/peers/.ready; } \

@@ -194,8 +194,8 @@ def watched(chromium):
 
 
 def shown(page):
-    """The demo as it stands: the `src` of its figure, its numbers, its code line."""
-    figure = page.locator(".gl-picture").first.get_attribute("src")
+    """The demo as it stands: its figure (an image, or what is drawn), its numbers, its code line."""
+    figure = page.locator(".gl-picture").first.evaluate("(e) => e.src ?? e.innerHTML")
     return [figure, *(page.locator(css).first.inner_text() for css in (".gl-numbers", ".gl-code"))]
 
 
@@ -212,14 +212,11 @@ def settled(page):
 def move_first_slider(page, times=2):
     """Drag by keyboard, and wait until figure, numbers and code have all followed."""
     before = settled(page)
-    handle = page.locator(".noUi-handle").first
+    handle = page.locator(".noUi-handle, .gl-demo input[type=range]").first
     handle.scroll_into_view_if_needed()
     handle.focus()
-    key = (
-        "ArrowUp"
-        if handle.get_attribute("aria-valuenow") == handle.get_attribute("aria-valuemin")
-        else "ArrowDown"
-    )
+    lowest = handle.evaluate("(e) => e.min ? e.value === e.min : e.ariaValueNow === e.ariaValueMin")
+    key = "ArrowUp" if lowest else "ArrowDown"
     for _ in range(times):
         handle.press(key)
     changed(page, before)

@@ -349,13 +349,15 @@ def test_a_server_is_not_started_outside_the_project(tmp_path, monkeypatch):
 
 # -- live -------------------------------------------------------------------------------------------------
 
-LIVE = {
+FRONT = {  # drawn in the browser: tests/test_web_demos.py, tests/test_browser.py
     "curve": (curve_demo, {"h1": 0.2}),
     "horizon": (horizon_demo, {"beta": 1.5}),
     "guttman": (guttman_demo, {"specialists": 0.8}),
     "individuals": (individuals_demo, {"steepness": 0.3}),
-    "programs": (programs_demo, {"second": "a: inject\nb: debug"}),
     "calculator": (calculator_demo, {"performance": 0.9}),
+}
+LIVE = {
+    "programs": (programs_demo, {"second": "a: inject\nb: debug"}),
     "stepper": (stepper_demo, {"step": 5}),
     "manual": (manual_demo, {"keys": "44"}),
     "anytime": (anytime_demo, {"seconds": 0.1}),
@@ -376,6 +378,33 @@ def test_moving_a_control_changes_figure_numbers_and_code(name):
     markup = equation_html(demo.equations)  # MathML: nothing is fetched to show it
     assert markup.count("<math") == len(demo.equations)
     assert 'class="formula"' not in markup, "latex2mathml could not read it"
+
+
+@pytest.mark.parametrize("name", FRONT)
+def test_moving_a_control_from_python_or_in_the_browser_changes_the_view(name):
+    make, moved = FRONT[name]
+    demo = make()
+    before, start = demo.view, demo.values()
+    demo.set(**moved)
+    assert demo.view.numbers != before.numbers
+    assert demo.view.code != before.code
+    assert demo.view.png() != before.png()
+    assert demo.widget.values == demo.values() == start | moved
+    demo.widget.values = start  # as the browser sends it
+    assert demo.view.numbers == before.numbers
+    demo.set(**moved)
+    assert demo.widget.values == start | moved
+    spec = demo.widget.spec
+    assert [c["name"] for c in spec["controls"]] == list(start)
+    assert sum(markup.count("<math") for markup in spec["equations"]) == len(demo.equations)
+    assert not any('class="formula"' in markup for markup in spec["equations"]), "not readable"
+
+
+def test_a_value_that_cannot_be_drawn_moves_nothing():
+    demo = guttman_demo()
+    with pytest.raises(BadInput, match="specialists=7"):
+        demo.set(specialists=7)
+    assert demo.values()["specialists"] == 0
 
 
 def test_the_letters_of_a_sitting_are_its_buttons():
@@ -406,14 +435,11 @@ def test_a_key_that_cannot_be_played_is_told_and_forgotten():
     assert demo.controls["keys"].value == "3"
 
 
-def test_shape_buttons_set_all_sliders_and_draw_once():
+def test_shape_buttons_set_all_sliders():
     demo = curve_demo()
-    row = demo.widget.children[1].children[0].children[1]
-    drawn = []
-    demo.picture.observe(drawn.append, names="value")
-    row.children[0].click()
-    assert [control.value for control in demo.controls.values()] == shape("step").tolist()
-    assert len(drawn) == 1
+    assert list(demo.presets) == list(SHAPES)
+    assert list(demo.presets["step"].values()) == shape("step").tolist()
+    assert all(list(preset) == list(demo.controls) for preset in demo.presets.values())
 
 
 def test_an_unknown_control_is_refused():

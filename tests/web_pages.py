@@ -4,6 +4,7 @@ import base64
 import os
 import shutil
 from contextlib import contextmanager
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
@@ -47,6 +48,22 @@ def watched(chromium, width=1280, height=900, **options):
     yield page
     context.close()
     assert said == []
+
+
+def axe_source():
+    """axe-core, which finds what a screen reader would miss; part of the locked environment, not of ours."""
+    import axe_playwright_python
+
+    return (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text("utf-8")
+
+
+def complaints(page):
+    """What axe finds against WCAG 2.2, levels A and AA: rule, places."""
+    page.evaluate(axe_source())
+    found = page.evaluate(
+        """() => axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] })"""
+    )
+    return [(v["id"], [node["html"][:120] for node in v["nodes"]]) for v in found["violations"]]
 
 
 def leaves(url):

@@ -41,7 +41,7 @@ __all__ = [
 MARKER = ".gindex_lab"
 ASIDE = re.compile(r"\.kept\d*$")  # how `_room` names what is the user's where we need its name
 _NOTE = "gindex_lab wrote the files listed here, and may replace or delete them."
-_GENERATED = (None, "reports", "state", "notebook", "docs")  # what `make clean` removes
+_GENERATED = (None, "reports", "state", "notebook", "docs", "site")  # what `make clean` removes
 SOURCE = Path(__file__).resolve().parents[1]
 _ELSEWHERE = "name another folder, for instance a new one inside it"
 

@@ -1,4 +1,4 @@
-"""`gindex-lab` on the command line: reproduce, data, claims, analyse, plan, lint, docs, exercises.
+"""`gindex-lab` on the command line: reproduce, data, claims, analyse, plan, lint, docs, exercises, site.
 
 Each command is a thin layer over one function of the package. Our own errors are printed as one line
 and end with status 2; 130 is Ctrl-C, 141 a reader (`| head`) that left before the end; anything else is a
@@ -162,6 +162,12 @@ def _exercises(options: argparse.Namespace) -> None:
         print(path)
 
 
+def _site(options: argparse.Namespace) -> None:
+    from gindex_lab.press.site import build
+
+    print(f"site: {build(options.out, options.reports)}")
+
+
 def _check_out(path: Path, out: Path) -> None:
     """A place that cannot be written is reported before the work; data are not replaced by their report."""
     appendable(out, "out")
@@ -227,6 +233,7 @@ _RUNS = {
     "lint": _lint,
     "docs": _docs,
     "exercises": _exercises,
+    "site": _site,
     "analyse": _analyse,
     "plan": _plan,
 }

@@ -88,6 +88,10 @@ COMMANDS: dict[str, tuple[str, Options]] = {
     "docs": ("the guide and the reference -> reports/docs/", {
         "--out": {"type": Path, "default": Path("reports") / "docs"},
     }),
+    "site": ("pages with live demos, nothing to install -> reports/site/", {
+        "--out": {"type": Path, "default": Path("reports") / "site"},
+        "--reports": {"type": Path, "default": Path("reports")},
+    }),
     "exercises": ("the exercises of the course as files", {
         "--page": {"type": Path, "help": "write one page that needs nothing else here"},
         "--sheets": {"type": Path, "help": "write the teacher's sheets into this folder"},

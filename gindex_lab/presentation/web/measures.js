@@ -18,51 +18,72 @@ export function deviation(values) {
 
 // -- curves: capability Ψ, spread S, generality Γ, normalised generality γ, expected difficulty H ----------
 
+/** The distinct difficulties, and the place of each item among them. */
+function levelsOf(difficulty) {
+  const levels = [...new Set(difficulty)].sort((a, b) => a - b);
+  const place = new Map(levels.map((level, k) => [level, k]));
+  return { levels, levelOf: difficulty.map((h) => place.get(h)) };
+}
+
+/** Mean response at each level; NaN where nothing was met. */
+function meanResponses(responses, { levels, levelOf }) {
+  const [total, met] = [new Float64Array(levels.length), new Float64Array(levels.length)];
+  for (let k = 0; k < levelOf.length; k += 1) {
+    if (Number.isNaN(responses[k])) continue;
+    total[levelOf[k]] += responses[k];
+    met[levelOf[k]] += 1;
+  }
+  return Array.from(total, (value, k) => value / met[k]);
+}
+
 /** Mean response at each distinct difficulty; NaN marks what was not met. Gives {levels, psi}. */
 export function characteristicCurve(responses, difficulty) {
-  const levels = [...new Set(difficulty)].sort((a, b) => a - b);
-  const psi = levels.map((level) => {
-    const met = responses.filter((value, k) => difficulty[k] === level && !Number.isNaN(value));
-    return met.length ? sum(met) / met.length : NaN;
-  });
-  return { levels, psi };
+  const scale = levelsOf(difficulty);
+  return { levels: scale.levels, psi: meanResponses(responses, scale) };
 }
 
 /** ∫ f g over [a, b], both linear on it. */
 const product = (a, b, f0, f1, g0, g1) => ((b - a) / 6) * (f0 * (2 * g0 + g1) + f1 * (g0 + 2 * g1));
 
-/** The straight pieces of a curve cut to [low, high]: solved left of the first level, failed right of the last. */
-function piecesOf({ levels, psi }, [low, high]) {
-  const known = psi.map((value, k) => k).filter((k) => !Number.isNaN(psi[k]));
-  if (!known.length) throw new Error("an agent has no response at all");
-  const points = known.map((k) => [levels[k], psi[k]]);
-  if (known[0] > 0) points.unshift([levels[0], points[0][1]]); // nobody asked: as at the nearest level met
-  if (known.at(-1) < levels.length - 1) points.push([levels.at(-1), points.at(-1)[1]]);
-  const pieces = [[Math.min(low, levels[0]), levels[0], 1, 1]];
-  for (let k = 1; k < points.length; k += 1) {
-    pieces.push([points[k - 1][0], points[k][0], points[k - 1][1], points[k][1]]);
-  }
-  return pieces.map(([x0, x1, y0, y1]) => {
+/** The points of a curve; where the ends were not met, it is there as at the nearest level that was. */
+function pointsOf(levels, psi) {
+  const points = [];
+  for (let k = 0; k < levels.length; k += 1) if (!Number.isNaN(psi[k])) points.push([levels[k], psi[k]]);
+  if (!points.length) throw new Error("an agent has no response at all");
+  if (points[0][0] > levels[0]) points.unshift([levels[0], points[0][1]]);
+  if (points.at(-1)[0] < levels.at(-1)) points.push([levels.at(-1), points.at(-1)[1]]);
+  return points;
+}
+
+/** Calls `visit(a, b, ψ(a), ψ(b))` on the straight pieces in [low, high]: solved left of the first level, failed right of the last. */
+function alongPieces(points, [low, high], visit) {
+  let [x0, y0] = [Math.min(low, points[0][0]), 1];
+  for (let k = 0; k < points.length; k += 1) {
+    const [x1, next] = points[k];
+    const y1 = k === 0 ? 1 : next;
     const slope = x1 > x0 ? (y1 - y0) / (x1 - x0) : 0;
     const [a, b] = [clip(x0, low, high), clip(x1, low, high)];
-    return [a, b, y0 + slope * (a - x0), y0 + slope * (b - x0)];
-  });
+    if (b > a) visit(a, b, y0 + slope * (a - x0), y0 + slope * (b - x0));
+    [x0, y0] = [x1, next];
+  }
 }
 
 /** Area, first moment about low and S² of a curve, summed so that nothing cancels. */
-function areaMomentVariance(curve, interval) {
-  const pieces = piecesOf(curve, interval);
+function areaMomentVariance(points, interval) {
   const low = interval[0];
-  const area = sum(pieces.map(([a, b, ya, yb]) => product(a, b, ya, yb, 1, 1)));
-  const moment = sum(pieces.map(([a, b, ya, yb]) => product(a, b, ya, yb, a - low, b - low)));
-  const centre = low + area;
-  const variance = pieces.map(([a, b, ya, yb]) => {
-    const m = clip(centre, a, b);
-    const ym = ya + (b > a ? ((yb - ya) * (m - a)) / (b - a) : 0);
-    const failed = product(a, m, 1 - ya, 1 - ym, centre - a, centre - m);
-    return failed + product(m, b, ym, yb, m - centre, b - centre);
+  let [area, moment, half] = [0, 0, 0];
+  alongPieces(points, interval, (a, b, ya, yb) => {
+    area += product(a, b, ya, yb, 1, 1);
+    moment += product(a, b, ya, yb, a - low, b - low);
   });
-  return [area, moment, 2 * sum(variance)];
+  const centre = low + area;
+  alongPieces(points, interval, (a, b, ya, yb) => {
+    const m = clip(centre, a, b);
+    const ym = ya + ((yb - ya) * (m - a)) / (b - a);
+    half += product(a, m, 1 - ya, 1 - ym, centre - a, centre - m);
+    half += product(m, b, ym, yb, m - centre, b - centre);
+  });
+  return [area, moment, 2 * half];
 }
 
 /** Eqs. 5 to 9 of the generality supplement from A = ∫ψ, M = ∫(h - low)ψ and S² = 2M - A². */
@@ -104,8 +125,9 @@ export function generality(rows, difficulty, interval = null) {
   const low = Math.min(...difficulty);
   const span = interval ?? [low, Math.max(...difficulty)];
   const origin = interval ? interval[0] : Math.min(low, lowerLimit(difficulty));
+  const scale = levelsOf(difficulty);
   return rows.map((row) => {
-    const sums = areaMomentVariance(characteristicCurve(row, difficulty), span);
+    const sums = areaMomentVariance(pointsOf(scale.levels, meanResponses(row, scale)), span);
     const met = row.filter((value) => !Number.isNaN(value));
     return { ...conclude(...sums, span, origin), mean: mean(met) };
   });
@@ -317,31 +339,36 @@ function bestLoading(others, squares) {
   return x;
 }
 
-/** Minres (Harman and Jones 1966) for one factor: the best of descents from every column. */
+/** One loading after the other, until none moves by more than `still`. */
+function descend(matrix, loading, still) {
+  for (let round = 0; round < 4000; round += 1) {
+    let moved = 0;
+    for (let i = 0; i < loading.length; i += 1) {
+      let [others, squares] = [0, 0];
+      for (let j = 0; j < loading.length; j += 1) {
+        if (j !== i) { others += matrix[i][j] * loading[j]; squares += loading[j] ** 2; }
+      }
+      const found = bestLoading(others, squares);
+      moved = Math.max(moved, Math.abs(found - loading[i]));
+      loading[i] = found;
+    }
+    if (moved < still) return loading;
+  }
+  return loading;
+}
+
+/** Minres (Harman and Jones 1966) for one factor: the best of descents from every column, then to the end. */
 function oneFactor(matrix) {
   let [best, least] = [null, Infinity];
   for (const start of matrix) {
-    const loading = start.map((r) => 0.7 * r);
-    for (let round = 0; round < 4000; round += 1) {
-      let moved = 0;
-      for (let i = 0; i < loading.length; i += 1) {
-        let [others, squares] = [0, 0];
-        for (let j = 0; j < loading.length; j += 1) {
-          if (j !== i) { others += matrix[i][j] * loading[j]; squares += loading[j] ** 2; }
-        }
-        const found = bestLoading(others, squares);
-        moved = Math.max(moved, Math.abs(found - loading[i]));
-        loading[i] = found;
-      }
-      if (moved < 1e-11) break;
-    }
+    const loading = descend(matrix, start.map((r) => 0.7 * r), 1e-6);
     const misfit = sum(loading.map((a, i) => sum(loading.map((b, j) => {
       if (i === j) return Math.max(a * a - 1 + LEAST_UNIQUENESS, 0) ** 2;
       return (matrix[i][j] - a * b) ** 2;
     }))));
     if (misfit < least) [best, least] = [loading, misfit];
   }
-  return best;
+  return descend(matrix, best, 1e-12);
 }
 
 /** gl.widgets.general_factor_share: the variance of random tests that one factor carries. */

@@ -18,7 +18,8 @@ from gindex_lab.measures.programs.records import Experiment
 from gindex_lab.measures.programs.sensitivity import generalisation_level
 from gindex_lab.presentation.plots.common import styled
 from gindex_lab.presentation.plots.teaching import plot_changes
-from gindex_lab.presentation.widgets.live import Demo, Value, View, blank_figure
+from gindex_lab.presentation.widgets.front import Control, LiveDemo
+from gindex_lab.presentation.widgets.live import Value, View, blank_figure
 
 __all__ = ["calculator_demo", "calculator_view", "sensitivities", "system"]
 
@@ -137,7 +138,7 @@ def _reading(changes: dict[str, float]) -> str:
     return f"The most telling of these changes: {name} takes g {way} by {abs(value):.0f} percent."
 
 
-def calculator_demo() -> Demo:
+def calculator_demo() -> LiveDemo:
     """The demo: a slider for each thing that enters the index.
 
     >>> demo = calculator_demo()
@@ -145,26 +146,15 @@ def calculator_demo() -> Demo:
     >>> demo.view.numbers["level of generalisation"]
     'L1'
     """
-    import ipywidgets as widgets
-
-    style = {"style": {"description_width": "118px"}, "layout": {"width": "330px"}}
-    share = {"min": 0, "max": 1, "step": 0.05, **style}
+    powers = [3, 10, 30, 100, 300, 1000, 3000, 10_000, 30_000, 100_000]
     controls = {
-        "performance": widgets.FloatSlider(value=0.7, description="performance θ", **share),
-        "domains": widgets.IntSlider(value=4, min=1, max=16, description="domains", **style),
-        "samples": widgets.SelectionSlider(
-            value=40,
-            options=[1, 10, 20, 40, 80, 160, 320, 640],
-            description="samples each",
-            **style,
-        ),
-        "compute": widgets.FloatLogSlider(
-            value=100, min=0.5, max=5, step=0.1, description="compute, PFLOP", **style
-        ),
-        "own": widgets.FloatSlider(value=0.1, description="Ω own domain", **share),
-        "other": widgets.FloatSlider(value=0.7, description="Ω other domains", **share),
-        "mode": widgets.ToggleButtons(
-            options=["exact", "reference"], style={"button_width": "90px"}
-        ),
+        "performance": Control("performance θ", 0.7),
+        "domains": Control("domains", 4, 1, 16, 1),
+        "samples": Control("samples each", 40, options=[1, 10, 20, 40, 80, 160, 320, 640]),
+        "compute": Control("compute, PFLOP", 100, options=powers),
+        "own": Control("Ω own domain", 0.1),
+        "other": Control("Ω other domains", 0.7),
+        "mode": Control("mode", "exact", options=["exact", "reference"]),
     }
-    return Demo(calculator_view, controls, name="calculator", equations=_EQUATIONS)
+    title = "The g-index calculator"
+    return LiveDemo(calculator_view, controls, name="calculator", title=title, equations=_EQUATIONS)

@@ -18,7 +18,8 @@ from gindex_lab.foundation.validate import FloatArray, choice, integer, vector
 from gindex_lab.measures.generality import characteristic_curve, generality
 from gindex_lab.presentation.plots.common import styled
 from gindex_lab.presentation.plots.generality import plot_capability_spread, plot_curve
-from gindex_lab.presentation.widgets.live import Demo, View, blank_figure
+from gindex_lab.presentation.widgets.front import Control, LiveDemo
+from gindex_lab.presentation.widgets.live import Value, View, blank_figure
 
 __all__ = [
     "INDICATORS",
@@ -149,7 +150,7 @@ def _reading(row: pd.Series) -> str:
     )
 
 
-def curve_demo(levels: int = LEVELS) -> Demo:
+def curve_demo(levels: int = LEVELS) -> LiveDemo:
     """The demo: a slider for each difficulty, and buttons for a few shapes.
 
     >>> demo = curve_demo()
@@ -157,29 +158,20 @@ def curve_demo(levels: int = LEVELS) -> Demo:
     >>> demo.view.code[:23]
     'gl.generality([[0.5, 0.'
     """
-    import ipywidgets as widgets
 
-    look: dict[str, Any] = {"min": 0, "max": 1, "step": 0.05, "orientation": "vertical"}
-    tall = {"height": "190px", "width": "42px"}
-    start = shape("slope", levels)
-    sliders = {
-        f"h{k + 1}": widgets.FloatSlider(
-            value=float(value), description=f"{k + 1}", readout_format=".2f", layout=tall, **look
-        )
-        for k, value in enumerate(start)
-    }
-    buttons = [widgets.Button(description=name, layout={"width": "auto"}) for name in SHAPES]
-    row = widgets.Box(buttons, layout={"flex_flow": "row wrap", "width": "340px"})
+    def heights(name: str) -> dict[str, Value]:
+        return {f"h{k + 1}": float(value) for k, value in enumerate(shape(name, levels))}
 
-    def view(**heights: float) -> View:
-        return curve_view(list(heights.values()))
+    def view(**given: float) -> View:
+        return curve_view(list(given.values()))
 
-    demo = Demo(view, sliders, name="curve", equations=_EQUATIONS, extra=[row], rows=True)
-
-    def press(button: Any) -> None:
-        values = shape(button.description, levels)
-        demo.set(**{f"h{k + 1}": float(value) for k, value in enumerate(values)})
-
-    for button in buttons:
-        button.on_click(press)
-    return demo
+    start = heights("slope")
+    controls = {name: Control(f"difficulty {name[1:]}", value) for name, value in start.items()}
+    return LiveDemo(
+        view,
+        controls,
+        name="curve",
+        title="Shape a curve",
+        equations=_EQUATIONS,
+        presets={name: heights(name) for name in SHAPES},
+    )

@@ -17,7 +17,8 @@ from gindex_lab.measures.generality import generality
 from gindex_lab.presentation.plots.common import styled
 from gindex_lab.presentation.plots.teaching import plot_responses
 from gindex_lab.presentation.widgets.curve import plot_plane
-from gindex_lab.presentation.widgets.live import Demo, View, blank_figure
+from gindex_lab.presentation.widgets.front import Control, LiveDemo
+from gindex_lab.presentation.widgets.live import View, blank_figure
 
 __all__ = ["guttman_demo", "guttman_responses", "guttman_view"]
 
@@ -95,19 +96,16 @@ def _reading(gamma: float) -> str:
     return "Everybody has a topic, difficulty hardly matters: specialists, with the scores they had before."
 
 
-def guttman_demo() -> Demo:
+def guttman_demo() -> LiveDemo:
     """The demo: sliders for how special the agents are, and for the number of topics.
 
     >>> guttman_demo().view.numbers["abstruse agents"]
     0
     """
-    import ipywidgets as widgets
-
     controls = {
-        "specialists": widgets.FloatSlider(
-            value=0, min=0, max=1, step=0.05, description="specialists"
-        ),
-        "topics": widgets.IntSlider(value=4, min=1, max=8, description="topics"),
-        "seed": widgets.IntSlider(value=1, min=1, max=20, description="seed"),
+        "specialists": Control("specialists", 0.0),
+        "topics": Control("topics", 4, 1, 8, 1),
+        "seed": Control("seed", 1, 1, 20, 1),
     }
-    return Demo(guttman_view, controls, name="guttman", equations=_EQUATIONS)
+    title = "From Guttman's ladder to specialists"
+    return LiveDemo(guttman_view, controls, name="guttman", title=title, equations=_EQUATIONS)

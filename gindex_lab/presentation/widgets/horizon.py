@@ -6,8 +6,6 @@ lies ln 4/β doublings below it; the spread is π/(√3 β) doublings: one curve
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 
@@ -15,13 +13,15 @@ from gindex_lab.foundation.validate import number
 from gindex_lab.measures.horizons.logistic import logistic_indicators
 from gindex_lab.presentation.plots.common import styled
 from gindex_lab.presentation.plots.horizon import length_text
-from gindex_lab.presentation.widgets.live import Demo, View, blank_figure
+from gindex_lab.presentation.widgets.front import Control, LiveDemo
+from gindex_lab.presentation.widgets.live import View, blank_figure
 
 __all__ = ["TESTED", "horizon_demo", "horizon_view"]
 
 TESTED = (-2.0, 11.0)  # log2 minutes: from a quarter of a minute to a day and a half
 _EQUATIONS = (
-    r"\psi(h) = \frac{1}{1 + e^{\beta (h - \theta)}},\quad h = \log_2 \mathrm{minutes}",
+    r"\psi(h) = \frac{1}{1 + e^{\beta (h - \theta)}}",
+    r"h = \log_2 \mathrm{minutes}",
     r"\mathrm{horizon}_{50} = 2^{\theta}",
     r"\mathrm{horizon}_{80} = 2^{\theta - \ln 4 / \beta}",
     r"S = \frac{\pi}{\sqrt{3}\,\beta}",
@@ -80,7 +80,7 @@ def _reading(theta: float, beta: float, found: pd.Series) -> str:
     return text
 
 
-def horizon_demo() -> Demo:
+def horizon_demo() -> LiveDemo:
     """The demo: a slider for θ and one for β.
 
     >>> demo = horizon_demo()
@@ -88,11 +88,9 @@ def horizon_demo() -> Demo:
     >>> demo.view.numbers["50% horizon"]
     '8 min'
     """
-    import ipywidgets as widgets
-
-    wide: dict[str, Any] = {"layout": {"width": "320px"}, "readout_format": ".2f"}
-    sliders = {
-        "theta": widgets.FloatSlider(value=6.0, min=-2, max=12, step=0.1, description="θ", **wide),
-        "beta": widgets.FloatSlider(value=0.7, min=0.2, max=4, step=0.05, description="β", **wide),
+    controls = {
+        "theta": Control("θ (log2 minutes)", 6.0, -2, 12, 0.1),
+        "beta": Control("steepness β", 0.7, 0.2, 4, 0.05),
     }
-    return Demo(horizon_view, sliders, name="horizon", equations=_EQUATIONS)
+    title = "A time horizon"
+    return LiveDemo(horizon_view, controls, name="horizon", title=title, equations=_EQUATIONS)

@@ -7,8 +7,6 @@ generality, and one agent alone has it (supplement, B.2; Hernández-Orallo and o
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 
@@ -20,7 +18,8 @@ from gindex_lab.measures.psychometrics.factors import factors
 from gindex_lab.presentation.plots.common import styled
 from gindex_lab.presentation.plots.teaching import plot_responses
 from gindex_lab.presentation.widgets.curve import plot_plane
-from gindex_lab.presentation.widgets.live import Demo, View, blank_figure
+from gindex_lab.presentation.widgets.front import Control, LiveDemo
+from gindex_lab.presentation.widgets.live import View, blank_figure
 from gindex_lab.studies.simulations.manifold import random_tests
 
 __all__ = ["general_factor_share", "individuals_demo", "individuals_view", "population_responses"]
@@ -111,21 +110,18 @@ def _reading(share: float, gamma: float) -> str:
     return f"{factor} in the population, {link} one by one {agents}."
 
 
-def individuals_demo() -> Demo:
+def individuals_demo() -> LiveDemo:
     """The demo: one slider for the individuals, one for the population.
 
     >>> individuals_demo().controls["variation"].max
     0.4
     """
-    import ipywidgets as widgets
-
-    look: dict[str, Any] = {"min": 0, "step": 0.05, "continuous_update": False}
-    look |= {"style": {"description_width": "90px"}, "layout": {"width": "330px"}}
     controls = {
-        "steepness": widgets.FloatSlider(value=1, max=1, description="steepness w", **look),
-        "variation": widgets.FloatSlider(value=0.2, max=0.4, description="variation v", **look),
-        "seed": widgets.IntSlider(
-            value=1, description="seed", **(look | {"min": 1, "step": 1}), max=20
-        ),
+        "steepness": Control("steepness w", 1.0),
+        "variation": Control("variation v", 0.2, max=0.4),
+        "seed": Control("seed", 1, 1, 20, 1),
     }
-    return Demo(individuals_view, controls, name="individuals", equations=_EQUATIONS)
+    title = "Populations and individuals"
+    return LiveDemo(
+        individuals_view, controls, name="individuals", title=title, equations=_EQUATIONS
+    )

@@ -24,7 +24,16 @@ from gindex_lab.presentation.plots.common import number_text
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["Demo", "Value", "View", "blank_figure", "equation_html", "numbers_html", "text_of"]
+__all__ = [
+    "Demo",
+    "Value",
+    "View",
+    "blank_figure",
+    "equation_html",
+    "numbers_html",
+    "show_still",
+    "text_of",
+]
 
 Value = float | int | bool | str
 _DPI = 110
@@ -249,17 +258,18 @@ class Demo:
     def show(self) -> None:
         """The live demo; in a pipeline run a still of it, which is saved as a figure of the notebook."""
         if os.environ.get(OUTPUT):
-            self._still()
+            show_still(self.view, self.name, self.equations)
         else:
             display(self.widget)
 
-    def _still(self) -> None:
-        from IPython.display import HTML
 
-        view = self.view
-        display(HTML(equation_html(self.equations) + numbers_html(view.numbers)))  # type: ignore[no-untyped-call]
-        upstairs("show")(view.figure, self.name)
-        display(HTML(code_html(view.code) + html.escape(view.note)))  # type: ignore[no-untyped-call]
+def show_still(view: View, name: str, equations: Sequence[str]) -> None:
+    """A view in a notebook's page: its figure is saved under `name`."""
+    from IPython.display import HTML
+
+    display(HTML(equation_html(equations) + numbers_html(view.numbers)))  # type: ignore[no-untyped-call]
+    upstairs("show")(view.figure, name)
+    display(HTML(code_html(view.code) + html.escape(view.note)))  # type: ignore[no-untyped-call]
 
 
 def display(what: Any) -> None:
