@@ -12,16 +12,16 @@ import shutil
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from gindex_lab.foundation.folders import atomic_folder
 from gindex_lab.foundation.output import write_text
 from gindex_lab.presentation.pages import TEMPLATES, page
-from gindex_lab.presentation.web import WEB, bundle, source
+from gindex_lab.presentation.web import bundle, source
 from gindex_lab.presentation.widgets.calculator import calculator_demo
 from gindex_lab.presentation.widgets.curve import curve_demo
+from gindex_lab.presentation.widgets.exercises_page import exercise_data
 from gindex_lab.presentation.widgets.front import MODULES
 from gindex_lab.presentation.widgets.guttman import guttman_demo
 from gindex_lab.presentation.widgets.horizon import horizon_demo
@@ -69,7 +69,7 @@ class Page:
         """The page, complete in itself."""
         script = f"\n{bundle(*self.modules)}{_START}{self.mount}(place, data);\n"
         data = json.dumps(self.data, ensure_ascii=False).replace("<", "\\u003c")
-        styles = {"": [], "mountExercises": ["demos.css", "exercises.css"]}
+        styles = {"": [], "mountExercises": ["exercises.css"]}
         return page(
             "site.html.j2", title=self.title, lead=self.lead, groups=self.groups, here=self.name,
             mount=self.mount, data=data, scripts=[script] if self.mount else [], pages=_PAGES.items(), up="",
@@ -154,15 +154,9 @@ def _reading_pages(folder: Path, project: Path) -> Iterator[Page]:
     there = [card for card in _WORDS["reports"] if (folder / card["href"]).is_file()]
     yield _plain("gallery.html", [("", there)] if there else ())
     yield _plain("tutorials.html", _tutorials(folder, project))
-    yield _exercises()
-
-
-def _exercises() -> Page:
-    if not (WEB / "exercises.js").is_file():
-        return _plain("exercises.html")
-    data = import_module("gindex_lab.presentation.widgets.exercises_page").exercise_data()
-    modules = ("measures.js", "exercises.js")
-    return _plain("exercises.html", mount="mountExercises", modules=modules, data=data)
+    yield _plain(
+        "exercises.html", mount="mountExercises", modules=("exercises.js",), data=exercise_data()
+    )
 
 
 def _tutorials(folder: Path, project: Path) -> Sequence[tuple[str, Cards]]:
