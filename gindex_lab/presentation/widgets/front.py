@@ -15,8 +15,9 @@ from typing import Any
 
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.places import OUTPUT
+from gindex_lab.presentation.pages import formula
 from gindex_lab.presentation.web import bundle, source
-from gindex_lab.presentation.widgets.live import Value, View, display, equation_html, show_still
+from gindex_lab.presentation.widgets.live import Value, View, display, show_still
 
 __all__ = ["MODULES", "Control", "LiveDemo"]
 
@@ -103,7 +104,7 @@ class LiveDemo:
     def spec(self) -> dict[str, Any]:
         """What the front end needs: controls, equations as MathML, and values to start from."""
         controls = [{"name": name} | asdict(control) for name, control in self.controls.items()]
-        markup = [equation_html([text]) for text in self.equations]
+        markup = [formula(text) for text in self.equations]
         return {
             "name": self.name, "title": self.title, "controls": controls, "equations": markup,
             "presets": self.presets,
