@@ -109,6 +109,51 @@ def test_slope_intercept_and_classical_say_the_same(answers, graded):
     assert [irt(answers, name).n_parameters for name in ("pcm", "gpcm", "nominal")] == [16, 20, 30]
 
 
+def test_graded_gpcm_and_nominal_equal_mirt(answers):
+    """PyPI mirt 1.2.0: fit_mirt(x, model="GRM" | "GPCM" | "NRM", n_quadpts=61, tol=1e-9), its first two items;
+    its standard errors of the nominal model leave out that abilities are estimated, so ours differ."""
+    tight = IrtSettings(tolerance=1e-9)
+    found = irt(answers, "graded", settings=tight)
+    assert found.log_likelihood == pytest.approx(-2624.068927, abs=1e-5)
+    first = found.items.iloc[:2]
+    assert first["discrimination"].to_numpy() == pytest.approx([0.88595, 1.21442], abs=2e-5)
+    assert first["discrimination_se"].to_numpy() == pytest.approx([0.15289, 0.18836], abs=2e-5)
+    assert first["b1"].to_numpy() == pytest.approx([-1.47571, -1.23995], abs=3e-5)
+    assert first["b3_se"].to_numpy() == pytest.approx([0.20365, 0.2462], abs=3e-5)
+    found = irt(answers, "gpcm", settings=tight)
+    assert found.log_likelihood == pytest.approx(-2625.790005, abs=1e-5)
+    first = found.items.iloc[:2]
+    assert first["discrimination"].to_numpy() == pytest.approx([0.44668, 0.76462], abs=2e-5)
+    assert first["discrimination_se"].to_numpy() == pytest.approx([0.08523, 0.13816], abs=2e-5)
+    assert first["b2"].to_numpy() == pytest.approx([0.68175, 0.13941], abs=1e-4)
+    assert first["b2_se"].to_numpy() == pytest.approx([0.37051, 0.17848], abs=1e-4)
+    found = irt(answers, "nominal", settings=tight)
+    assert found.log_likelihood == pytest.approx(-2621.621008, abs=1e-5)
+    slopes = found.slope_intercept.eval("a1 * ak2").iloc[:2].to_numpy()
+    assert slopes == pytest.approx([1.19284, 1.35907], abs=3e-5)
+
+
+def test_slope_intercept_of_a_2pl_has_mirts_errors():
+    """LSAT-like numbers are in test_irt_engine; here the two ways to the same errors."""
+    truth = pd.DataFrame(
+        {"discrimination": 1.2, "difficulty": [-1.0, 0.0, 0.5, 1.0], "guessing": 0.2}
+    )
+    table = simulate_irt(truth, 700, seed=4)
+    for name in ("1pl", "2pl", "3pl"):
+        model = irt(table, name, priors="weak", settings=IrtSettings(tolerance=1e-8))
+        told = model.slope_intercept
+        assert (-told["d"] / told["a1"]).to_numpy() == pytest.approx(
+            model.items["difficulty"].to_numpy()
+        )
+        assert told["a1_se"].to_numpy() == pytest.approx(
+            model.items["discrimination_se"].to_numpy()
+        )
+    assert told["g_se"].to_numpy() == pytest.approx(model.items["guessing_se"].to_numpy())
+    same = irt(table, "graded", priors="weak", settings=IrtSettings(tolerance=1e-8)).slope_intercept
+    two = irt(table, "2pl", priors="weak", settings=IrtSettings(tolerance=1e-8)).slope_intercept
+    assert same["d1_se"].to_numpy() == pytest.approx(two["d_se"].to_numpy(), abs=1e-6)
+
+
 # -- scores ---------------------------------------------------------------------------------------------
 
 
@@ -199,6 +244,28 @@ def test_beta_recovers_fractions_with_zeros_and_ones():
         z = (found[name] - truth[name]) / found[f"{name}_se"]
         assert z.abs().max() < 3.5
         assert z.isna().equals(truth[name].isna())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["graded", "gpcm", "pcm", "nominal"])
+def test_intervals_hold_the_truth_in_about_95_of_100(name):
+    hits = []
+    for seed in range(15):
+        rng = np.random.default_rng([seed, 7])
+        truth = ITEMS.assign(discrimination=1.1 if name == "pcm" else rng.lognormal(0.1, 0.3, 5))
+        if name == "nominal":
+            truth = pd.DataFrame(
+                rng.normal(0, 0.8, (5, 6)), columns=["a1", "a2", "a3", "c1", "c2", "c3"]
+            )
+            truth[["a1", "a2", "a3"]] += [-0.8, 0.0, 0.8]
+            for letter in "ac":
+                names = [f"{letter}{c}" for c in (1, 2, 3)]
+                truth[names] = truth[names].sub(truth[names].mean(axis=1), axis=0)
+        found = irt(simulate_irt(truth, 700, model=name, seed=rng), name).items
+        columns = [c for c in truth if c != "discrimination"]
+        far = [((found[c] - truth[c]) / found[f"{c}_se"]).abs().to_numpy() for c in columns]
+        hits.append(np.array(far) < 1.959964)
+    assert 0.91 < np.mean(hits) < 0.985  # 225 intervals or more, those of one table not independent
 
 
 # -- several dimensions ---------------------------------------------------------------------------------

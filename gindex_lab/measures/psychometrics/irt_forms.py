@@ -82,7 +82,7 @@ def slope_intercept(name: str, model: ItemModel, p: FloatArray) -> dict[str, Flo
             for c in range(1, later + 1)
         }
     table = {"a1": slope}
-    if name in ("2pl", "3pl", "4pl"):
+    if name in ("1pl", "2pl", "3pl", "4pl"):
         ends = {"g": 1, "u": 2}
         table["d"] = rest[:, 0]
         return table | {word: logistic(rest[:, n]) for word, n in ends.items() if n < model.size}

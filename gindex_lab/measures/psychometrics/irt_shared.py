@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.likes import SeedLike
-from gindex_lab.measures.psychometrics import irt_fit, irt_scoring
+from gindex_lab.measures.psychometrics import irt_fit, irt_forms, irt_scoring
+from gindex_lab.measures.psychometrics.irt_information import covariance, information
+from gindex_lab.measures.psychometrics.irt_settings import Patterns
 from gindex_lab.measures.psychometrics.irt_simulate import shuffle_within_items
 
 if TYPE_CHECKING:
@@ -43,6 +46,27 @@ class SharedByModels:
         def fitted_parameters(self) -> FloatArray: ...
         @property
         def _values(self) -> FloatArray: ...
+
+    @cached_property
+    def slope_intercept(self) -> pd.DataFrame:
+        """The items as R's mirt writes them, P = g + (1 - g) / (1 + exp(-aθ - d)), with standard errors.
+
+        >>> from gindex_lab.measures.psychometrics.irt import irt, simulate_irt
+        >>> true = pd.DataFrame({"discrimination": 1.5, "difficulty": [-1.0, 0.0, 0.5, 1.0, 2.0]})
+        >>> irt(simulate_irt(true, agents=500, seed=1)).slope_intercept.round(2).iloc[0].to_dict()
+        {'a1': 1.61, 'd': 1.6, 'a1_se': 0.33, 'd_se': 0.22}
+        """
+        at = self.fitted_parameters
+        told = irt_forms.slope_intercept(self.model, self.kind, at)
+        data = Patterns.of(self._values), at, self.model, self.settings, self.priors
+        variance = covariance(information(*data)).diagonal()
+        later = len(variance) - len(at) * (at.shape[1] - 1)  # one slope for all items, or one each
+        slopes = np.broadcast_to(variance[:later], len(at))
+        error = np.sqrt(np.vstack([slopes, variance[later:].reshape(-1, len(at))]))
+        if "g" in told:
+            error[2] *= told["g"] * (1 - told["g"])
+        errors = {f"{name}_se": row for name, row in zip(told, error, strict=True)}
+        return pd.DataFrame(told | errors, index=self.responses.columns[self._informative])
 
     @property
     def reliability(self) -> float:
