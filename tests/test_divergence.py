@@ -469,7 +469,8 @@ def test_a_cold_cache_is_announced_once_compiling_starts(monkeypatch, tmp_path, 
 
 def test_open_pairs_are_told_never_hidden(monkeypatch):
     monkeypatch.setattr("gindex_lab.measures.programs.kinds.EFFORT", 1)
-    monkeypatch.setattr("gindex_lab.measures.programs.kinds.EFFORT_IN_BATCH", 1)
+    for module in ("kinds", "comparison"):
+        monkeypatch.setattr(f"gindex_lab.measures.programs.{module}.EFFORT_IN_BATCH", 1)
     a, b = hard_pair(30)
     with pytest.warns(Uncertified, match="2 values are upper bounds"):
         values = pairwise([a, b])
