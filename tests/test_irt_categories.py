@@ -268,6 +268,16 @@ def test_intervals_hold_the_truth_in_about_95_of_100(name):
     assert 0.91 < np.mean(hits) < 0.985  # 225 intervals or more, those of one table not independent
 
 
+def test_shuffled_categories_lose_what_the_model_found(graded):
+    control = graded.negative_control(seed=1)
+    assert control.loc["observed", "penalised_gain"] > 1
+    assert control.loc["shuffled", "penalised_gain"] < 0.5
+    assert (
+        control.loc["observed", "median_discrimination"]
+        > control.loc["shuffled", "median_discrimination"]
+    )
+
+
 # -- several dimensions ---------------------------------------------------------------------------------
 
 

@@ -262,6 +262,27 @@ class CategoryModel(ItemResponseModel):
         """How many numbers were fitted to the items."""
         return self.plan.size
 
+    def _evidence(self) -> dict[str, float]:
+        """As for a 2PL: the log-likelihood above that of independent items, per hundred answers."""
+        if self.model == "beta":
+            problem, remedy = "has no control of this kind", 'use model="graded", categories=5'
+            raise BadInput("model", self.model, problem, remedy, code="not-an-option")
+        counts = (self.table.incidence.T @ self.table.agents).reshape(self.kind.used.shape)
+        answered = counts.sum(1, keepdims=True)
+        independent = (counts * np.log(np.maximum(counts, 1e-300) / answered))[counts > 0].sum()
+        gain, per = self.log_likelihood - independent, 100 / counts.sum()
+        added = self.plan.size - int((self.kind.categories - 1).sum())
+        spread = (
+            self._fitted[:, 0]
+            if self.kind.slope_free
+            else np.ptp(self.kind.scores(self._fitted[:, 1:]), axis=1)
+        )
+        return {
+            "gain": float(per * gain),
+            "penalised_gain": float(per * (gain - added)),
+            "median_discrimination": float(np.median(spread)),
+        }
+
 
 def _upright(kind: ItemModel, each: FloatArray) -> FloatArray:
     """Ability grows with the category: turn the scale round if most discriminations say so."""
