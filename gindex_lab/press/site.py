@@ -69,7 +69,7 @@ class Page:
         """The page, complete in itself."""
         script = f"\n{bundle(*self.modules)}{_START}{self.mount}(place, data);\n"
         data = json.dumps(self.data, ensure_ascii=False).replace("<", "\\u003c")
-        styles = {"": [], "mountExercises": ["exercises.css"]}
+        styles = {"": [], "mountSessions": ["exercises.css"]}
         return page(
             "site.html.j2", title=self.title, lead=self.lead, groups=self.groups, here=self.name,
             mount=self.mount, data=data, scripts=[script] if self.mount else [], pages=_PAGES.items(), up="",
@@ -154,9 +154,8 @@ def _reading_pages(folder: Path, project: Path) -> Iterator[Page]:
     there = [card for card in _WORDS["reports"] if (folder / card["href"]).is_file()]
     yield _plain("gallery.html", [("", there)] if there else ())
     yield _plain("tutorials.html", _tutorials(folder, project))
-    yield _plain(
-        "exercises.html", mount="mountExercises", modules=("exercises.js",), data=exercise_data()
-    )
+    modules = ("exercises.js", "sessions.js")
+    yield _plain("exercises.html", mount="mountSessions", modules=modules, data=exercise_data())
 
 
 def _tutorials(folder: Path, project: Path) -> Sequence[tuple[str, Cards]]:

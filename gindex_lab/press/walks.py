@@ -37,7 +37,8 @@ def _machine() -> Iterator[Step]:
 
 def _worlds() -> Iterator[Step]:
     """Every press of the first world, then the end of each, and the curve."""
-    at, pressed, ends = Sitting(_WORLDS), [], [0]
+    at, ends = Sitting(_WORLDS), [0]
+    pressed: list[str] = []
     while at.options:
         done = at.session.number
         pressed.append(_PRESSES[len(pressed) % len(_PRESSES)])

@@ -7,6 +7,7 @@ export function mountSteps(element, steps) {
   const shown = make("output", { for: "gl-step" });
   const [back, next] = ["Back", "Next"].map((name) => make("button", { type: "button" }, name));
   const image = make("img", {});
+  const frame = make("div", { class: "gl-scroll", tabindex: 0, role: "group", "aria-label": "the picture" }, image);
   const caption = make("p", { class: "gl-note", role: "status", "aria-live": "polite" });
   const note = make("p", {});
   const facts = make("div", { class: "gl-facts" });
@@ -31,6 +32,6 @@ export function mountSteps(element, steps) {
   const control = make("div", { class: "gl-control" }, make("label", { for: "gl-step" }, "step"), slider, shown);
   const panel = make("fieldset", { class: "gl-controls" }, make("legend", {}, "Go through it"), control, make("div", { class: "gl-presets" }, back, next));
   element.classList.add("gl-demo", "gl-step");
-  element.replaceChildren(make("div", { class: "gl-body" }, panel, make("div", { class: "gl-main" }, caption, image, note), facts), code.root);
+  element.replaceChildren(make("div", { class: "gl-body" }, panel, make("div", { class: "gl-main" }, caption, frame, note), facts), code.root);
   show(1);
 }
