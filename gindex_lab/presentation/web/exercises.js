@@ -191,23 +191,31 @@ export function exerciseJudge(task, given) {
 
 const EXERCISE_KEY = "gindex_lab.exercises.1";
 
-// What was done so far, from the browser's storage where it lets us; `kept` says whether it does.
+// What was done so far, in the browser's storage where it lets us; `kept` says whether it does. It is read again before each change:
+// other exercises of the page, and other pages, write there too.
 function exerciseStore() {
   let all = {};
   let kept = true;
-  try {
-    all = JSON.parse(localStorage.getItem(EXERCISE_KEY) ?? "{}");
-    if (all === null || typeof all !== "object" || Array.isArray(all)) all = {};
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) kept = false; // a private window may refuse storage
-  }
-  const write = () => {
+  const read = () => {
+    if (!kept) return;
     try {
-      localStorage.setItem(EXERCISE_KEY, JSON.stringify(all));
+      const found = JSON.parse(localStorage.getItem(EXERCISE_KEY) ?? "{}");
+      all = found === null || typeof found !== "object" || Array.isArray(found) ? {} : found;
+    } catch (error) {
+      if (error instanceof SyntaxError) all = {};
+      else kept = false; // a private window may refuse storage
+    }
+  };
+  const change = (how) => {
+    read();
+    how();
+    try {
+      if (kept) localStorage.setItem(EXERCISE_KEY, JSON.stringify(all));
     } catch {
       kept = false;
     }
   };
+  read();
   return {
     get kept() { return kept; },
     get: (name) => {
@@ -215,14 +223,8 @@ function exerciseStore() {
       const sound = known !== null && typeof known === "object" && Number.isInteger(known.tries) && Number.isInteger(known.hints);
       return { first: "", answer: "", tries: 0, hints: 0, done: "", ...(sound ? known : {}) };
     },
-    set: (name, state) => {
-      all[name] = state;
-      write();
-    },
-    forget: (names) => {
-      for (const name of names) delete all[name];
-      write();
-    },
+    set: (name, state) => change(() => { all[name] = state; }),
+    forget: (names) => change(() => { for (const name of names) delete all[name]; }),
   };
 }
 

@@ -36,8 +36,8 @@ def _sheet(session: dict[str, Any]) -> str:
         + "\n".join(f"| {minutes} | {what} |" for minutes, what in session["timing"]),
         "## Materials",
         _list([
-            f"Live: {', '.join(books)}, in JupyterLab (`make lab`) or as web pages (`make demo`; for a "
-            "class: `make demo HOST=0.0.0.0 STUDENTS=30`).",
+            f"Live: {', '.join(books)}, in JupyterLab (`make lab`) or as web pages "
+            "(`make demo`).",
             "Without a server: the exercises as one page, `gindex-lab exercises --page exercises.html`.",
             "For marks: `gindex-lab exercises --nbgrader COURSE` writes "
             f"`session{session['number']}` as an assignment.",
