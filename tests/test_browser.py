@@ -199,6 +199,17 @@ def shown(page):
     return [figure, *(page.locator(css).first.inner_text() for css in (".gl-numbers", ".gl-code"))]
 
 
+def predict(page):
+    """Commit some prediction in the first exercise: only then the demo opens."""
+    page.wait_for_selector(".gx-exercise .gx-check")
+    box = page.locator(".gx-exercise").first
+    if box.locator("input[type='radio']").count():
+        box.locator("input[type='radio']").first.check()
+    else:
+        box.locator(".gx-field").fill("1")
+    box.locator(".gx-check").click()
+
+
 def settled(page):
     """What is shown once it no longer changes by itself."""
     for css in (".gl-picture", ".gl-numbers", ".gl-code"):
@@ -250,9 +261,10 @@ def shape_and_answer(page):
     """Move a slider, then answer the first exercise, wrongly and rightly."""
     move_first_slider(page)
     for answer, verdict in (("3", "too low"), ("4.5", "Right.")):
-        page.locator("input[placeholder='your answer']").first.fill(answer)
-        page.get_by_role("button", name="Check").first.click()
-        page.wait_for_selector(f".gl-verdict:has-text('{verdict}')")
+        field = page.locator("[data-exercise='curve-step'] .gx-field")
+        field.fill(answer)
+        field.press("Enter")
+        page.wait_for_selector(f"[data-exercise='curve-step'] .gx-verdict:has-text('{verdict}')")
 
 
 CHANGE = {
@@ -302,6 +314,7 @@ def test_voila_lists_every_demo(watched, voila):
 @pytest.mark.parametrize("name", IN_VOILA)
 def test_figure_numbers_and_code_follow_the_controls_in_voila(watched, voila, name):
     open_voila(watched, voila, name)
+    predict(watched.page)
     CHANGE.get(name, move_first_slider)(watched.page)
     watched.screenshot(f"voila_{name}")
     assert watched.page.locator(".gl-problem:visible").count() == 0
@@ -398,6 +411,7 @@ def test_looking_at_a_notebook_changes_nothing_and_boxes_hide_their_source(watch
 def test_a_demo_runs_and_follows_its_slider_in_jupyterlab(watched, lab, name):
     open_lab(watched, lab, f"teaching/{name}.ipynb")
     run_all(watched, lab, f"{name}.ipynb")
+    predict(watched.page)
     move_first_slider(watched.page)
     watched.screenshot(f"lab_{name}")
 
