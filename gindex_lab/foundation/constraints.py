@@ -69,7 +69,7 @@ _NAMES: Mapping[Range, str] = {
     COUNT: """
         after ahead beam bins block branches bucket copies count cycles depth difficulty domains
         effort episodes families games horizon jobs k largest length lengths letters longest
-        members minimum most most_steps n n_time neighbours nodes programs replications runs
+        looks members minimum most most_steps n n_time neighbours nodes programs replications runs
         samples scale sensitivity size step steps topics transitions trials weight window""",
     NONE_OR_MORE: """
         action actions agents by_chance cell chance closing counts crossing curriculum decay decimals
@@ -77,9 +77,10 @@ _NAMES: Mapping[Range, str] = {
         penalty priors r_seed seed states times used with_prior""",
     POSITIVE: "beta compute cost deviation distance elapsed limit without_prior xi",
     Range(0, ends="(]", inside=True): "budgets seconds tau tau0",
+    Range(0, 10, "()"): "bandwidth",
     SHARE: """
-        alpha ceiling discount epsilon floor heights likeness other own performance rate specialists
-        steepness threshold trace variation worth""",
+        alpha ceiling discount epsilon floor heights likeness lower_bound other own performance rate
+        specialists steepness threshold trace variation worth""",
     INSIDE: "ci confidence level levels saturation saturations wanted",
     ANY: """
         args centre codes difference heading high indicators initial low mean moves position randoms sd
@@ -120,7 +121,8 @@ _EXACTLY: Mapping[Range, str] = {
     Range(
         inside=True
     ): "Call.position Call.theta",  # the program that is called says where they stand
-    Range(1, inside=True): "generate.difficulty",
+    Range(1, inside=True): "dimensions.n_obs factors.n_obs generate.difficulty",
+    Range(2, 20): "irt.categories",
     NONE_OR_MORE: "HLQ.epsilon Trace.steps divergence.seconds distance.seconds",
     SHARE: """
         Composing.margin Design.accuracy Design.shared Design.stable
@@ -172,11 +174,11 @@ RANGES: dict[str, Range] = {
 
 #: Words of which a function knows a few; it refuses any other by name, with the code "not-an-option".
 CHOICES = _names("""
-    Rules.reward Rules.start WorldRules.reward WorldRules.start alternative anytime_view.agent
+    Rules.reward Rules.start WorldRules.reward WorldRules.start adjust alternative anytime_view.agent
     as_items.difficulty as_items.scale base collision
     conditions constant corpus.domains correlation data design discriminative domain dtype
     engine error estimator extrapolate family format fractions frame incomplete kind law linkage
-    measure measures method metric missing mode model observation outside
+    measure measures method metric missing mode model multigroup.level observation outside
     plot_capability_spread.labels profile redrawn repeats resample rewriting rewritings rival
     rotation rounding rule sample_kind spacing split syntax ties transform weights what wrap""")
 
