@@ -355,6 +355,9 @@ export function mountDemo(element, spec, { values = {}, changed = () => {} } = {
   element.classList.add("gl-demo");
   element.dataset.demo = spec.name;
   element.replaceChildren(equations, make("div", { class: "gl-body" }, panelOf, make("div", { class: "gl-main" }, picture, note, problem), numbers), said, code.root);
+  for (const one of element.querySelectorAll("input, select, button, [tabindex]")) {
+    one.dataset.lmSuppressShortcuts = "true"; // JupyterLab would take their arrow and Enter keys for its own
+  }
   set({ ...Object.fromEntries(spec.controls.map(({ name, value }) => [name, value])), ...values });
   let small = narrow();
   new ResizeObserver(() => { if (narrow() !== small) { small = narrow(); redraw(); } }).observe(element);
