@@ -83,7 +83,7 @@ def measures(
 def _measured(
     study: Responses, interval: tuple[float, float] | None, priors: str | None
 ) -> pd.DataFrame:
-    model = irt(study, priors=priors)
+    model = irt(study, priors=priors, fractions="truncate")  # as `measures` says
     table = generality(study, interval=interval)
     table["g_score"] = factors(study, constant="drop").scores()["factor 1"]
     table["ability"] = model.abilities["ability"]
