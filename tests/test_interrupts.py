@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 
 import psutil
 import pytest
@@ -106,8 +107,10 @@ def test_ctrl_c_while_the_package_is_loaded_is_130_too():
 
 def test_ctrl_c_ends_the_benchmarks_without_a_traceback(tmp_path):
     command = [sys.executable, "-m", "benchmarks", "tasks", "--reports", str(tmp_path)]
+    heard = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)  # a shell's background ignores it
+    pipe = subprocess.PIPE
     running = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
+        command, stdout=pipe, stderr=pipe, start_new_session=True, preexec_fn=heard
     )
     assert running.stdout.read(5) == b"tasks"
     os.killpg(running.pid, signal.SIGINT)
