@@ -119,6 +119,16 @@ def e_step(
     joint = (data.right @ parameters) @ _basis(nodes) if plain else data.right @ log_odds
     joint += log_wrong.sum(0) if data.seen is None else data.seen @ log_wrong
     joint += np.log(weights)
+    return normalised(joint)
+
+
+def normalised(joint: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The log of each row's sum of exp(joint), and the row divided by that sum, in place.
+
+    >>> total, share = normalised(np.log([[1.0, 3.0]]))
+    >>> np.exp(total).round(9), share.round(9)
+    (array([4.]), array([[0.25, 0.75]]))
+    """
     peak = joint.max(1, keepdims=True)
     joint -= peak
     np.exp(joint, out=joint)

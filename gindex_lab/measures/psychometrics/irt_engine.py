@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gindex_lab.foundation.validate import FloatArray
-from gindex_lab.measures.psychometrics.irt_em import STEEPEST, idle, squarem
+from gindex_lab.measures.psychometrics.irt_em import STEEPEST, idle, normalised, squarem
 from gindex_lab.measures.psychometrics.irt_models import Form, ItemModel
 from gindex_lab.measures.psychometrics.irt_plan import (
     Latent,
@@ -54,12 +54,7 @@ def e_step(table: Table, log: FloatArray, log_weights: FloatArray) -> tuple[Floa
     """The log-likelihood of each pattern and its posterior over the nodes (patterns x nodes)."""
     joint = table.incidence @ log.reshape(-1, log.shape[2])
     joint += log_weights
-    peak = joint.max(1, keepdims=True)
-    joint -= peak
-    np.exp(joint, out=joint)
-    total = joint.sum(1, keepdims=True)
-    joint /= total
-    return (peak + np.log(total))[:, 0], joint
+    return normalised(joint)
 
 
 def derivatives(form: Form, nodes: FloatArray) -> FloatArray:
