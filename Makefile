@@ -30,6 +30,9 @@ setup: $(READY)  ## create .venv and install the pinned lock (the other targets 
 WITH_UV = test -z "$(NO_UV)" && { test -x $(UV) || $(PY) -m pip install --quiet --only-binary :all: --target .tools $(UV_PIN); } \
 	&& $(UV) pip sync --quiet --python $(PY) --compile-bytecode --require-hashes --build-constraints requirements.lock requirements.lock \
 	&& $(UV) pip install --quiet --python $(PY) --no-deps --no-build-isolation --editable .
+# $(call INSTALL,PYTHON,LOCK): exactly what a lock lists, with uv where set-up brought it (ten times as fast)
+INSTALL = if test -x $(UV); then $(UV) pip install --quiet --python $(1) --no-deps --require-hashes --requirement $(2); \
+	else $(1) -m pip install --quiet --no-deps --require-hashes --requirement $(2); fi
 WITH_PIP = $(PYTHON) -m venv --clear .venv \
 	&& awk '/^[^ ]/ {keep = /^setuptools==/} keep' requirements.lock > .venv/build.txt \
 	&& $(PY) -m pip install --quiet --require-hashes --requirement .venv/build.txt \
@@ -56,9 +59,9 @@ test-slow: $(READY)  ## the tests marked slow: paper-size simulations, kills and
 log-writers: .tools/log-writers/.ready  ## Inspect and lm-evaluation-harness, which write real logs for make test-slow
 
 .tools/log-writers/.ready: tests/log_writers/requirements.lock
-	@echo "Setting up .tools/log-writers (once; about two minutes)"
+	@echo "Setting up .tools/log-writers (once; about a minute)"
 	@$(PYTHON) -m venv --clear .tools/log-writers
-	@.tools/log-writers/bin/python -m pip install --quiet --no-deps --require-hashes --requirement $<
+	@$(call INSTALL,.tools/log-writers/bin/python,$<)
 	@touch $@
 
 coverage: $(READY)  ## run every test under coverage and list the lines that none reaches (slow)
