@@ -99,8 +99,11 @@ def one_signature(file):
     found = json.loads(file.read_text().splitlines()[0]) if lines else json_glimpse(file)
     tests = _DOCUMENTS if isinstance(found, dict) and not lines else _LINES | _RECORDS
     row = found[0] if isinstance(found, list) else found
-    held = [name for name, test in tests.items() if test(row)]
-    return len(held) <= 1 and sum(bool(test(set(row))) for test in _HEADERS.values()) <= 1
+    held = [name for name, test in tests.items() if any(one(row) for one in test)]
+    return (
+        len(held) <= 1
+        and sum(any(one(set(row)) for one in test) for test in _HEADERS.values()) <= 1
+    )
 
 
 def test_every_format_has_a_reader_and_a_line():

@@ -20,9 +20,9 @@ from typing import Any
 from gindex_lab.studies.readers.collect import Collector
 from gindex_lab.studies.readers.metrics import choose_metric, note_metrics
 from gindex_lab.studies.readers.options import Options
-from gindex_lab.studies.readers.parts import field, names_by_file, wrong_field
+from gindex_lab.studies.readers.parts import field, names_by_file, rows_of, wrong_field
 from gindex_lab.studies.readers.roles import add_role
-from gindex_lab.studies.readers.text import json_lines, load_json, plain
+from gindex_lab.studies.readers.text import load_json, plain
 
 __all__ = ["read_evalplus", "read_livecodebench"]
 
@@ -115,7 +115,7 @@ def read_livecodebench(files: Sequence[Path], found: Collector, options: Options
     names = names_by_file(files, found, options, prefer="folder")
     for file in files:
         with found.reading(file, options):
-            for number, row in _problems(file, found, options):
+            for number, row in rows_of(file, found, options):
                 item = str(row.get("question_id") or row.get("question_title") or "")
                 part = row.get("test_id", row.get("id"))
                 item += "" if part is None or not item else f"/{part}"
@@ -129,7 +129,10 @@ def read_livecodebench(files: Sequence[Path], found: Collector, options: Options
                         problem = f"has grade {solved!r} for {item!r}"
                         raise wrong_field(file, problem, "grade it again")
                     found.add(names[file], family, item, float(bool(solved)), trial=trial)
-                _facts(found, family, item, row)
+                facts = found.item_facts.setdefault((family, item), {})
+                add_role(facts, "difficulty", "difficulty", row.get("difficulty"), asked=False)
+                if row.get("contest_date"):
+                    facts["date"] = str(row["contest_date"])[:10]
 
 
 def _family(file: Path, platform: str) -> str:
@@ -137,23 +140,3 @@ def _family(file: Path, platform: str) -> str:
     match = re.match(r"(?:Scenario\.)?([a-z]+)_", plain(file).stem)
     scenario = match[1] if match and match[1] in _SCENARIOS else ""
     return " ".join(filter(None, (scenario, platform)))
-
-
-def _problems(
-    file: Path, found: Collector, options: Options
-) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    if plain(file).suffix.lower() in (".jsonl", ".ndjson"):
-        yield from json_lines(file, found.notes, options.encoding)
-        return
-    content = load_json(file, options.encoding)
-    for number, row in enumerate(content if isinstance(content, list) else [content], 1):
-        if not isinstance(row, dict):
-            raise wrong_field(file, f"has no object as problem {number}", "grade it again")
-        yield number, row
-
-
-def _facts(found: Collector, family: str, item: str, row: Mapping[str, Any]) -> None:
-    facts = found.item_facts.setdefault((family, item), {})
-    add_role(facts, "difficulty", "difficulty", row.get("difficulty"), asked=False)
-    if row.get("contest_date"):
-        facts["date"] = str(row["contest_date"])[:10]

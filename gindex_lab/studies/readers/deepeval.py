@@ -11,8 +11,6 @@ of deepeval 4.3.1, read in November 2026.)
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import groupby
-from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -43,35 +41,33 @@ def read_deepeval(files: Sequence[Path], found: Collector, options: Options) -> 
     models = {file: _model(content) for file, content in runs.items()}
     unnamed = [file for file, model in models.items() if not model]
     names = names_by_file(unnamed, found, options, prefer="file") if unnamed else {}
-    cases: list[tuple[Path, dict[str, Any], dict[str, Any]]] = []
+    cases: dict[Path, list[tuple[dict[str, Any], dict[str, Any]]]] = {}
     for file, content in runs.items():
         with found.reading(file, options):
-            cases += [(file, case, _scores(case, file)) for case in _cases(content, file)]
-    metrics = dict.fromkeys(name for _, _, scores in cases for name in scores)
+            cases[file] = [(case, _scores(case, file)) for case in _cases(content, file)]
+    metrics = dict.fromkeys(name for some in cases.values() for _, one in some for name in one)
     metric = choose_metric(list(metrics), options.metrics, files[0], "the test run")
     settle_direction(metric, found, options)
-    items, unscored = Identities(), 0
+    items, unscored, errors = Identities(), 0, 0
     labels: dict[int, str] = {}
-    for file, some in groupby(cases, key=itemgetter(0)):
+    for file, some in cases.items():
         with found.reading(file, options):
             agent = agent_name(models[file] or names[file], file, found, options, {})
-            for _, case, scores in some:
+            for case, scores in some:
                 content = _content(case)
                 code = text_code(content)
                 label = labels.setdefault(code, str(case.get("name") or f"case {code:08x}"))
                 item = items.name("", label, content)
                 value = score_of(scores.get(metric), file, repr(item))
                 unscored += value != value
+                errors += _errored(case)
                 found.add(agent, "", item, value)
                 keep_roles(found, "", item, case | mapping(case, "additionalMetadata"), options)
                 found.detail(text=text_code(content), errored=_errored(case))
     found.notes.extend(note_metrics({"cases": metric}, {"cases": set(metrics)}))
     items.say(found)
-    errors = sum(_errored(case) for _, case, _ in cases)
-    if errors:
-        found.notes.append(f"{errors} cases have a metric that ended in an error")
-    if unscored:
-        found.notes.append(f"{unscored} cases have no score by {metric!r}, and count as missing")
+    found.note_count(errors, "cases have a metric that ended in an error")
+    found.note_count(unscored, f"cases have no score by {metric!r}, and count as missing")
 
 
 def _model(content: Any) -> str:

@@ -12,8 +12,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from itertools import groupby
-from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +29,7 @@ from gindex_lab.studies.readers.parts import (
     wrong_field,
 )
 from gindex_lab.studies.readers.roles import log_roles
-from gindex_lab.studies.readers.text import json_lines, plain
+from gindex_lab.studies.readers.text import LINES, json_lines, plain
 
 __all__ = ["read_every_eval_ever"]
 
@@ -41,7 +39,7 @@ _OVERALL = re.compile(r"\b(overall|average|avg|mean|total|aggregate)\b", re.IGNO
 
 def read_every_eval_ever(files: Sequence[Path], found: Collector, options: Options) -> None:
     """Read samples where there are some, and otherwise results."""
-    samples = [f for f in files if plain(f).suffix.lower() in (".jsonl", ".ndjson")]
+    samples = [f for f in files if plain(f).suffix.lower() in LINES]
     results = loaded([f for f in files if f not in samples], found, options)
     if not samples:
         _read_results(results, found, options)
@@ -49,9 +47,8 @@ def read_every_eval_ever(files: Sequence[Path], found: Collector, options: Optio
     _read_samples(samples, _directions(results), found, options)
     apart = [f for f, one in results.items() if not _has_samples(f, one, samples)]
     if apart:
-        found.notes.append(
-            f"{len(apart)} results without samples were left out ({apart[0].name} …): read them apart"
-        )
+        said = f"results without samples were left out ({apart[0].name} …): read them apart"
+        found.note_count(len(apart), said)
 
 
 def _has_samples(file: Path, content: Any, samples: Sequence[Path]) -> bool:
@@ -95,19 +92,16 @@ def _read_results(results: Mapping[Path, Any], found: Collector, options: Option
     if overall:
         shown = ", ".join(sorted(overall)[:3])
         found.note("items", f"overall results beside their parts were left out: {shown}")
-    if rescaled:
-        found.notes.append(
-            f"{rescaled} scores were put on [0, 1] by the min_score and max_score of the log"
-        )
+    said = "scores were put on [0, 1] by the min_score and max_score of the log"
+    found.note_count(rescaled, said)
 
 
 def _model(content: Any, file: Path) -> str:
     info = field(content, "model_info", dict, file, _TOOL)
     name = info.get("id") or info.get("name")
     if not isinstance(name, str):
-        raise wrong_field(
-            file, "does not name its model (model_info.id)", "add it", "missing-field"
-        )
+        problem = "does not name its model (model_info.id)"
+        raise wrong_field(file, problem, "add it", "missing-field")
     return name
 
 
@@ -173,35 +167,35 @@ def _read_samples(
     files: Sequence[Path], ways: Mapping[str, str], found: Collector, options: Options
 ) -> None:
     """Families are evaluations; of one that scores a sample by several metrics, one is chosen."""
-    rows: list[tuple[Path, str, str, str, str, object, float, dict[str, Any]]] = []
+    rows: dict[Path, list[tuple[str, str, str, str, object, float, dict[str, Any]]]] = {}
     metrics: dict[str, dict[str, None]] = {}
     unscored = errors = 0
     for file in files:
         some = []
         with found.reading(file, options):
             for number, line in json_lines(file, found.notes, options.encoding):
-                model, name = (
-                    _text(line, key, file, number) for key in ("model_id", "evaluation_name")
-                )
-                sample = _text(line, "sample_id", file, number)
+                keys = ("model_id", "evaluation_name", "sample_id")
+                model, name, sample = (_text(line, key, file, number) for key in keys)
                 score = field(line, "evaluation", dict, file, _TOOL).get("score")
                 value = score_of(score, file, f"line {number}")
                 unscored += value != value
                 metric = str(line.get("evaluation_result_id") or name)
                 metrics.setdefault(name, {})[metric] = None
                 roles = log_roles(line, options)
-                some.append((file, model, name, metric, sample, _content(line), value, roles))
+                some.append((model, name, metric, sample, _content(line), value, roles))
                 errors += bool(line.get("error"))
-            rows += some
-    chosen = {name: choose_metric(list(some), options.metrics if len(some) > 1 else (), files[0],
-                                  f"evaluation {name!r}") for name, some in metrics.items()}  # fmt: skip
+            rows[file] = some
+    chosen = {}
+    for name, listed in metrics.items():
+        wanted = options.metrics if len(listed) > 1 else ()
+        chosen[name] = choose_metric(list(listed), wanted, files[0], f"evaluation {name!r}")
     for name, metric in chosen.items():
         way = ways.get(metric) or ways.get(name)
         settle_direction(metric, found, options, log=way, family=name, guess="higher")
     items = Identities()
-    for file, some_rows in groupby(rows, key=itemgetter(0)):
+    for file, some in rows.items():
         with found.reading(file, options):
-            for _, model, name, metric, sample, content, value, roles in some_rows:
+            for model, name, metric, sample, content, value, roles in some:
                 if metric == chosen[name]:
                     item = sample if content is None else items.name(name, sample, content)
                     agent = agent_name(model, file, found, options, {})
@@ -210,12 +204,8 @@ def _read_samples(
                         found.item_facts.setdefault((name, item), {}).update(roles)
     found.notes.extend(note_metrics(chosen, {name: set(some) for name, some in metrics.items()}))
     items.say(found)
-    if unscored:
-        found.notes.append(f"{unscored} samples have no score, and count as missing")
-    if errors:
-        found.notes.append(
-            f"{errors} samples ended in an error; their score is the one in the file"
-        )
+    found.note_count(unscored, "samples have no score, and count as missing")
+    found.note_count(errors, "samples ended in an error; their score is the one in the file")
 
 
 def _content(line: Mapping[str, Any]) -> object:

@@ -14,13 +14,9 @@ from gindex_lab.studies.readers.documents import records_of
 from gindex_lab.studies.readers.eval_archives import is_eval_archive
 from gindex_lab.studies.readers.glimpse import glimpse_of, json_glimpse
 from gindex_lab.studies.readers.headers import sniff_header
-from gindex_lab.studies.readers.names import (
-    column_of,
-    flat_names,
-    unsure_item,
-)
+from gindex_lab.studies.readers.names import column_of, flat_names, unsure_item
 from gindex_lab.studies.readers.signatures import of_document, of_line
-from gindex_lab.studies.readers.text import beginning, encoding_of, is_lines, plain
+from gindex_lab.studies.readers.text import LINES, beginning, encoding_of, is_lines, plain
 from gindex_lab.studies.readers.unnamed import is_scores, is_scores_by_model
 
 __all__ = [
@@ -66,39 +62,24 @@ FORMATS = {
     "wide": "wide tables: agents in the first column, then one column per item (the same files)",
     "tidy": "the folder that Responses.save writes: responses.csv",
 }
+# modules that are not called like their format; `read_<format>` is in them
+_MODULES = {
+    "code_benchmarks": "evalplus livecodebench",
+    "preferences": "alpaca-eval arena mt-bench arena-hard",
+    "boards": "arc-prize bfcl",
+    "harness": "lm-eval",
+    "inspect_logs": "inspect",
+    "tables": "irw long",
+}
+_MODULE = {kind: module for module, kinds in _MODULES.items() for kind in kinds.split()}
 READERS = {  # module and function of each
-    "every-eval-ever": "every_eval_ever.read_every_eval_ever",
-    "terminal-bench": "terminal_bench.read_terminal_bench",
-    "harbor": "harbor.read_harbor",
-    "tau-bench": "tau_bench.read_tau_bench",
-    "swe-bench": "swe_bench.read_swe_bench",
-    "mteb": "mteb.read_mteb",
-    "evalplus": "code_benchmarks.read_evalplus",
-    "livecodebench": "code_benchmarks.read_livecodebench",
-    "lighteval": "lighteval.read_lighteval",
-    "promptfoo": "promptfoo.read_promptfoo",
-    "openai-evals": "openai_evals.read_openai_evals",
-    "deepeval": "deepeval.read_deepeval",
-    "opencompass": "opencompass.read_opencompass",
-    "alpaca-eval": "preferences.read_alpaca_eval",
-    "arena": "preferences.read_arena",
-    "mt-bench": "preferences.read_mt_bench",
-    "arena-hard": "preferences.read_arena_hard",
-    "arc-prize": "boards.read_arc_prize",
-    "bfcl": "boards.read_bfcl",
-    "per-model": "per_model.read_per_model",
-    "metr": "metr.read_metr",
-    "lm-eval": "harness.read_harness",
-    "inspect": "inspect_logs.read_inspect",
-    "helm": "helm.read_helm",
-    "leaderboard": "leaderboard.read_leaderboard",
-    "irw": "tables.read_long",
-    "long": "tables.read_long",
-    "wide": "wide.read_wide",
+    kind: f"{_MODULE.get(kind, kind.replace('-', '_'))}.read_{kind.replace('-', '_')}"
+    for kind in FORMATS
+    if kind != "tidy"
 }
 FOREIGN = (".xlsx", ".xlsm", ".sav", ".zsav", ".rds", ".rda", ".rdata", ".yaml", ".yml")
 TABLES = (".csv", ".tsv", ".tab")
-SUFFIXES = (".json", ".jsonl", ".ndjson", ".parquet", ".eval", *TABLES, *FOREIGN)
+SUFFIXES = (".json", *LINES, ".parquet", ".eval", *TABLES, *FOREIGN)
 _SIDE_FILES = """
 run_specs.json runs.json groups.json groups_metadata.json summary.json costs.json schema.json
 runs_to_run_suites.json run_suites.json logs.json eval-set.json
@@ -107,9 +88,7 @@ metadata.yml reward.json lock.json manifest.json
 resolved_by_repo.json resolved_by_time.json
 promptfooconfig.yaml task.yaml docker-compose.yaml trajectory.json ctrf.json
 """
-BESIDE = frozenset(
-    _SIDE_FILES.split()
-)  # what tools write beside their logs: lists, summaries, settings
+BESIDE = frozenset(_SIDE_FILES.split())  # what tools write beside their logs: lists, settings
 HELM_FILES = ("run_spec.json", "per_instance_stats.json", "stats.json", "scenario_state.json")
 
 
@@ -128,7 +107,7 @@ def sniff(path: Path, encoding: str | None = None) -> str | None:
         return "helm"
     if suffix == ".eval" or suffix == ".json":
         return _sniff_json(path)
-    if suffix in (".jsonl", ".ndjson"):
+    if suffix in LINES:
         return _sniff_lines(path)
     if suffix == ".parquet":
         from gindex_lab.studies.readers.foreign import parquet_names
@@ -186,14 +165,8 @@ def _sniff_json(path: Path) -> str | None:
         return "wide"
     rows = _wrapped(found) if tool is None else None
     if rows:
-        kind = sniff_header(list(rows[0]))
-        return (
-            "long"
-            if _agents_repeat(rows)
-            else kind
-            if kind in ("long", "wide", "leaderboard")
-            else None
-        )
+        kind = "long" if _agents_repeat(rows) else sniff_header(list(rows[0]))
+        return kind if kind in ("long", "wide", "leaderboard") else None
     return tool
 
 
@@ -229,15 +202,9 @@ def _sniff_lines(path: Path) -> str | None:
     if tool is not None:
         return tool
     kind = sniff_header(flat_names(found))
-    if unsure_item(flat_names(found)):
+    if unsure_item(flat_names(found)) or kind in ("long", "irw"):
         return "long"
-    return (
-        kind
-        if kind in ("per-model", "leaderboard")
-        else "long"
-        if kind in ("long", "irw")
-        else None
-    )
+    return kind if kind in ("per-model", "leaderboard") else None
 
 
 def _sniff_foreign(path: Path, suffix: str, encoding: str | None) -> str | None:

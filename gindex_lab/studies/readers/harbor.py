@@ -24,6 +24,7 @@ from gindex_lab.studies.readers.parts import (
     loaded,
     mapping,
     note_failures,
+    note_joined,
     score_of,
     wrong_field,
 )
@@ -58,14 +59,10 @@ def read_harbor(files: Sequence[Path], found: Collector, options: Options) -> No
             unscored += metric not in rewards
             broken += bool(one.get("exception_info"))
             jobs.setdefault(agent, set()).add(file.resolve().parent.parent)
-    several = [agent for agent, places in jobs.items() if len(places) > 1]
-    if several:
-        said = f"several jobs of {', '.join(map(repr, several[:3]))} were joined: their trials are repeats"
-        found.note("repeats", said, "agent_from='folder' (--agent-from), or exclude=[...]")
+    note_joined(found, jobs, "jobs")
     found.notes.extend(note_metrics({"trials": metric}, {"trials": set(metrics)}))
     note_failures(found, unscored, "trials without a reward", "Harbor")
-    if broken:
-        found.notes.append(f"{broken} trials ended with an exception")
+    found.note_count(broken, "trials ended with an exception")
 
 
 def _is_job(content: Any) -> bool:
@@ -74,8 +71,6 @@ def _is_job(content: Any) -> bool:
 
 def _rewards(content: Any, file: Path) -> dict[str, Any]:
     given = content.get("verifier_result") if isinstance(content, dict) else None
-    if given is None:
-        return {}
     rewards = given.get("rewards") if isinstance(given, dict) else given
     if rewards is None:
         return {}

@@ -34,23 +34,20 @@ from gindex_lab.studies.readers.harness_results import (
 from gindex_lab.studies.readers.metrics import Metrics, lacks_metric
 from gindex_lab.studies.readers.naming import agent_name
 from gindex_lab.studies.readers.options import Options
+from gindex_lab.studies.readers.parts import loaded
 from gindex_lab.studies.readers.roles import log_roles
-from gindex_lab.studies.readers.text import json_lines, load_json, plain
+from gindex_lab.studies.readers.text import json_lines, plain
 
-__all__ = ["read_harness"]
+__all__ = ["read_lm_eval"]
 
 _SAMPLES = re.compile(rf"(?:samples_)?(?P<task>.+?)(?:_(?P<time>{TIME}))?$")
 _LIKELY = re.compile("perplexity|ppl|bits_per")
 
 
-def read_harness(files: Sequence[Path], found: Collector, options: Options) -> None:
+def read_lm_eval(files: Sequence[Path], found: Collector, options: Options) -> None:
     """Read samples where there are some, and otherwise results."""
     samples = [f for f in files if plain(f).suffix.lower() != ".json"]
-    results: dict[Path, Any] = {}
-    for file in files:
-        if file not in samples:
-            with found.reading(file, options):
-                results[file] = load_json(file, options.encoding)
+    results = loaded([file for file in files if file not in samples], found, options)
     if not samples:
         read_results(results, found, options)
         return
@@ -121,9 +118,8 @@ class _Samples(Metrics):
         model = agent_name(model, file, self.found, self.options, run.settings if run else {})
         if self.found.is_unwanted(file, model, task, self.options):
             return
-        self.shots = (
-            None if run is None else (run.settings["model+args"]["shots"] or {}).get(task, 0)
-        )
+        shots = run.settings["model+args"]["shots"] if run else None
+        self.shots = (shots or {}).get(task, 0) if run else None
         first = run.filters.get(task) if run else None
         ways = run.directions.get(task, {}) if run else {}
         wanted = self._wanted_filter(file, task)
@@ -215,9 +211,7 @@ class _Samples(Metrics):
         if length or (_LIKELY.search(metric) and value is not None and value <= 0):
             if self.beside and not self.options.metrics_of(task):
                 self.likely.add(file)
-                problem = (
-                    f"has log-likelihoods ({metric}) of task {task!r}, and other tasks have shares"
-                )
+                problem = f"has log-likelihoods ({metric}) of task {task!r}, others have shares"
                 raise BadInput("path", str(file), problem, f"include=['task:{task}'] reads them")
             per = " per word or byte, weight 'length' in .items" if length else ""
             said = (

@@ -35,10 +35,8 @@ class Run(NamedTuple):
 
 
 def no_filter(given: str, filters: dict[str, None], task: str) -> BadInput:
-    names = ", ".join(map(repr, filters))
-    return BadInput(
-        "filter", given, f"is not in task {task!r}", f"it has {names}", code="not-found"
-    )
+    remedy = f"it has {', '.join(map(repr, filters))}"
+    return BadInput("filter", given, f"is not in task {task!r}", remedy, code="not-found")
 
 
 def runs_of(
@@ -76,8 +74,7 @@ def model_of(content: dict[str, Any]) -> str:
     """
     if isinstance(content.get("model_name"), str) and content["model_name"]:
         return str(content["model_name"])
-    config = content.get("config") if isinstance(content.get("config"), dict) else {}
-    assert isinstance(config, dict)
+    config = mapping(content, "config")
     given = config.get("model_args")
     if isinstance(given, dict):
         given = ",".join(f"{k}={v}" for k, v in given.items())
@@ -86,8 +83,7 @@ def model_of(content: dict[str, Any]) -> str:
 
 
 def _settings(content: dict[str, Any]) -> dict[str, Any]:
-    config = content.get("config") if isinstance(content.get("config"), dict) else {}
-    assert isinstance(config, dict)
+    config = mapping(content, "config")
     revision = config.get("model_revision") or config.get("model_sha") or content.get("model_sha")
     few = content.get("n-shot")
     shots = {k: v for k, v in few.items() if v} if isinstance(few, dict) else None
@@ -104,9 +100,8 @@ def _sizes(content: dict[str, Any]) -> dict[str, float]:
 
 def _first_filters(content: dict[str, Any]) -> dict[str, str]:
     """The first filter of each task, as its configuration lists them."""
-    configs = content.get("configs")
     found = {}
-    for task, config in configs.items() if isinstance(configs, dict) else ():
+    for task, config in mapping(content, "configs").items():
         listed = config.get("filter_list") if isinstance(config, dict) else None
         if isinstance(listed, list) and listed and isinstance(listed[0], dict):
             found[str(task)] = str(listed[0].get("name"))
@@ -115,13 +110,10 @@ def _first_filters(content: dict[str, Any]) -> dict[str, str]:
 
 def _directions(content: dict[str, Any]) -> dict[str, dict[str, str]]:
     """Which way the metrics of each task run, where the log says so."""
-    table = content.get("higher_is_better")
-    if not isinstance(table, dict):
-        return {}
     words = {True: "higher", False: "lower"}
     return {
         task: {name: words[better] for name, better in metrics.items() if isinstance(better, bool)}
-        for task, metrics in table.items()
+        for task, metrics in mapping(content, "higher_is_better").items()
         if isinstance(metrics, dict)
     }
 
@@ -137,9 +129,8 @@ def read_results(results: dict[Path, Any], found: Collector, options: Options) -
     for file, content in results.items():
         with found.reading(file, options, *metrics.state, groups):
             _read_run(file, content, metrics, common, groups)
-    found.note(
-        "items", "results only, no samples: each task is one item, its score a mean over documents"
-    )
+    said = "results only, no samples: each task is one item, its score a mean over documents"
+    found.note("items", said)
     metrics.say()
     if groups:
         shown = ", ".join(sorted(groups)[:5])
@@ -157,9 +148,8 @@ def _read_run(
     model = model_of(content)
     if not model and options.agent_from not in ("file", "folder"):
         problem = "does not say which model it is of (no model_name, no config)"
-        raise BadInput(
-            "path", str(file), problem, "add model_name to it, or pass agent_from='file'"
-        )
+        remedy = "add model_name to it, or pass agent_from='file'"
+        raise BadInput("path", str(file), problem, remedy)
     model = agent_name(model, file, found, options, _settings(content))
     skipped = _groups(content)
     groups |= skipped & set(content["results"])
@@ -181,10 +171,9 @@ def _read_run(
 
 def _shots(content: dict[str, Any], task: str) -> Any:
     """Examples in the prompt of a task; until 0.3 of all tasks of a run."""
-    few, config = content.get("n-shot"), content.get("config")
-    if isinstance(few, dict):
-        return few.get(task, 0)
-    return config.get("num_fewshot") if isinstance(config, dict) else None
+    if isinstance(content.get("n-shot"), dict):
+        return content["n-shot"].get(task, 0)
+    return mapping(content, "config").get("num_fewshot")
 
 
 def _common(results: dict[Path, Any]) -> dict[str, set[str]]:
@@ -199,8 +188,7 @@ def _common(results: dict[Path, Any]) -> dict[str, set[str]]:
 
 def _groups(content: dict[str, Any]) -> set[str]:
     """Names in the results that stand for several tasks."""
-    subtasks = content.get("group_subtasks")
-    grouped = {g for g, tasks in subtasks.items() if tasks} if isinstance(subtasks, dict) else set()
+    grouped = {g for g, tasks in mapping(content, "group_subtasks").items() if tasks}
     configs, scores = mapping(content, "configs"), mapping(content, "results")
     if configs.keys() & scores.keys():  # a group has none
         grouped |= scores.keys() - configs.keys()

@@ -24,6 +24,7 @@ from gindex_lab.studies.readers.directions import settle_direction
 from gindex_lab.studies.readers.metrics import Metrics, choose_metric
 from gindex_lab.studies.readers.naming import agent_name
 from gindex_lab.studies.readers.options import Options
+from gindex_lab.studies.readers.parts import mapping
 from gindex_lab.studies.readers.roles import log_roles
 from gindex_lab.studies.readers.text import load_json
 
@@ -69,12 +70,11 @@ def read_helm(files: Sequence[Path], found: Collector, options: Options) -> None
             _read_run(folder, metrics, counts)
     metrics.others = {run: some & {*MAIN_METRICS} for run, some in metrics.others.items()}
     metrics.say()
-    if counts["perturbed"]:
-        said = f"{counts['perturbed']} perturbed instances were left out: they are other inputs"
-        found.note("items", said)
-    if counts["whole"]:
-        said = f"{counts['whole']} runs have no per_instance_stats.json: each is one item, its mean"
-        found.note("items", said)
+    said = {"perturbed": "perturbed instances were left out: they are other inputs"}
+    said["whole"] = "runs have no per_instance_stats.json: each is one item, its mean"
+    for kind, what in said.items():
+        if counts[kind]:
+            found.note("items", f"{counts[kind]} {what}")
 
 
 def _read_run(folder: Path, metrics: Metrics, counts: Counter[str]) -> None:
@@ -105,16 +105,12 @@ def _read_run(folder: Path, metrics: Metrics, counts: Counter[str]) -> None:
 def _add_roles(folder: Path, scenario: str, found: Collector, options: Options) -> None:
     """Facts of instances that were asked for: they stand in `scenario_state.json`."""
     path = folder / "scenario_state.json"
-    if (
-        not any(options.columns.get(r) for r in ("difficulty", "weight", "family"))
-        or not path.exists()
-    ):
-        return
-    content = load_json(path, options.encoding)
+    asked = any(options.columns.get(role) for role in ("difficulty", "weight", "family"))
+    content = load_json(path, options.encoding) if asked and path.exists() else {}
     states = content.get("request_states") if isinstance(content, dict) else None
     for state in states if isinstance(states, list) else ():
-        instance = state.get("instance") if isinstance(state, dict) else None
-        if isinstance(instance, dict) and "id" in instance:
+        instance = mapping(state, "instance")
+        if "id" in instance:
             roles = log_roles(instance, options)
             if roles and found.has_item(scenario, str(instance["id"])):
                 found.item_facts.setdefault((scenario, str(instance["id"])), {}).update(roles)
@@ -138,19 +134,14 @@ def _run(
         problem = "holds stats of HELM but no run_spec.json, which names the model"
         raise BadInput("path", str(folder), problem, "copy the whole run folder")
     spec = load_json(path, options.encoding)
-    adapter = spec.get("adapter_spec") if isinstance(spec, dict) else None
-    model = (
-        adapter.get("model") or adapter.get("model_deployment")
-        if isinstance(adapter, dict)
-        else None
-    )
+    adapter = mapping(spec, "adapter_spec")
+    model = adapter.get("model") or adapter.get("model_deployment")
     if not model or not isinstance(spec.get("name"), str):
         problem = "does not name the run and its adapter_spec.model"
         raise BadInput("path", str(path), problem, "name a run folder that helm-run wrote")
     listed = spec.get("groups")
     groups = [str(g) for g in listed] if isinstance(listed, list) else []
     known = [headlines_of(group) for group in (*groups, spec["name"].partition(":")[0])]
-    assert isinstance(adapter, dict)
     settings = {"model+args": {k: adapter.get(k) for k in _ADAPTER}}
     model = agent_name(str(model), folder, found, options, settings)
     return model, scenario_of(spec["name"]), next(filter(None, known), [])

@@ -24,6 +24,7 @@ from gindex_lab.studies.readers.inspect_scores import in_words, sample_id, score
 from gindex_lab.studies.readers.metrics import Metrics, choose_metric, lacks_metric
 from gindex_lab.studies.readers.naming import agent_name
 from gindex_lab.studies.readers.options import Options
+from gindex_lab.studies.readers.parts import mapping
 from gindex_lab.studies.readers.roles import log_roles
 from gindex_lab.studies.readers.text import beginning, load_json
 
@@ -127,10 +128,8 @@ class _Logs(Metrics):
         self.tasks[task] = _Task(name, given)
         self._say_reducer(header)
         if header.get("status") not in (None, "success"):
-            said = (
-                f"{file.name}: the run ended with status {header['status']!r}; what it has was read"
-            )
-            self.found.note("files", said, "exclude=[...] (--exclude)")
+            ended = f"{file.name}: the run ended with status {header['status']!r}"
+            self.found.note("files", f"{ended}; what it has was read", "exclude=[...] (--exclude)")
         configuration = _configuration(header)
         scored: bool | None = None  # whether any scored sample has the metric of the task
         unscored = 0
@@ -235,22 +234,17 @@ class _Logs(Metrics):
 
 def _ending(header: dict[str, Any]) -> str:
     """How a run ended that did not succeed, to be put behind what it lacks."""
-    status = header.get("status") or "success"
-    error = header.get("error")
-    reason = (
-        f", {short(error['message'])}" if isinstance(error, dict) and "message" in error else ""
-    )
+    status, error = header.get("status") or "success", mapping(header, "error")
+    reason = f", {short(error['message'])}" if "message" in error else ""
     return "" if status == "success" else f": the run ended with status {status!r}{reason}"
 
 
 def _results(header: dict[str, Any]) -> dict[str, float]:
     """The numbers of a log's own results, `scorer/metric`, without standard errors."""
-    results = header.get("results")
-    scores = results.get("scores") if isinstance(results, dict) else None
+    scores = mapping(header, "results").get("scores")
     found = {}
     for score in scores if isinstance(scores, list) else ():
-        metrics = score.get("metrics") if isinstance(score, dict) else None
-        for name, one in metrics.items() if isinstance(metrics, dict) else ():
+        for name, one in mapping(score, "metrics").items():
             value = as_number(one.get("value")) if isinstance(one, dict) else None
             if value is not None and name not in ("stderr", "std", "var", "bootstrap_stderr"):
                 found[f"{score.get('name')}/{name}"] = value
@@ -259,36 +253,30 @@ def _results(header: dict[str, Any]) -> dict[str, float]:
 
 def _listed(header: dict[str, Any]) -> list[str]:
     """The scorers in the order of the log's own results."""
-    results = header.get("results")
-    scores = results.get("scores") if isinstance(results, dict) else None
+    scores = mapping(header, "results").get("scores")
     return [str(s["name"]) for s in scores or () if isinstance(s, dict) and "name" in s]
 
 
 def _settings(header: dict[str, Any]) -> dict[str, Any]:
     """What may tell two runs of one model apart."""
     spec = header["eval"]
-    revision = spec.get("revision")
-    generate = spec.get("model_generate_config")
+    revision, generate = spec.get("revision"), spec.get("model_generate_config")
+    commit = revision.get("commit") if isinstance(revision, dict) else spec.get("task_version")
     return {
         "solver": [spec.get("solver") or _solvers(header), spec.get("solver_args")],
         "model+args": {"args": spec.get("model_args"), "generate": generate},
-        "revision": revision.get("commit")
-        if isinstance(revision, dict)
-        else spec.get("task_version"),
+        "revision": commit,
     }
 
 
 def _solvers(header: dict[str, Any]) -> list[str]:
-    plan = header.get("plan")
-    steps = plan.get("steps") if isinstance(plan, dict) else None
+    steps = mapping(header, "plan").get("steps")
     return [str(s.get("solver")) for s in steps or () if isinstance(s, dict)]
 
 
 def _configuration(header: dict[str, Any]) -> str:
     """The settings of a run that change what it measures; the same text for the same settings."""
-    spec = header.get("eval") or {}
-    plan = header.get("plan") if isinstance(header.get("plan"), dict) else {}
-    assert isinstance(plan, dict)
+    spec, plan = header.get("eval") or {}, mapping(header, "plan")
     kept = {
         "task_version": spec.get("task_version"),
         "model_args": spec.get("model_args"),
@@ -325,16 +313,14 @@ def _names(header: dict[str, Any], file: Path) -> tuple[str, str, dict[str, Any]
     if not isinstance(spec, dict) or not spec.get("model") or not spec.get("task"):
         problem = "does not say its model and its task (eval.model, eval.task)"
         raise BadInput("path", str(file), problem, "name a log that Inspect wrote")
-    given = spec.get("task_args")
-    return str(spec["model"]), str(spec["task"]), given if isinstance(given, dict) else {}
+    return str(spec["model"]), str(spec["task"]), mapping(spec, "task_args")
 
 
 def _document(file: Path, options: Options) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     content = load_json(file, options.encoding)
     samples = content.get("samples") if isinstance(content, dict) else None
-    if samples is not None and not (
-        isinstance(samples, list) and all(isinstance(s, dict) for s in samples)
-    ):
+    listed = isinstance(samples, list) and all(isinstance(one, dict) for one in samples)
+    if samples is not None and not listed:
         problem = f"has samples={short(samples)} where Inspect writes a list"
         raise BadInput("path", str(file), problem, "write the log again", code="wrong-type")
     return content, samples or []

@@ -79,12 +79,10 @@ def _read_results(results: Mapping[Path, Any], found: Collector, options: Option
                 settle_direction(metric, found, options, item=task)
                 found.add(model, "", task, numbers[metric])
     if not metrics.chosen and not found.skipped:
-        raise wrong_field(
-            next(iter(results)), "has no task in its results", "leave it out", "empty"
-        )
-    found.notes.append(
-        "results only, no details: each task is one item, its score a mean over samples"
-    )
+        first = next(iter(results))
+        raise wrong_field(first, "has no task in its results", "leave it out", "empty")
+    said = "results only, no details: each task is one item, its score a mean over samples"
+    found.notes.append(said)
     metrics.say()
 
 
@@ -106,7 +104,8 @@ def _read_details(
     models: dict[str, list[str]] = {}
     for file, content in results.items():
         with found.reading(file, options):
-            models.setdefault(_time(file), []).append(_model(content, file))
+            time = plain(file).stem.removeprefix("results_")
+            models.setdefault(time, []).append(_model(content, file))
     metrics = Metrics(found, options)
     items, unscored = Identities(), 0
     for file in files:
@@ -130,31 +129,21 @@ def _read_details(
                     found.item_facts.setdefault((task, item), {})["choices"] = choices
     metrics.say()
     items.say(found)
-    if unscored:
-        found.notes.append(f"{unscored} samples have no score, and count as missing")
-
-
-def _time(file: Path) -> str:
-    return plain(file).stem.removeprefix("results_")
+    found.note_count(unscored, "samples have no score, and count as missing")
 
 
 def _beside(models: Sequence[str], file: Path) -> str | None:
     """Of the models with results of the same time, the one that the path names, or the only one."""
     place = file.resolve().as_posix()
-    named = [
-        model
-        for model in models
-        if f"/{model}/" in place or f"/{model.replace('/', '__')}/" in place
-    ]
+    named = [m for m in models if f"/{m}/" in place or f"/{m.replace('/', '__')}/" in place]
     return named[0] if named else models[0] if len(models) == 1 else None
 
 
 def _from_folder(file: Path, found: Collector) -> str:
     """details/<org>/<model>/<time>/details_....parquet: what stands between `details` and the time."""
     parts = file.resolve().parent.parts
-    inside = (
-        parts[len(parts) - parts[::-1].index("details") :] if "details" in parts else parts[-2:]
-    )
+    start = -parts[::-1].index("details") if "details" in parts else -2
+    inside = parts[start:] if start else ()
     named = [part for part in inside if not re.match(r"\d{4}-\d\d-\d\dT", part)] or [parts[-1]]
     name = "/".join(named).replace("__", "/", 1)
     found.note_once(f"no results file names the model: it is called {name!r} after its folder")

@@ -10,25 +10,20 @@ eval-analysis-public, read in November 2026.)
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from gindex_lab.studies.readers.collect import Collector
 from gindex_lab.studies.readers.metrics import choose_metric, note_metrics
 from gindex_lab.studies.readers.options import Options
-from gindex_lab.studies.readers.parts import Repeats, score_of, wrong_field
+from gindex_lab.studies.readers.parts import Repeats, rows_of, score_of, wrong_field
 from gindex_lab.studies.readers.roles import log_roles
-from gindex_lab.studies.readers.text import json_lines, load_json, plain
 
 __all__ = ["read_metr"]
 
 _METRICS = ("score_binarized", "score_cont", "score")
-_FACTS = {
-    "human_minutes": "minutes",
-    "task_source": "source",
-    "human_source": "human_source",
-}
+_FACTS = {"human_minutes": "minutes", "task_source": "source", "human_source": "human_source"}
 _WEIGHTS = {"equal_task_weight": "weight", "invsqrt_task_weight": "invsqrt_task_weight"}
 
 
@@ -39,19 +34,13 @@ def read_metr(files: Sequence[Path], found: Collector, options: Options) -> None
     weights: dict[tuple[str, str], dict[str, dict[str, float]]] = {}  # by task, weighting and agent
     for file in files:
         with found.reading(file, options):
-            for number, row in _rows(file, found, options):
+            for number, row in rows_of(file, found, options, ["task_id"]):
                 if not metric:
-                    others = {name for name in _METRICS if name in row}
-                    metric = choose_metric(
-                        [name for name in _METRICS if name in row],
-                        options.metrics,
-                        file,
-                        "the runs",
-                    )
-                agent, task = (
-                    _name(row, file, number, "alias", "model"),
-                    _name(row, file, number, "task_id"),
-                )
+                    known = [name for name in _METRICS if name in row]
+                    metric = choose_metric(known, options.metrics, file, "the runs")
+                    others = set(known)
+                agent = _name(row, file, number, "alias", "model")
+                task = _name(row, file, number, "task_id")
                 family = str(row.get("task_family") or task.split("/")[0])
                 value = score_of(row.get(metric), file, f"line {number}")
                 unscored += value != value
@@ -88,8 +77,7 @@ def _add_facts(facts: dict[str, Any], row: dict[str, Any], options: Options) -> 
 
 
 def _say(found: Collector, unscored: int, differ: set[str], people: int) -> None:
-    if unscored:
-        found.notes.append(f"{unscored} runs have no score, and count as missing")
+    found.note_count(unscored, "runs have no score, and count as missing")
     if people:
         found.notes.append(
             f"'human' is an agent too ({people} runs of people): leave it out with agents=[...] (--agents)"
@@ -99,25 +87,6 @@ def _say(found: Collector, unscored: int, differ: set[str], people: int) -> None
     if differ:
         words = " and ".join(sorted(differ))
         found.notes.append(f"some tasks have several values of {words}: the first was kept")
-
-
-def _rows(file: Path, found: Collector, options: Options) -> Iterable[tuple[int, dict[str, Any]]]:
-    suffix = plain(file).suffix.lower()
-    if suffix in (".jsonl", ".ndjson"):
-        return json_lines(file, found.notes, options.encoding)
-    if suffix == ".json":
-        return _listed(load_json(file, options.encoding), file)
-    from gindex_lab.studies.readers.tables import table_at
-
-    table = table_at(file, ["task_id"], options)
-    return enumerate(table.astype(object).where(table.notna(), None).to_dict("records"), 1)
-
-
-def _listed(content: Any, file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    for number, row in enumerate(content if isinstance(content, list) else [content], 1):
-        if not isinstance(row, dict):
-            raise wrong_field(file, f"has no object as its run {number}", "fix the file")
-        yield number, row
 
 
 def _name(row: dict[str, Any], file: Path, number: int, *names: str) -> str:

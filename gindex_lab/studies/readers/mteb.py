@@ -55,9 +55,7 @@ def read_mteb(files: Sequence[Path], found: Collector, options: Options) -> None
     found.notes.append(f"metric {metric!r} was read; each subset of a task is an item")
     if left:
         shown = ", ".join(f"{split!r} of {n} files" for split, n in left.items())
-        found.notes.append(
-            f"other splits were left out: {shown}; choose with filter=... (--filter)"
-        )
+        found.note("items", f"other splits were left out: {shown}", "filter=... (--filter)")
 
 
 def _add(
@@ -71,13 +69,9 @@ def _add(
     item = split if label == "default" else f"{split}/{label}"
     value = score_of(subset[metric], one.file, f"{one.task}/{item}")
     found.add(agent, one.task, item, value)
-    _facts(found, one.task, item, subset)
-
-
-def _facts(found: Collector, task: str, item: str, subset: Mapping[str, Any]) -> None:
     languages = subset.get("languages")
     if isinstance(languages, list):
-        facts = found.item_facts.setdefault((task, item), {})
+        facts = found.item_facts.setdefault((one.task, item), {})
         facts.setdefault("languages", ", ".join(map(str, languages)))
 
 
@@ -139,12 +133,9 @@ def _agents(results: Sequence[_Result], found: Collector) -> dict[tuple[str, str
     twice = {model for (model, _), n in runs.items() if n > 1}
     if twice:
         shown = ", ".join(sorted(twice)[:3])
-        found.notes.append(
-            f"{shown}: several revisions ran the same task, and are agents of their own"
-        )
+        said = "several revisions ran the same task, and are agents of their own"
+        found.notes.append(f"{shown}: {said}")
     return {
-        (one.model, one.revision): f"{one.model} ({one.revision[:12]})"
-        if one.model in twice
-        else one.model
+        (one.model, one.revision): one.model + f" ({one.revision[:12]})" * (one.model in twice)
         for one in results
     }

@@ -43,13 +43,11 @@ def read_openai_evals(files: Sequence[Path], found: Collector, options: Options)
             for sample, each in scores.items():
                 found.add(agent, family, sample, each.get(metric, float("nan")))
             if not any("final_report" in line for line in lines):
-                found.notes.append(
-                    f"{file.name}: the run has no final report; what it has was read"
-                )
+                said = "the run has no final report; what it has was read"
+                found.notes.append(f"{file.name}: {said}")
             if errors:
-                found.notes.append(
-                    f"{file.name}: {errors} samples ended in an error, and are missing"
-                )
+                said = f"{errors} samples ended in an error, and are missing"
+                found.notes.append(f"{file.name}: {said}")
     metrics.say()
 
 
@@ -58,9 +56,8 @@ def _names(first: dict[str, Any], file: Path) -> tuple[str, str]:
     functions = field(spec, "completion_fns", list, file, _TOOL)
     name = field(spec, "eval_name", str, file, _TOOL)
     if not functions:
-        raise wrong_field(
-            file, "names no completion function", "run the eval again", "missing-field"
-        )
+        problem = "names no completion function"
+        raise wrong_field(file, problem, "run the eval again", "missing-field")
     return " + ".join(str(one) for one in functions), name
 
 

@@ -28,12 +28,10 @@ from gindex_lab.studies.readers.text import load_json, open_text, plain
 __all__ = ["read_opencompass"]
 
 _CORRECT = ("correct", "is_correct", "cascade_correct")
-_COUNT = re.compile(
-    r"(?<![a-z])(elo|rating|rewards?|returns?|lengths?|len|tokens?|counts?|num|std)(?![a-z])"
-)
-_RATED = re.compile(
-    r"align_?bench|mt_?bench|compassarena|creation_?bench"
-)  # by a judge, from 1 to 10
+_WORDS = "elo|rating|rewards?|returns?|lengths?|len|tokens?|counts?|num|std"
+_COUNT = re.compile(rf"(?<![a-z])({_WORDS})(?![a-z])")
+# by a judge, from 1 to 10
+_RATED = re.compile(r"align_?bench|mt_?bench|compassarena|creation_?bench")
 _FIXED = ("dataset", "version", "metric", "mode")
 
 
@@ -47,8 +45,7 @@ def read_opencompass(files: Sequence[Path], found: Collector, options: Options) 
             _read_details(file, items, found, options)
     if len(found.skipped.keys() & set(details)) < len(details):
         items.say(found)
-        if summaries:
-            found.notes.append(f"{len(summaries)} summaries were left out: the details were read")
+        found.note_count(len(summaries), "summaries were left out: the details were read")
         return
     for file in summaries:
         with found.reading(file, options):
@@ -68,9 +65,8 @@ def _read_details(file: Path, items: Identities, found: Collector, options: Opti
             problem = f"does not say whether answer {label!r} was correct"
             remedy = "leave it out, or read the summary (summary/summary_<time>.csv)"
             raise wrong_field(file, problem, remedy)
-        text = (
-            one.get("prompt") or one.get("question") or one.get("answer") or one.get("references")
-        )
+        asked = ("prompt", "question", "answer", "references")
+        text = next((one[name] for name in asked if one.get(name)), None)
         item = items.name(family, label, text)
         found.add(model, family, item, float(value))
         keep_roles(found, family, item, one, options)

@@ -6,14 +6,14 @@ import json
 import re
 import zlib
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from gindex_lab.foundation.errors import BadInput, short
 from gindex_lab.studies.readers.collect import Collector, as_number
 from gindex_lab.studies.readers.options import Options
-from gindex_lab.studies.readers.text import load_json, plain
+from gindex_lab.studies.readers.text import LINES, json_lines, load_json, plain
 
 __all__ = [
     "Identities",
@@ -24,6 +24,9 @@ __all__ = [
     "mapping",
     "names_by_file",
     "note_failures",
+    "note_joined",
+    "objects",
+    "rows_of",
     "score_of",
     "text_code",
     "wrong_field",
@@ -134,6 +137,15 @@ def note_failures(found: Collector, count: int, what: str, tool: str) -> None:
         found.note_once(f"{count} {what} count as failed, as in the headline of {tool}")
 
 
+def note_joined(found: Collector, runs: Mapping[str, set[Path]], what: str) -> None:
+    """Note the agents of whom several runs were read, each from a folder of its own."""
+    several = [agent for agent, places in runs.items() if len(places) > 1]
+    if several:
+        count = sum(len(runs[agent]) for agent in several)
+        said = f"{count} {what} of {', '.join(map(repr, several[:3]))} were joined: their trials are repeats"
+        found.note("repeats", said, "agent_from='folder' (--agent-from), or exclude=[...]")
+
+
 def names_by_file(
     files: Sequence[Path],
     found: Collector,
@@ -187,6 +199,32 @@ def _two_parts(stems: Sequence[str]) -> tuple[str, str] | None:
     whole = len(set(pairs)) == len(starts) * len(ends) and min(len(starts), len(ends)) > 1
     sizes = all(re.fullmatch(r"(?i)\d+(\.\d+)?[bm]", end) for end in ends)
     return pairs[0] if whole and "" not in starts and not sizes else None
+
+
+def rows_of(
+    file: Path, found: Collector, options: Options, labels: Sequence[str] = ()
+) -> Iterable[tuple[int, dict[str, Any]]]:
+    """The rows of a log, numbered: lines of JSONL, objects in JSON, or rows of a table, whose `labels` stay
+    the text that they are."""
+    suffix = plain(file).suffix.lower()
+    if suffix in LINES:
+        return json_lines(file, found.notes, options.encoding)
+    if suffix == ".json":
+        return objects(load_json(file, options.encoding), file)
+    from gindex_lab.studies.readers.tables import table_at
+
+    table = table_at(file, list(labels), options)
+    for note in table.attrs.get("notes", ()):
+        found.note_once(note)
+    return enumerate(table.astype(object).where(table.notna(), None).to_dict("records"), 1)
+
+
+def objects(content: Any, file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The objects of a list, or the only one, numbered."""
+    for number, row in enumerate(content if isinstance(content, list) else [content], 1):
+        if not isinstance(row, dict):
+            raise wrong_field(file, f"has no object as its row {number}", "fix the file")
+        yield number, row
 
 
 def loaded(files: Sequence[Path], found: Collector, options: Options) -> dict[Path, Any]:

@@ -7,7 +7,7 @@ question is the item. Two rows of one item in a file are a repeat that must be a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +18,15 @@ from gindex_lab.studies.readers.options import Options
 from gindex_lab.studies.readers.parts import (
     Identities,
     names_by_file,
+    objects,
+    rows_of,
     score_of,
     text_code,
     wrong_field,
 )
 from gindex_lab.studies.readers.roles import keep_roles
-from gindex_lab.studies.readers.text import json_lines, load_json, plain
+from gindex_lab.studies.readers.tables import table_header
+from gindex_lab.studies.readers.text import LINES, load_json, plain
 from gindex_lab.studies.readers.unnamed import ITEMS, RESPONSES, TEXTS, first_of, responses_in
 
 __all__ = ["read_per_model"]
@@ -31,16 +34,8 @@ __all__ = ["read_per_model"]
 _TRIALS = ("trial", "epoch", "repeat", "attempt", "run", "seed", "replicate")
 _FAMILIES = ("family", "task", "task_name", "dataset", "benchmark", "category", "subject", "domain")
 _GENERIC = (
-    "results",
-    "result",
-    "samples",
-    "scores",
-    "predictions",
-    "output",
-    "outputs",
-    "eval",
-    "log",
-    "test",
+    *("results", "result", "samples", "scores", "predictions"),
+    *("output", "outputs", "eval", "log", "test"),
 )
 
 
@@ -52,9 +47,8 @@ def read_per_model(files: Sequence[Path], found: Collector, options: Options) ->
     chosen: dict[str, str] = {}
     for file in files:
         with found.reading(file, options):
-            chosen = _read_file(
-                file, agents[file], families[file], chosen, identities, found, options
-            )
+            about = agents[file], families[file]
+            chosen = _read_file(file, *about, chosen, identities, found, options)
     if not chosen:
         return
     said = ", ".join(f"{kind} {name!r}" for kind, name in chosen.items())
@@ -130,9 +124,8 @@ def _item(
 ) -> str:
     value = row.get(chosen["item"])
     if value is None or (isinstance(value, (dict, list)) and not value):
-        raise wrong_field(
-            file, f"names no item in row {number}", "fix or drop the row", "missing-field"
-        )
+        problem = f"names no item in row {number}"
+        raise wrong_field(file, problem, "fix or drop the row", "missing-field")
     if chosen["item"].strip().lower() in TEXTS:
         return f"#{text_code(value):08x}"
     text = first_of(row, TEXTS)
@@ -143,29 +136,11 @@ def _rows(
     file: Path, found: Collector, options: Options
 ) -> Iterable[tuple[int, Mapping[str, Any]]]:
     suffix = plain(file).suffix.lower()
-    if suffix in (".jsonl", ".ndjson"):
-        return json_lines(file, found.notes, options.encoding)
-    if suffix == ".json":
-        return _listed(load_json(file, options.encoding), file)
-    from gindex_lab.studies.readers.tables import table_at, table_header
-
-    header = [str(name) for name in table_header(file, options)]
-    known = [name for name in header if name.strip().lower() in ITEMS][:1]
-    table = table_at(file, known, options)
-    for note in table.attrs.get("notes", ()):
-        found.note_once(note)
-    return enumerate(table.astype(object).where(table.notna(), None).to_dict("records"), 1)
-
-
-def _listed(content: Any, file: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    if isinstance(content, dict):
-        content = [
-            {"id": name} | (one if isinstance(one, dict) else {"score": one})
-            for name, one in content.items()
-        ]
-    if not isinstance(content, list):
-        raise wrong_field(file, "is neither a list nor an object of responses", "leave it out")
-    for number, row in enumerate(content, 1):
-        if not isinstance(row, dict):
-            raise wrong_field(file, f"has no object as its row {number}", "fix the file")
-        yield number, row
+    content = load_json(file, options.encoding) if suffix == ".json" else None
+    if isinstance(content, dict):  # scores by item
+        rows = ((k, v if isinstance(v, dict) else {"score": v}) for k, v in content.items())
+        return objects([{"id": name} | row for name, row in rows], file)
+    if content is not None:
+        return objects(content, file)
+    header = () if suffix in LINES else map(str, table_header(file, options))
+    return rows_of(file, found, options, [n for n in header if n.strip().lower() in ITEMS][:1])

@@ -16,14 +16,13 @@ alpaca_eval 0.6.6, llm_judge/*.py of fschat 0.2.36, gen_judgment.py of arena-har
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from gindex_lab.studies.readers.collect import Collector
 from gindex_lab.studies.readers.options import Options
-from gindex_lab.studies.readers.parts import Identities, Repeats, score_of, wrong_field
-from gindex_lab.studies.readers.text import json_lines, load_json, plain
+from gindex_lab.studies.readers.parts import Identities, Repeats, rows_of, score_of, wrong_field
 
 __all__ = ["read_alpaca_eval", "read_arena", "read_arena_hard", "read_mt_bench"]
 
@@ -31,23 +30,6 @@ _STRONG = 3  # games that a verdict of much better counts as
 _VERDICTS = {"A>>B": (1.0, _STRONG), "A>B": (1.0, 1), "A=B": (0.5, 1)}
 _VERDICTS |= {"B=A": (0.5, 1), "B>A": (0.0, 1), "B>>A": (0.0, _STRONG)}
 _WON = {"model_a": 1.0, "model_b": 0.0, "a": 1.0, "b": 0.0, "model_1": 1.0, "model_2": 0.0}
-
-
-def _rows(
-    file: Path, found: Collector, options: Options, labels: Sequence[str]
-) -> Iterable[tuple[int, Mapping[str, Any]]]:
-    suffix = plain(file).suffix.lower()
-    if suffix in (".jsonl", ".ndjson"):
-        return json_lines(file, found.notes, options.encoding)
-    if suffix != ".json":
-        from gindex_lab.studies.readers.tables import table_at
-
-        table = table_at(file, list(labels), options)
-        return enumerate(table.astype(object).where(table.notna(), None).to_dict("records"), 1)
-    content = load_json(file, options.encoding)
-    if not isinstance(content, list) or not all(isinstance(row, dict) for row in content):
-        raise wrong_field(file, "is not a list of annotations", "name the annotations")
-    return enumerate(content, 1)
 
 
 def _text(row: Mapping[str, Any], name: str, file: Path, number: int) -> str:
@@ -63,16 +45,15 @@ def read_alpaca_eval(files: Sequence[Path], found: Collector, options: Options) 
     for file in files:
         with found.reading(file, options):
             some = []
-            for number, row in _rows(file, found, options, ["generator_1", "generator_2"]):
+            for number, row in rows_of(file, found, options, ["generator_1", "generator_2"]):
                 reference, model = (_text(row, f"generator_{k}", file, number) for k in (1, 2))
                 preference = score_of(row.get("preference"), file, f"row {number}")
                 if not (preference != preference or preference == 0 or 1 <= preference <= 2):
                     problem = f"has preference={preference:g} in row {number}, which is not between 1 and 2"
                     raise wrong_field(file, problem, "annotate it again", "out-of-range")
                 won = 0.5 if preference == 0 else preference - 1
-                some.append(
-                    (model, reference, str(row.get("dataset") or ""), row.get("instruction"), won)
-                )
+                data = str(row.get("dataset") or "")
+                some.append((model, reference, data, row.get("instruction"), won))
             rows += some
     if not rows:
         raise wrong_field(files[0], "holds no annotation", "annotate it again", "empty")
@@ -82,12 +63,10 @@ def read_alpaca_eval(files: Sequence[Path], found: Collector, options: Options) 
         family = f"{data} against {reference}".strip() if len(references) > 1 else data
         label = f"instruction {numbers.setdefault((data, instruction), len(numbers) + 1)}"
         found.add(model, family, items.name(family, label, instruction), won)
-    found.notes.append(
-        f"a response is the preference over {', '.join(references[:3])}: its mean is the win rate"
-    )
+    shown = ", ".join(references[:3])
+    found.notes.append(f"a response is the preference over {shown}: its mean is the win rate")
     unscored = sum(won != won for *_, won in rows)
-    if unscored:
-        found.notes.append(f"{unscored} outputs have no preference, and count as missing")
+    found.note_count(unscored, "outputs have no preference, and count as missing")
 
 
 def read_arena(files: Sequence[Path], found: Collector, options: Options) -> None:
@@ -95,7 +74,7 @@ def read_arena(files: Sequence[Path], found: Collector, options: Options) -> Non
     turn, draws, battles, same, broken = Repeats(), 0, 0, 0, 0
     for file in files:
         with found.reading(file, options):
-            for number, row in _rows(file, found, options, ["model_a", "model_b"]):
+            for number, row in rows_of(file, found, options, ["model_a", "model_b"]):
                 sides = "12" if "model_1" in row else "ab"
                 first, second = (_text(row, f"model_{side}", file, number) for side in sides)
                 won = _outcome(row, first, second, file, number)
@@ -113,10 +92,8 @@ def read_arena(files: Sequence[Path], found: Collector, options: Options) -> Non
         f"{battles} battles ({draws} draws, which count 0.5): an item is an opponent, and a score the win "
         "rate with every opponent counted alike. It is not the Elo or Bradley-Terry score of the arena"
     )
-    if same:
-        found.notes.append(f"{same} battles of a model with itself were left out")
-    if broken:
-        found.notes.append(f"{broken} battles whose judge ended in an error were left out")
+    found.note_count(same, "battles of a model with itself were left out")
+    found.note_count(broken, "battles whose judge ended in an error were left out")
 
 
 def _outcome(row: Mapping[str, Any], one: str, other: str, file: Path, number: int) -> float:
@@ -145,7 +122,7 @@ def read_mt_bench(files: Sequence[Path], found: Collector, options: Options) -> 
     failed, tenth = 0, 1.0 if options.scale else 10.0
     for file in files:
         with found.reading(file, options):
-            for number, row in _rows(file, found, options, ["model"]):
+            for number, row in rows_of(file, found, options, ["model"]):
                 model = _text(row, "model", file, number)
                 value = score_of(row.get("score"), file, f"row {number}")
                 item = f"{row.get('question_id')}/turn {row.get('turn')}"
@@ -153,8 +130,7 @@ def read_mt_bench(files: Sequence[Path], found: Collector, options: Options) -> 
                 found.add(model, "", item, float("nan") if value == -1 else value / tenth)
     if not options.scale:
         found.note("scale", "scores from 1 to 10 were divided by 10", "scale=(1, 10) (--scale)")
-    if failed:
-        found.notes.append(f"{failed} judgments failed (score -1), and count as missing")
+    found.note_count(failed, "judgments failed (score -1), and count as missing")
 
 
 def read_arena_hard(files: Sequence[Path], found: Collector, options: Options) -> None:
@@ -162,7 +138,7 @@ def read_arena_hard(files: Sequence[Path], found: Collector, options: Options) -
     baselines, unscored = set[str](), 0
     for file in files:
         with found.reading(file, options):
-            for number, row in json_lines(file, found.notes, options.encoding):
+            for number, row in rows_of(file, found, options):
                 model = _text(row, "model", file, number)
                 question = row.get("uid") or row.get("question_id")
                 value = _share_won(row.get("games"), file, number)
@@ -173,8 +149,7 @@ def read_arena_hard(files: Sequence[Path], found: Collector, options: Options) -
     found.notes.append(
         f"a response is the share won against the baseline{shown}, much better counted {_STRONG} times"
     )
-    if unscored:
-        found.notes.append(f"{unscored} questions have no verdict, and count as missing")
+    found.note_count(unscored, "questions have no verdict, and count as missing")
 
 
 def _share_won(games: Any, file: Path, number: int) -> float:

@@ -15,8 +15,6 @@ import csv
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby
-from operator import itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -37,12 +35,11 @@ from gindex_lab.studies.readers.parts import (
     wrong_field,
 )  # fmt: skip
 from gindex_lab.studies.readers.roles import keep_roles
-from gindex_lab.studies.readers.text import json_lines, open_text, plain
+from gindex_lab.studies.readers.text import LINES, json_lines, open_text, plain
 
 __all__ = ["read_promptfoo"]
 
 _CELL = re.compile(r"'?\[(PASS|FAIL|ERROR)\]\s*(?:\((-?[\d.]++)[^)]*\))?")
-_TOOL = "promptfoo"
 
 
 class _Result(NamedTuple):
@@ -56,39 +53,37 @@ class _Result(NamedTuple):
 
 def read_promptfoo(files: Sequence[Path], found: Collector, options: Options) -> None:
     """Agents are providers (with the prompt where there are several), items are test cases."""
-    results: list[tuple[Path, _Result]] = []
+    by_file: dict[Path, list[_Result]] = {}
     for file in _once(files, found):
         with found.reading(file, options):
-            results += [(file, one) for one in list(_results(file, found, options))]
+            by_file[file] = list(_results(file, found, options))
+    results = [one for some in by_file.values() for one in some]
     if not results:
         raise wrong_field(files[0], "holds no result", "run the evaluation again", "empty")
-    names = dict.fromkeys(name for _, one in results for name in one.scores)
+    names = dict.fromkeys(name for one in results for name in one.scores)
     metric = choose_metric(list(names), options.metrics, files[0], "the results")
     settle_direction(metric, found, options)
-    agents = _agents([one for _, one in results], found)
+    agents = _agents(results, found)
     items, turn = Identities(), Repeats()
     labels: dict[int, str] = {}  # a test that stands there twice is one item
-    for file, some in groupby(results, key=itemgetter(0)):
+    for file, some in by_file.items():
         with found.reading(file, options):
-            for _, one in some:
+            for one in some:
                 label = labels.setdefault(text_code(one.content), one.label)
                 item = items.name("", label, one.content)
                 value = score_of(one.scores.get(metric), file, repr(item))
                 agent = agents[one.provider, one.prompt]
                 found.add(agent, "", item, value, trial=turn.next(agent, "", item))
                 if isinstance(one.content, list) and isinstance(one.content[0], dict):
-                    keep_roles(
-                        found, "", item, one.content[0], options
-                    )  # the variables of the test
+                    variables = one.content[0]
+                    keep_roles(found, "", item, variables, options)
                 found.detail(text=text_code(one.content), errored=one.error)
     found.notes.extend(note_metrics({"tests": metric}, {"tests": set(names)}))
-    errors = sum(one.error for _, one in results)
+    errors = sum(one.error for one in results)
     if metric == "success":
-        note_failures(found, errors, "results that ended in an error", _TOOL)
-    elif errors:
-        found.notes.append(
-            f"{errors} results ended in an error; their score is the one in the file"
-        )
+        note_failures(found, errors, "results that ended in an error", "promptfoo")
+    else:
+        found.note_count(errors, "results ended in an error; their score is the one in the file")
     items.say(found)
 
 
@@ -132,7 +127,7 @@ def _results(file: Path, found: Collector, options: Options) -> Iterator[_Result
         yield from _table(file, options)
         return
     rows: Iterable[Any]
-    if suffix in (".jsonl", ".ndjson"):
+    if suffix in LINES:
         rows = (row for _, row in json_lines(file, found.notes, options.encoding))
     else:
         content = document(file, options)

@@ -24,34 +24,11 @@ from gindex_lab.studies.readers.options import Options
 
 __all__ = ["Storage", "about_file", "all_bad", "as_number"]
 
-_RIGHT = {
-    "pass",
-    "passed",
-    "correct",
-    "true",
-    "yes",
-    "success",
-    "succeeded",
-    "solved",
-    "resolved",
-    "✅",
-    "✓",
-    "✔",
-    "✔️",
-    "richtig",
-}
-_WRONG = {
-    *("not_attempted", "not attempted", "❌", "✗", "✘", "✖️", "falsch"),
-    "fail",
-    "failed",
-    "incorrect",
-    "false",
-    "no",
-    "failure",
-    "wrong",
-    "unsolved",
-    "unresolved",
-}
+_YES = "pass passed correct true yes success succeeded solved resolved ✅ ✓ ✔ ✔️ richtig"
+_NO = (
+    "fail failed incorrect false no failure wrong unsolved unresolved not_attempted ❌ ✗ ✘ ✖️ falsch"
+)
+_RIGHT, _WRONG = frozenset(_YES.split()), frozenset((*_NO.split(), "not attempted"))
 _NUMBER = re.compile(r"([+-]?(?:\d++\.?\d*+|\.\d++)(?:e[+-]?\d++)?)\s*(%?)")
 # Errors about a file that ask the caller to decide something: a file with one of them is not "bad"
 DECISIONS = frozenset(("no-common-metric", "repeats", "unknown-direction", "several"))
@@ -252,13 +229,13 @@ class Storage:
         if note not in self.notes:
             self.notes.append(note)
 
+    def note_count(self, number: int, said: str) -> None:
+        """How many of something there are, where there are some: "3 samples have no score"."""
+        if number:
+            self.notes.append(f"{number} {said}")
+
     def turn_round(
-        self,
-        metric: str,
-        family: str | None = None,
-        item: str | None = None,
-        *,
-        endless: bool = False,
+        self, metric: str, family: str | None, item: str | None, *, endless: bool
     ) -> None:
         """Less of this metric is better: turn the scores of all items, of a family, or of an item."""
         if endless:

@@ -41,11 +41,9 @@ def read_swe_bench(files: Sequence[Path], found: Collector, options: Options) ->
     _boards(kinds["board"], found, options)
     alone = {f: one for f, one in kinds["instance"].items() if _run_of(f) not in reported}
     _instances(alone, found, options)
-    if len(alone) < len(kinds["instance"]):
-        said = (
-            f"{len(kinds['instance']) - len(alone)} instances are in a report, and were read there"
-        )
-        found.note("files", said)
+    twice = len(kinds["instance"]) - len(alone)
+    if twice:
+        found.note("files", f"{twice} instances are in a report, and were read there")
 
 
 def _kind(content: Any, file: Path) -> str:
@@ -115,10 +113,7 @@ def _reports(
             for instance in sorted(solved | failed):
                 _add(found, names[file], instance, instance in solved)
     note_failures(found, broken, "instances with an empty patch or an error", "SWE-bench")
-    if never:
-        found.notes.append(
-            f"{never} instances were never submitted, and are missing (incomplete_ids)"
-        )
+    found.note_count(never, "instances were never submitted, and are missing (incomplete_ids)")
     return set(own.values())
 
 
@@ -139,10 +134,11 @@ def _boards(boards: Mapping[Path, Any], found: Collector, options: Options) -> N
             solved = set(_ids(boards[file], "resolved", file))
             for instance in known:
                 _add(found, names[file], instance, instance in solved)
-    found.notes.append(
-        f"{len(known)} instances are named by some submission; what a submission does not list as resolved "
+    found.note_count(
+        len(known),
+        "instances are named by some submission; what a submission does not list as resolved "
         "counts as not resolved. Instances that no file names cannot be seen, so that rates are higher than "
-        "those of the leaderboard, which divides by the whole split"
+        "those of the leaderboard, which divides by the whole split",
     )
 
 

@@ -41,7 +41,7 @@ from gindex_lab.studies.readers.names import (
 from gindex_lab.studies.readers.naming import agent_of_file
 from gindex_lab.studies.readers.options import COLUMNS, ROLES, Options
 from gindex_lab.studies.readers.roles import add_facts_of, add_role, note_role
-from gindex_lab.studies.readers.text import encoding_of, json_lines, load_json, plain
+from gindex_lab.studies.readers.text import LINES, encoding_of, json_lines, load_json, plain
 
 __all__ = ["columns_of", "long_table", "read_long", "table_at"]
 
@@ -56,10 +56,8 @@ def table_at(path: Path, labels: Sequence[str | int], options: Options) -> pd.Da
             column = table.columns[label] if isinstance(label, int) else label
             table[column] = _as_labels(table[column], path)
         return table
-    encoding = encoding_of(path, options.encoding)
-    return read_table(
-        path, labels, separator=separator_of(path, options.encoding), encoding=encoding
-    )
+    encoding, separator = encoding_of(path, options.encoding), separator_of(path, options.encoding)
+    return read_table(path, labels, separator=separator, encoding=encoding)
 
 
 def _is_frame(path: Path) -> bool:
@@ -70,7 +68,6 @@ def _is_frame(path: Path) -> bool:
 def _frame(path: Path, options: Options) -> pd.DataFrame:
     if plain(path).suffix.lower() == ".parquet":
         return parquet_table(path)
-
     return foreign_table(path, options.encoding)
 
 
@@ -100,7 +97,7 @@ def read_long(files: Sequence[Path], found: Collector, options: Options) -> None
     for file in files:
         suffix = plain(file).suffix.lower()
         with found.reading(file, options, *metrics.state):
-            if suffix in (".jsonl", ".ndjson"):
+            if suffix in LINES:
                 lines = json_lines(file, found.notes, options.encoding)
                 _read_objects(lines, file, found, options, metrics)
             elif suffix == ".json":
@@ -108,6 +105,9 @@ def read_long(files: Sequence[Path], found: Collector, options: Options) -> None
             else:
                 _read_rows(file, found, options, metrics)
     metrics.say()
+
+
+read_irw = read_long  # of the Item Response Warehouse: the same tables, with names of their own
 
 
 def columns_of(header: Sequence[str], options: Options, path: Path) -> dict[str, str]:
@@ -188,9 +188,8 @@ def _read_rows(file: Path, found: Collector, options: Options, metrics: Metrics)
     parts = {kind: _categories(table, names.get(kind)) for kind in ("family", "item", "trial")}
     agents = _categories(table, names["agent"]) if names["agent"] else None
     if agents is None:
-        agents = pd.Categorical.from_codes(
-            np.zeros(len(table), np.int8), [agent_of_file(file, options)]
-        )
+        alone = np.zeros(len(table), np.int8)
+        agents = pd.Categorical.from_codes(alone, [agent_of_file(file, options)])
     values = _values(plain_numbers(table[names["response"]], found))
     if total:
         values = share_of(values, table[total], (names["response"], total), found)
@@ -306,9 +305,8 @@ def _item_facts(table: pd.DataFrame, names: Mapping[str, str], found: Collector)
     if not facts:
         return
     family = table[names["family"]] if "family" in names else [""] * len(table)
-    by_item = table.groupby([np.asarray(family, dtype=object), table[names["item"]]], sort=False)[
-        facts
-    ]
+    groups = [np.asarray(family, dtype=object), table[names["item"]]]
+    by_item = table.groupby(groups, sort=False)[facts]
     once = (by_item.nunique() <= 1).all()
     constant = [c for c in facts if once[c]]
     for (group, item), row in by_item.first()[constant].iterrows():
@@ -316,9 +314,8 @@ def _item_facts(table: pd.DataFrame, names: Mapping[str, str], found: Collector)
 
 
 def _note_columns(names: Mapping[str, str], found: Collector) -> None:
-    said = ", ".join(
-        f"{kind} {names[kind]!r}" for kind in names if names[kind] and kind not in ROLES
-    )
+    named = {kind: name for kind, name in names.items() if name and kind not in ROLES}
+    said = ", ".join(f"{kind} {name!r}" for kind, name in named.items())
     found.note("columns", f"columns: {said}", "columns={...} (--columns)")
 
 
@@ -351,7 +348,7 @@ def _read_objects(
             roles = [role for role in ROLES if role in names]
         get = partial(nested, row) if dotted else row.get
         who, what, given = agent or get(names["agent"]), get(names["item"]), get(names["response"])
-        if given is None and not _has(row, names["response"]):
+        if given is None and names["response"] not in (*row, *flat_names(row)):
             problem = f"has no {names['response']!r} in line {number}"
             raise BadInput("path", str(file), problem, "fill or drop the line")
         value = as_number(given)
@@ -362,9 +359,8 @@ def _read_objects(
         trial = get(names["trial"]) if "trial" in names else None
         found.add(str(who), family, str(what), value, trial=trial)
         if found.details is not None:
-            found.detail(
-                **{c: row[c] for c in row if c.lower() in AUDITED and c not in names.values()}
-            )
+            audited = (c for c in row if c.lower() in AUDITED and c not in names.values())
+            found.detail(**{c: row[c] for c in audited})
         for role in roles:
             if get(names[role]) is not None:
                 facts = found.agent_facts.setdefault(str(who), {}) if role == "date" else None
@@ -377,7 +373,3 @@ def _read_objects(
         for role in sorted(used):
             note_role(role, names[role], found)
         settle_direction(names["response"], found, options)
-
-
-def _has(row: dict[str, Any], name: str) -> bool:
-    return name in row or name in flat_names(row)

@@ -30,7 +30,7 @@ from gindex_lab.studies.readers.parts import (
     score_of,
     wrong_field,
 )
-from gindex_lab.studies.readers.text import json_lines, load_json, plain
+from gindex_lab.studies.readers.text import LINES, json_lines, load_json, plain
 
 __all__ = ["agent_of_name", "read_tau_bench"]
 
@@ -71,7 +71,7 @@ def read_tau_bench(files: Sequence[Path], found: Collector, options: Options) ->
 
 
 def _content(file: Path, found: Collector, options: Options) -> Any:
-    if plain(file).suffix.lower() in (".jsonl", ".ndjson"):
+    if plain(file).suffix.lower() in LINES:
         return [row for _, row in json_lines(file, found.notes, options.encoding)]
     return load_json(file, options.encoding)
 
@@ -136,12 +136,7 @@ class _Reader:
 
     def finish(self) -> None:
         note_failures(self.found, self.broken, "conversations that ended in an error", "tau-bench")
-        if self.lost:
-            self.found.notes.append(
-                f"{self.lost} simulations ended in an error of the infrastructure, and count as missing"
-            )
-        if self.unscored:
-            self.found.notes.append(
-                f"{self.unscored} simulations have no reward, and count as missing"
-            )
+        said = "simulations ended in an error of the infrastructure, and count as missing"
+        self.found.note_count(self.lost, said)
+        self.found.note_count(self.unscored, "simulations have no reward, and count as missing")
         self.items.say(self.found)

@@ -18,7 +18,13 @@ from typing import Any
 
 from gindex_lab.studies.readers.collect import Collector
 from gindex_lab.studies.readers.options import Options
-from gindex_lab.studies.readers.parts import Repeats, field, note_failures, wrong_field
+from gindex_lab.studies.readers.parts import (
+    Repeats,
+    field,
+    note_failures,
+    note_joined,
+    wrong_field,
+)
 from gindex_lab.studies.readers.text import load_json
 
 __all__ = ["read_terminal_bench"]
@@ -35,11 +41,7 @@ def read_terminal_bench(files: Sequence[Path], found: Collector, options: Option
         shown = ", ".join(repr(one) for one in sorted(reader.folders)[:3])
         said = f"no run_metadata.json names the model: agents are called after folders ({shown})"
         found.note("agents", said, "agents={old: new}")
-    several = [agent for agent, runs in reader.runs.items() if len(runs) > 1]
-    if several:
-        count = sum(len(reader.runs[agent]) for agent in several)
-        said = f"{count} runs of {', '.join(map(repr, several[:3]))} were joined: their trials are repeats"
-        found.note("repeats", said, "agent_from='folder' (--agent-from), or exclude=[...]")
+    note_joined(found, reader.runs, "runs")
     what = "trials without a verdict (is_resolved is null)"
     note_failures(found, reader.undecided, what, "Terminal-Bench")
 

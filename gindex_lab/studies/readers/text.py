@@ -17,6 +17,7 @@ from gindex_lab.foundation.files import whole_lines
 from gindex_lab.foundation.inputs import BROKEN, open_bytes, parse_json, read_bytes
 
 __all__ = [
+    "LINES",
     "beginning",
     "encoding_of",
     "is_lines",
@@ -27,6 +28,7 @@ __all__ = [
     "plain",
 ]
 
+LINES = (".jsonl", ".ndjson")
 _MARKS = {
     codecs.BOM_UTF8: "utf-8-sig",
     codecs.BOM_UTF16_LE: "utf-16",
