@@ -2,12 +2,8 @@
 
 import pytest
 
-from gindex_lab.measures.horizons.coverage import (
-    DESIGNS,
-    METHODS,
-    horizon_coverage,
-    measured_horizon_coverage,
-)
+from benchmarks.measured.horizon import DESIGNS, METHODS, horizon_coverage
+from gindex_lab.measures.horizons.coverage import measured_horizon_coverage
 
 BOTH = ["horizon", "spread"]
 LYPTUS = "7 families, as Lyptus"

@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 
 import gindex_lab as gl
+from benchmarks.measured.kinds import measure_kind
 from gindex_lab.studies.analysis import analyse_table, linked_differences
 from gindex_lab.studies.analysis.differences import score_differences
-from gindex_lab.studies.simulations.coverage_kinds import measure_kind
 
 
 def curve(able, hard, floor=0.0, slope=1.0):

@@ -5,11 +5,11 @@ import pandas as pd
 import pytest
 
 import gindex_lab as gl
+from benchmarks.measured.power import DESIGNS, check_power
 from gindex_lab.measures.planning.designs import MEASURES, covariance, curves_apart, value_of
 from gindex_lab.press.cli import main
 from gindex_lab.studies.simulations.coverage import Profile, simulate_profile
 from gindex_lab.studies.simulations.coverage_study import measured_coverage
-from gindex_lab.studies.simulations.power_study import DESIGNS, check_power
 
 SMALL = gl.Design(items=30)
 

@@ -31,7 +31,7 @@ __all__ = ["comparisons", "exchange", "paired_differences", "separations", "tie_
 
 FEWEST_COMMON = 5  # items: with four, even four wins to none are not rare (1/2⁴ > .05)
 # Degrees per minority response: with 1, γ is separated in .07 of the studies of 30 equal flat agents on 50
-# items, with a half in .05 (`separation_study`)
+# items, with a half in .05 (`benchmarks/measured/separations.py`)
 PER_MINORITY = 0.5
 _MOST_AGENTS = 2_000  # two million pairs
 _ENUMERATED = 10  # discordant units up to which every exchange is listed

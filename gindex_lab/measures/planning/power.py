@@ -113,7 +113,7 @@ def power(
     Notes
     -----
     Predicted against observed: `data/measured/power.csv`, 12 designs for each measure, in which the observed
-    share comes from `gl.comparisons` on studies simulated one by one (`studies.simulations.power_study`).
+    share comes from `gl.comparisons` on studies simulated one by one (`benchmarks/measured/power.py`).
 
     Examples
     --------

@@ -7,14 +7,13 @@ is significant and there is none. Two agents are asked the same items, and stopp
 apart. The ordinary interval (mean ± t, corrected for the finite bank) stands beside. `stopping` counts how
 often each interval holds the truth; `saving` the items until the interval is so narrow, against random order.
 
-`python -m gindex_lab.studies.simulations.stopping_study stopping OUT.csv` (or `saving`) makes the tables of
-`data/measured` again, and goes on where it was stopped. With $GINDEX_LAB_DATA they include `swebench_134`
-and `lyptus`, whose difficulty is the time that people need.
+`python -m benchmarks.measured.stopping stopping OUT.csv` (or `saving`) makes the tables of `data/measured`
+again. With $GINDEX_LAB_DATA they include `swebench_134` and `lyptus`, whose difficulty is the time that
+people need.
 """
 
 from __future__ import annotations
 
-import sys
 from functools import lru_cache
 from itertools import product
 from typing import Any
@@ -27,17 +26,14 @@ from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import FloatArray
 from gindex_lab.measures.adaptive.bank import Bank, bank_of
 from gindex_lab.measures.adaptive.foresight import SUMS
-from gindex_lab.measures.adaptive.loop import adaptive
 from gindex_lab.measures.adaptive.session import Session
 from gindex_lab.measures.generality import difficulties_of, generality
 from gindex_lab.studies.simulations.coverage import PROFILES, simulate_profile
-from gindex_lab.studies.simulations.coverage_study import kept_study
 
 __all__ = [
     "BANKS",
     "STOPS",
     "answered",
-    "measure_saving",
     "measure_stopping",
     "ordinary",
     "saved",
@@ -49,9 +45,7 @@ BANKS = ("simulated", "mazes", "letter series", "Λ environments", *PUBLISHED)
 STOPS = ("budget", "width", "decided", "looks significant", "looks best")
 WIDTHS = (0.2, 0.15, 0.1)  # of the interval, or of 1 for the mean
 _FIRST = 20  # items before one looks at an ordinary interval
-SAVING = ("simulated", "mazes", "letter series", "swebench_134")  # answers are right or wrong
 _SIZE = 60  # items of the banks on which stopping is replayed
-_REPLAYS = 168  # of a row: over a thousand on the six banks together
 _FOLDS = 5  # of agents: a bank is calibrated on those of the others
 
 
@@ -249,38 +243,6 @@ def _held(bank: Bank, course: pd.DataFrame, true: float, row: dict[str, Any]) ->
     return found | {"always": float(inside[""].all()), "items, width": float(at["width"] + 1)}
 
 
-def measure_saving(row: dict[str, Any], simulations: int, seed: int) -> dict[str, float]:
-    """Items until the interval is 0.2, 0.15 and 0.1 of its range wide, for one agent (`row["agent"]`).
-
-    >>> row = {"bank": "simulated", "agent": 0, "rule": "bayes"}
-    >>> found = measure_saving(row, 1, 1)
-    >>> found["0.2"] <= found["0.1"]
-    True
-    """
-    study, agent = answered(row["bank"]), int(row["agent"])
-    bank = bank_for(row["bank"], agent, row["rule"])
-    true = float(truth_of(study, "capability").iloc[agent])
-    found = []
-    for k in range(simulations):
-        rng = np.random.default_rng([seed, agent, k, *f"{row['bank']} {row['rule']}".encode()])
-        session = adaptive(
-            study.frame.iloc[agent], bank, rule=row["rule"], width=_narrow(bank), seed=rng
-        )
-        course = session.table
-        width = (course["high"] - course["low"]).to_numpy() / (bank.span[1] - bank.span[0])
-        one = {
-            f"{w:g}": float(np.argmax(width <= w) + 1) if (width <= w).any() else np.nan
-            for w in WIDTHS
-        }
-        at = course.iloc[-1]
-        found.append(one | {"held": float(at["low"] - 1e-9 <= true <= at["high"] + 1e-9)})
-    return pd.DataFrame(found).mean().round(3).to_dict()
-
-
-def _narrow(bank: Bank) -> float:
-    return min(WIDTHS) * (bank.span[1] - bank.span[0])
-
-
 def saved(table: pd.DataFrame, ci: float = 0.95) -> pd.DataFrame:
     """The share of items that a rule saves against random order, with limits over agents (Student's t on the
     logarithm of the ratio), by bank, width and rule.
@@ -306,40 +268,3 @@ def saved(table: pd.DataFrame, ci: float = 0.95) -> pd.DataFrame:
     found = pd.DataFrame.from_dict(rows, orient="index", columns=columns)
     found.index = pd.MultiIndex.from_tuples(found.index, names=["bank", "width", "rule"])
     return found
-
-
-def stopping_rows() -> pd.DataFrame:
-    """Bank, rule, measure and number of agents of every row of the table of coverage."""
-    kinds = [(rule, "capability", 1) for rule in ("random", "stratified", "bayes")]
-    kinds += [("random", "mean", 1), ("bayes", "mean", 1), ("random", "spread", 1)]
-    kinds += [("bayes", "spread", 1), ("bayes", "normalised_generality", 1)]
-    kinds += [("random", "mean", 2), ("random", "capability", 2), ("bayes", "capability", 2)]
-    rows = [(bank, *kind) for kind in kinds for bank in _banks()]
-    return pd.DataFrame(rows, columns=["bank", "rule", "measure", "agents"])
-
-
-def saving_rows() -> pd.DataFrame:
-    """Bank, agent and rule of every row of the table of items saved."""
-    rules = ("random", "stratified", "bayes", "information")
-    rows = []
-    for bank in _banks(SAVING):
-        n = len(answered(bank).frame)
-        some = np.linspace(0, n - 1, min(n, 24)).round().astype(int)
-        rows += [(bank, int(agent), rule) for agent in some for rule in rules]
-    return pd.DataFrame(rows, columns=["bank", "agent", "rule"])
-
-
-def _banks(names: tuple[str, ...] = BANKS) -> list[str]:
-    from gindex_lab.studies.data.loading import datasets
-
-    known = datasets().set_index("name")["available"]
-    return [b for b in names if b not in PUBLISHED or bool(known.get(b, False))]
-
-
-if __name__ == "__main__":
-    if sys.argv[1] == "stopping":
-        print(
-            kept_study(sys.argv[2], stopping_rows(), measure_stopping, _REPLAYS, 31).T.to_string()
-        )
-    else:
-        print(kept_study(sys.argv[2], saving_rows(), measure_saving, 1, 32).to_string())

@@ -2,7 +2,7 @@
 
 "Equal" designs count the studies with a single false separation among all pairs (the family-wise error,
 nominally .05); the others count how often two agents that do differ are separated. The table is kept in
-`data/measured/separations.csv`; `python -m gindex_lab.studies.simulations.separation_study OUT.csv` makes it
+`data/measured/separations.csv`; `python -m benchmarks.measured.separations OUT.csv` makes it
 again.
 """
 

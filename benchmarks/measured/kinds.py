@@ -4,8 +4,8 @@
 `gl.absolute_reference`), from opponents (`gl.opponent`) or from a model (`gl.irt_difficulty`); or the
 items stay and the trials vary; or answers are graded; or some are right by luck; or two agents are compared
 on the same items. The
-table is kept in `data/measured/coverage_kinds.csv`; `python -m gindex_lab.studies.simulations.coverage_kinds
-OUT.csv` makes it again and goes on where it was stopped.
+table is kept in `data/measured/coverage_kinds.csv`; `python -m benchmarks.measured.kinds OUT.csv` makes it
+again and goes on where it was stopped.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 Twelve designs, four measures. The prediction is one call; the check draws right or wrong answers of pairs of
 agents on the same items, analyses them with `gl.generality` and puts them to `gl.comparisons`' test. The
 designs on which the closed form was tuned are others. The table is kept in `data/measured/power.csv`;
-`python -m gindex_lab.studies.simulations.power_study OUT.csv` makes it again, and goes on where it stopped.
+`python -m benchmarks.measured.power OUT.csv` makes it again, and goes on where it stopped.
 """
 
 from __future__ import annotations
