@@ -12,7 +12,14 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.validate import FloatArray
-from gindex_lab.presentation.plots.common import colours_of, columns_of, heading, new_axes, styled
+from gindex_lab.presentation.plots.common import (
+    colours_of,
+    columns_of,
+    heading,
+    new_axes,
+    note,
+    styled,
+)
 
 __all__ = [
     "plot_apart",
@@ -23,8 +30,6 @@ __all__ = [
     "plot_program_lengths",
     "plot_sample_lengths",
 ]
-
-_GREY = "#555555"
 
 
 @styled
@@ -71,18 +76,9 @@ def _name_ends(ax: Any, ends: Mapping[str, tuple[float, str]]) -> None:
     low, high = ax.get_ylim()
     order = sorted(ends, key=lambda name: ends[name][0])
     place = spread_out(np.array([ends[name][0] for name in order]), (high - low) * 0.055)
+    look = {"xycoords": ("axes fraction", "data"), "va": "center", "annotation_clip": False}
     for name, y in zip(order, place, strict=True):
-        ax.annotate(
-            name,
-            (1.0, y),
-            (6, 0),
-            xycoords=("axes fraction", "data"),
-            textcoords="offset points",
-            va="center",
-            fontsize=9,
-            color=ends[name][1],
-            annotation_clip=False,
-        )
+        note(ax, name, (1.0, y), (6, 0), color=ends[name][1], fontsize=9, **look)
 
 
 def spread_out(values: FloatArray, gap: float) -> FloatArray:
@@ -94,15 +90,13 @@ def spread_out(values: FloatArray, gap: float) -> FloatArray:
     groups: list[list[float]] = []  # values of each bunch that touch each other
     for value in values.tolist():
         groups.append([value])
-        while len(groups) > 1 and _bottom(groups[-1], gap) < _bottom(groups[-2], gap) + gap * len(
-            groups[-2]
-        ):
+        while len(groups) > 1 and _spread(groups[-1], gap)[0] < _spread(groups[-2], gap)[-1] + gap:
             groups[-2:] = [groups[-2] + groups[-1]]
-    return np.concatenate([_bottom(g, gap) + gap * np.arange(len(g)) for g in groups])
+    return np.concatenate([_spread(group, gap) for group in groups])
 
 
-def _bottom(group: list[float], gap: float) -> float:
-    return float(np.mean(group)) - gap * (len(group) - 1) / 2
+def _spread(group: list[float], gap: float) -> FloatArray:
+    return np.mean(group) + gap * (np.arange(len(group)) - (len(group) - 1) / 2)
 
 
 @styled
@@ -155,10 +149,8 @@ def plot_apart(table: pd.DataFrame, *, limit: float = 2.5, title: str = "") -> A
     of_length = np.interp(np.log10(lengths), [2, 5], [0.1, 0.95])  # the same in every figure
     shades = plt.get_cmap("cividis_r")(of_length)
     size = (3.6 * len(conditions) + 2.4, 0.27 * len(settings) + 1.7)
-    figure, grid = plt.subplots(
-        1, len(conditions), figsize=size, sharey=True, sharex=True, squeeze=False,
-        layout="constrained",
-    )  # fmt: skip
+    shape: dict[str, Any] = {"figsize": size, "sharex": True, "sharey": True, "squeeze": False}
+    figure, grid = plt.subplots(1, len(conditions), layout="constrained", **shape)
     for ax, condition in zip(grid[0], conditions, strict=True):
         part = rows[rows["condition"] == condition]
         ax.axvspan(-limit, limit, color="#EEF2F5", lw=0)
@@ -172,9 +164,8 @@ def plot_apart(table: pd.DataFrame, *, limit: float = 2.5, title: str = "") -> A
         heading(ax, condition, f"{outside} of {len(part)} beyond ±{limit:g}")
         ax.set_ylim(-0.7, len(settings) - 0.3)
     grid[0][0].set_yticks(range(len(settings)), settings, fontsize=8)
-    figure.legend(
-        *grid[0][0].get_legend_handles_labels(), loc="outside right upper", title="episode length"
-    )
+    handles = grid[0][0].get_legend_handles_labels()
+    figure.legend(*handles, loc="outside right upper", title="episode length")
     if title:
         figure.suptitle(title, x=0.01, ha="left", fontsize=11, fontweight="bold")
     return figure
@@ -198,10 +189,8 @@ def plot_differences(
     ax.plot(rows["difference"], place, "o", color="#1F3B57", ms=6, mec="white", mew=0.5)
     if printed is not None:
         ax.axvline(printed, color="#D55E00", lw=1.4, ls="--")
-        ax.annotate(
-            f"printed: {printed:g}", (printed, 0.0), (4, 2), xycoords=("data", "axes fraction"),
-            textcoords="offset points", color="#D55E00", fontsize=8, va="bottom",
-        )  # fmt: skip
+        look = {"xycoords": ("data", "axes fraction"), "color": "#D55E00", "va": "bottom"}
+        note(ax, f"printed: {printed:g}", (printed, 0.0), (4, 2), **look)
         low, high = ax.get_xlim()
         ax.set_xlim(low, max(high, printed + 0.16 * (high - low)))
     ax.set_yticks(place, [str(name) for name in rows.index])
@@ -224,11 +213,8 @@ def plot_null_tests(table: pd.DataFrame, *, settings: int, title: str = "", ax: 
     ax = new_axes(ax, figsize=(6.8, 3.8), layout="constrained")
     place = np.arange(1, len(rows) + 1)
     ax.axhline(0.05, color="#888888", lw=1, ls="--")
-    for name, label, colour in (
-        ("p_programs", "programs", "#0072B2"),
-        ("p", f"{settings} settings", "#D55E00"),
-    ):
-        ax.plot(place, rows[name], "o", ms=7, color=colour, label=label)
+    ax.plot(place, rows["p_programs"], "o", ms=7, color="#0072B2", label="programs")
+    ax.plot(place, rows["p"], "o", ms=7, color="#D55E00", label=f"{settings} settings")
     ax.set(xlabel="replication", ylabel="p", xticks=place, yscale="log")
     ax.set_ylim(min(1e-3, float(rows["p"].min()) / 3), 1.6)
     ax.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), title="t-test over")

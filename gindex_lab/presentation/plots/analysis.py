@@ -15,7 +15,7 @@ import pandas as pd
 from gindex_lab.foundation.errors import BadInput, ensure
 from gindex_lab.foundation.validate import choice
 from gindex_lab.measures.psychometrics.agreement import MEASURES, QUESTIONS
-from gindex_lab.presentation.plots.common import columns_of, heading, new_axes, styled
+from gindex_lab.presentation.plots.common import columns_of, heading, new_axes, note, styled
 from gindex_lab.studies.analysis.multiverse import named
 
 if TYPE_CHECKING:
@@ -53,19 +53,17 @@ def plot_survival(table: pd.DataFrame, tables: Mapping[str, pd.DataFrame]) -> An
     problem, remedy = "is not a mapping of tables", "pass one by name: {'rank': table}"
     ensure(isinstance(tables, Mapping), "tables", tables, problem, remedy, code="wrong-type")
     size = (1.9 * len(tables) + 0.7, 4.1)
-    figure, grid = plt.subplots(
-        2, len(tables), figsize=size, squeeze=False, sharex=True, sharey=True
-    )
+    shape: dict[str, Any] = {"figsize": size, "sharex": True, "sharey": True, "squeeze": False}
+    figure, grid = plt.subplots(2, len(tables), **shape)
     n = len(table)
+    look = {"s": 22 if n <= 60 else 9, "color": _POINT, "alpha": 0.75, "linewidth": 0}
     for row, (measure, label) in zip(grid, _SURVIVING.items(), strict=True):
         columns_of(table, [measure], "gl.generality(...)")
         here = table[measure].round(9).rank(ascending=False)
         for ax, other in zip(row, tables.values(), strict=True):
             there = other.loc[table.index, measure].round(9).rank(ascending=False)
             ax.plot([1, n], [1, n], color=_MUTED, linewidth=1.2, zorder=1)
-            ax.scatter(
-                here, there, s=22 if n <= 60 else 9, color=_POINT, alpha=0.75, zorder=2, linewidth=0
-            )
+            ax.scatter(here, there, zorder=2, **look)
             ax.set_box_aspect(1)
         row[0].set_ylabel(f"rank, {label}", fontsize=8.5)
     grid[0][0].set(xlim=(n + 0.7, 0.3), ylim=(n + 0.7, 0.3))
@@ -111,25 +109,19 @@ def plot_item_audit(audit: pd.DataFrame, ax: Any = None) -> Any:
     >>> plot_item_audit(audit).get_ylabel()
     'discrimination'
     """
-    drawn = columns_of(
-        audit.dropna(subset="discrimination"), ["mean", "discrimination"], "item_audit"
-    )
+    known = audit.dropna(subset="discrimination")
+    drawn = columns_of(known, ["mean", "discrimination"], "item_audit")
     ax = new_axes(ax, figsize=(7.2, 3.2))
     small = 10 if len(drawn) > 300 else 22
     odd = drawn["negative"].astype(bool)
+    look = {"s": small, "alpha": 0.6, "linewidth": 0}
     for rows, colour in ((drawn[~odd], _POINT), (drawn[odd], _ODD)):
-        ax.scatter(
-            rows["mean"], rows["discrimination"], s=small, color=colour, alpha=0.6, linewidth=0
-        )
+        ax.scatter(rows["mean"], rows["discrimination"], color=colour, **look)
     ax.axhline(0, color="#888888", linewidth=0.8)
     ax.set(xlabel="mean over agents", ylabel="discrimination")
     line = f"{len(drawn)} items that vary"
-    heading(
-        ax,
-        "",
-        line + (f" · red: {int(odd.sum())} below 0 beyond chance" if odd.any() else ""),
-        small=True,
-    )
+    line += f" · red: {int(odd.sum())} below 0 beyond chance" if odd.any() else ""
+    heading(ax, "", line, small=True)
     return ax
 
 
@@ -148,19 +140,15 @@ def plot_methods(agents: pd.DataFrame, ax: Any = None) -> Any:
     ax = new_axes(ax, figsize=(6.4, 4.2))
     strange = agents["odd"].str.contains("misfits")
     both_ways = agents["odd"].str.contains("disagree")
+    look = {"s": 18, "alpha": 0.75, "linewidths": 0}
     for some, colour in ((agents[~strange], _POINT), (agents[strange], _ODD)):
-        ax.scatter(
-            some["ability"], some["capability"], s=18, color=colour, alpha=0.75, linewidths=0
-        )
-    ringed = agents[both_ways]
-    ax.scatter(
-        ringed["ability"], ringed["capability"], s=70, facecolors="none", edgecolors="#E69F00"
-    )
+        ax.scatter(some["ability"], some["capability"], color=colour, **look)
+    ringed, ring = agents[both_ways], {"facecolors": "none", "edgecolors": "#E69F00"}
+    ax.scatter(ringed["ability"], ringed["capability"], s=70, **ring)
     halo = [withStroke(linewidth=2.5, foreground="white")]
     for name, row in agents[strange].head(_NAMED).iterrows():
         place = (row["ability"], row["capability"])
-        look = {"fontsize": 7.5, "color": _ODD, "path_effects": halo}
-        ax.annotate(str(name), place, xytext=(5, -8), textcoords="offset points", **look)
+        note(ax, str(name), place, (5, -8), fontsize=7.5, color=_ODD, path_effects=halo)
     ax.set(xlabel="ability θ (item response theory)", ylabel="capability Ψ")
     line = f"{len(agents)} agents"
     line += f" · red: {int(strange.sum())} against the order of the items" if strange.any() else ""
@@ -215,9 +203,8 @@ def plot_recovery(found: Mapping[str, pd.DataFrame]) -> Any:
             ax.scatter(table[what], rows, **look)
         ax.axvline(0, color="0.7", lw=0.8, zorder=0)
         ax.set_yticks(range(len(names)), [MEASURES[name] for name in names])
-        ax.set(
-            xlim=(-1, 1), xlabel="rank correlation with the truth", ylim=(len(names) - 0.5, -0.5)
-        )
+        ax.set(xlim=(-1, 1), ylim=(len(names) - 0.5, -0.5))
+        ax.set_xlabel("rank correlation with the truth")
         ax.set_title(title, loc="left")
     panels[0, 0].legend(loc="center left")
     return fig
@@ -283,16 +270,15 @@ def plot_specification_curve(found: Multiverse, what: str = "trend") -> Any:
     order = table[column].sort_values(kind="stable").index
     rows = _rows(table)
     size = (7.6, 2.9 + 0.2 * len(rows))
-    figure, (top, below) = plt.subplots(
-        2, 1, figsize=size, sharex=True, height_ratios=[2.6, max(0.19 * len(rows), 0.6)]
-    )
-    _curve(top, table.loc[order].reset_index(drop=True), column, low, high, zero)
-    top.plot(
-        [list(order).index(0)], [table.loc[0, column]], "o", ms=9, mfc="none", mec="black", mew=1.1
-    )
+    ratios = [2.6, max(0.19 * len(rows), 0.6)]
+    figure, (top, below) = plt.subplots(2, 1, figsize=size, sharex=True, height_ratios=ratios)
+    ordered = table.loc[order].reset_index(drop=True)
+    _curve(top, ordered, column, low, high, zero)
+    ring = {"ms": 9, "mfc": "none", "mec": "black", "mew": 1.1}
+    top.plot([list(order).index(0)], [table.loc[0, column]], "o", **ring)
     top.set_ylabel(_label(found, what))
     heading(top, "", _line(table, column, low, high, zero))
-    _below(below, table.loc[order].reset_index(drop=True), rows)
+    _below(below, ordered, rows)
     below.set_xlabel(f"{len(table)} universes, sorted")
     return figure
 
@@ -331,10 +317,8 @@ def _curve(
             apart = ((table[low] > zero) | (table[high] < zero)).to_numpy()
     if zero is not None:
         ax.axhline(zero, color="#666666", linewidth=0.8)
-    colours = np.where(apart, _ODD, _POINT)
-    ax.scatter(
-        x, table[column], s=max(4, min(22, 1600 / len(table))), c=colours, linewidth=0, zorder=3
-    )
+    size, colours = max(4, min(22, 1600 / len(table))), np.where(apart, _ODD, _POINT)
+    ax.scatter(x, table[column], s=size, c=colours, linewidth=0, zorder=3)
     ax.margins(x=0.01)
 
 
@@ -352,14 +336,8 @@ def _below(ax: Any, table: pd.DataFrame, rows: list[tuple[str, str]]) -> None:
     for k, (name, value) in enumerate(rows):
         chosen = np.flatnonzero(table[name].map(str) == value)
         ax.axhline(k, color=_PALE, linewidth=0.5, zorder=0)
-        ax.plot(
-            chosen,
-            np.full(len(chosen), k),
-            "|",
-            color=_POINT,
-            ms=6,
-            mew=max(0.5, 150 / len(table) / 2),
-        )
+        look = {"color": _POINT, "ms": 6, "mew": max(0.5, 150 / len(table) / 2)}
+        ax.plot(chosen, np.full(len(chosen), k), "|", **look)
         if k and rows[k - 1][0] != name:
             ax.axhline(k - 0.5, color="#999999", linewidth=0.6)
     first = [k == 0 or rows[k - 1][0] != name for k, (name, _) in enumerate(rows)]

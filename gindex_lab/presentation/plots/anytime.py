@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -92,10 +93,8 @@ def _orbit(session: Session) -> dict[tuple[int, int], set[str]]:
     while not run.done:
         before = run.good_cell, run.evil_cell
         run.act(0)
-        for start, end, colour in zip(
-            before, (run.good_cell, run.evil_cell), (GOOD, EVIL), strict=True
-        ):
-            walks.setdefault((start, end), set()).add(colour)
+        walks.setdefault((before[0], run.good_cell), set()).add(GOOD)
+        walks.setdefault((before[1], run.evil_cell), set()).add(EVIL)
     return walks
 
 
@@ -115,18 +114,13 @@ def _draw_edge(ax: Any, ends: FloatArray, text: str, colour: str, taken: list[Fl
     from matplotlib.patches import FancyArrowPatch
 
     plain = colour == EDGE
-    arrow = FancyArrowPatch(
-        *ends,
-        connectionstyle=f"arc3,rad={_BOW}",
-        arrowstyle="-|>",
-        mutation_scale=11,
-        shrinkA=11,
-        shrinkB=11,
-        color=colour,
-        lw=1.0 if plain else 2.0,
-        zorder=2 if plain else 3,
-    )
-    ax.add_patch(arrow)
+    shape: dict[str, Any] = {
+        "connectionstyle": f"arc3,rad={_BOW}",
+        "arrowstyle": "-|>",
+        "mutation_scale": 11,
+    }
+    shape |= {"lw": 1.0, "zorder": 2} if plain else {"lw": 2.0, "zorder": 3}
+    ax.add_patch(FancyArrowPatch(*ends, shrinkA=11, shrinkB=11, color=colour, **shape))
     at = _free_place(ends[0], ends[1], taken)
     taken.append(at)
     look = {"boxstyle": "round,pad=0.08", "fc": "white", "ec": "none", "alpha": 0.9}
@@ -174,14 +168,11 @@ def plot_trajectories(
 
     if not trajectories:
         raise BadInput("trajectories", trajectories, "is empty", "pass {name: result.trajectory}")
-    panels = {
-        "xi": "complexity ξ (bits)",
-        "score": "running score Υ",
-        "tau": "time per environment τ (s)",
-    }
+    panels = {"xi": "complexity ξ (bits)", "score": "running score Υ"}
+    panels["tau"] = "time per environment τ (s)"
     grid = plt.subplots(1, 3, figsize=(9.6, 3.4))[1] if axes is None else axes
     colours = colours_of(trajectories)
-    for mark, (name, table) in zip(_cycle(_MARKS), trajectories.items(), strict=False):
+    for mark, (name, table) in zip(cycle(_MARKS), trajectories.items(), strict=False):
         columns_of(table, list(panels), "result.trajectory")
         look = {"marker": mark, "ms": 3, "lw": 1.3, "color": colours[name], "label": str(name)}
         for ax, column in zip(grid, panels, strict=True):
@@ -196,12 +187,6 @@ def plot_trajectories(
     if title:
         figure.suptitle(title, x=0.01, ha="left", fontsize=10.5, fontweight="bold")
     return grid
-
-
-def _cycle(marks: Sequence[str]) -> Any:
-    from itertools import cycle
-
-    return cycle(marks)
 
 
 @styled
@@ -257,12 +242,10 @@ def plot_reward_by_complexity(
 def _bands(ax: Any, table: pd.DataFrame, x: str, y: str) -> dict[Any, Any]:
     """A line with a band for each agent, its colour by name; the legend stands beside the frame."""
     colours = colours_of(table["agent"].unique())
-    for mark, (name, own) in zip(_cycle(_MARKS), table.groupby("agent", sort=False), strict=False):
-        look = {"color": colours[name], "zorder": 3}
-        ax.plot(own[x], own[y], marker=mark, ms=4, label=str(name), **look)
-        ax.fill_between(
-            own[x], own["low"], own["high"], **look | {"alpha": 0.18, "lw": 0, "zorder": 2}
-        )
+    for mark, (name, own) in zip(cycle(_MARKS), table.groupby("agent", sort=False), strict=False):
+        look, band = {"color": colours[name]}, {"alpha": 0.18, "lw": 0, "zorder": 2}
+        ax.plot(own[x], own[y], marker=mark, ms=4, label=str(name), zorder=3, **look)
+        ax.fill_between(own[x], own["low"], own["high"], **look, **band)
     ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0))
     return colours
 
@@ -275,11 +258,8 @@ def plot_stopping_bias(table: pd.DataFrame, *, ax: Any = None, title: str = "") 
     >>> plot_stopping_bias(stopping_bias([10, 100], runs=200)).get_ylabel()
     'measured mean reward (fair: 0)'
     """
-    names = {
-        "plain": "plain average",
-        "diminishing": "diminishing history (Def 16)",
-        "total": "total / N",
-    }
+    names = {"plain": "plain average", "diminishing": "diminishing history (Def 16)"}
+    names["total"] = "total / N"
     needed = [*names, *(f"{name}_error" for name in names)]
     columns_of(table, needed, "gl.anytime.stopping_bias(...)")
     ax = new_axes(ax, figsize=(6.4, 3.8))

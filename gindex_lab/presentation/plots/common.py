@@ -22,6 +22,7 @@ __all__ = [
     "heading",
     "indicator_line",
     "new_axes",
+    "note",
     "number_text",
     "palette",
     "styled",
@@ -39,6 +40,7 @@ MEASURE_NAMES = {
     "mean": "mean response",
     "score": "score",
 }
+VALUE_NAMES = {"performance": "performance θ", "g_index": "g-index", "skill": "skill level"}
 _LONGEST_TITLE = 1000  # letters: breaking a longer one into lines takes minutes
 STYLE = Path(__file__).with_name("gindex_lab.mplstyle")
 
@@ -99,17 +101,19 @@ def new_axes(ax: Any, **figure: Any) -> Any:
     return plt.subplots(**figure)[1] if ax is None else ax
 
 
+def note(ax: Any, text: str, at: tuple[Any, Any], offset: tuple[float, float], **look: Any) -> Any:
+    """A short text so many points away from a place, by default in data units."""
+    return ax.annotate(text, at, offset, textcoords="offset points", **{"fontsize": 8} | look)
+
+
 def columns_of(table: object, needed: Sequence[str], source: str) -> pd.DataFrame:
     """The table, if it is one and has these columns, without gaps in them."""
+    remedy = f"pass {source}"
     if not isinstance(table, pd.DataFrame):
-        raise BadInput("table", type(table).__name__, "is not a DataFrame", f"pass {source}")
+        raise BadInput("table", type(table).__name__, "is not a DataFrame", remedy)
     for name in needed:
-        if name not in table:
-            raise BadInput(
-                "table", list(table.columns), f"has no column {name!r}", f"pass {source}"
-            )
-    if table.empty:
-        raise BadInput("table", table.shape, "has no rows to draw", f"pass {source}")
+        ensure(name in table, "table", list(table.columns), f"has no column {name!r}", remedy)
+    ensure(not table.empty, "table", table.shape, "has no rows to draw", remedy)
     gaps = table[list(needed)].isna().any(axis=1)
     if gaps.any():
         raise BadInput("table", table.index[gaps][0], "is a row with a gap", "drop or fill it")
@@ -150,9 +154,13 @@ def heading(ax: Any, title: str, line: str, *, small: bool = False) -> None:
     pad = (14 if small else 18) + 1.2 * letters * lines if line else 6
     ax.set_title(title, loc="left", fontsize=size, pad=pad)
     if line:
-        offset = {"xytext": (0, 4), "textcoords": "offset points", "va": "bottom"}
-        look = {"fontsize": letters, "color": "#555555", "annotation_clip": False}
-        ax.annotate(text, (0, 1), xycoords="axes fraction", **offset, **look)
+        above_frame(ax, text, letters)
+
+
+def above_frame(ax: Any, text: str, size: float = 8) -> Any:
+    """Numbers in grey, just above the frame."""
+    look = {"xycoords": "axes fraction", "va": "bottom", "color": "#555555"}
+    return note(ax, text, (0, 1), (0, 4), fontsize=size, annotation_clip=False, **look)
 
 
 def _broken(line: str, room: float) -> str:
@@ -181,10 +189,8 @@ def summary_line(table: pd.DataFrame, *, short: bool = False) -> str:
         return f"n {len(table)}"
     s = population_summary(table)
     parts = [f"n {len(table)}"] if not short else []
-    parts += [
-        f"mean Ψ {number_text(s['mean_capability'])}",
-        f"mean S {number_text(s['mean_spread'])}",
-    ]
+    means = {"Ψ": s["mean_capability"], "S": s["mean_spread"]}
+    parts += [f"mean {symbol} {number_text(value)}" for symbol, value in means.items()]
     parts += [f"mean γ {s['mean_normalised_generality']:.2f}".replace("-", "−")]
     if short:
         return " · ".join(parts)

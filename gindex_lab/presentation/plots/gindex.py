@@ -16,9 +16,11 @@ __all__ = ["plot_performance_cost", "plot_response", "plot_response_scatter"]
 
 _SMALLEST = 150.0  # area of the smallest bubble, in square points; the others in proportion
 _NEAR = 8.0  # points between a bubble and a name that still stands beside it
-_TITLES = {
+_NAMES = {
     "training_samples": "training samples",
     "compute_pflop": "compute (PFLOP)",
+    "samples_per_domain": "training samples per domain",
+    "compute": "compute (PFLOP)",
 }
 
 
@@ -44,11 +46,9 @@ def plot_performance_cost(
     for name, runs in table.sort_values(cost).groupby("model"):
         x, y = runs[cost], runs["performance"]
         ax.scatter(x, y, s=area[runs.index], color=colours[name], alpha=0.8, edgecolor="white")
-    ax.set_xscale("log")
+    ax.set(xscale="log", ylabel="performance θ", title=title)
     _ticks(ax, cost, table[cost])
-    ax.set_xlabel(_TITLES.get(cost, cost.replace("_", " ")))
-    ax.set_ylabel("performance θ")
-    ax.set_title(title)
+    ax.set_xlabel(_NAMES.get(cost, cost.replace("_", " ")))
     ax.margins(x=0.15, y=0.15)
     points = table[[cost, "performance"]].to_numpy(dtype=float)
     texts = [
@@ -87,13 +87,6 @@ def _ticks(ax: Any, cost: str, values: pd.Series) -> None:
     ax.minorticks_off()
 
 
-_NAMES = {
-    "samples_per_domain": "training samples per domain",
-    "compute": "compute (PFLOP)",
-    "performance": "performance θ",
-}
-
-
 @styled
 def plot_response(
     even: pd.DataFrame,
@@ -125,10 +118,7 @@ def plot_response(
         end = line.iloc[-1]
         label = f" θ = {theta:g}"
         ax.annotate(label, (end[x], end["g_index"]), fontsize=8, va="center", color=colour)
-    ax.set_yscale("log")
-    ax.set_xlabel(_NAMES.get(x, x))
-    ax.set_ylabel("g-index")
-    ax.set_title(title)
+    ax.set(yscale="log", xlabel=_NAMES.get(x, x), ylabel="g-index", title=title)
     ax.margins(x=0.14)
     return ax
 
@@ -143,14 +133,10 @@ def plot_response_scatter(table: pd.DataFrame, *, title: str = "", ax: Any = Non
     """
     columns_of(table, ["performance", "mean_distance", "g_index"], "a table of simulate()")
     ax = new_axes(ax, figsize=(6, 4.2))
-    points = ax.scatter(
-        table["performance"], table["g_index"], c=table["mean_distance"], s=9, cmap="viridis"
-    )
+    look = {"c": table["mean_distance"], "s": 9, "cmap": "viridis"}
+    points = ax.scatter(table["performance"], table["g_index"], **look)
     ax.figure.colorbar(points, ax=ax, label="mean domain distance Ω")
-    ax.set_yscale("log")
-    ax.set_xlabel(_NAMES["performance"])
-    ax.set_ylabel("g-index")
-    ax.set_title(title)
+    ax.set(yscale="log", xlabel="performance θ", ylabel="g-index", title=title)
     return ax
 
 

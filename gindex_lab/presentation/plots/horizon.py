@@ -18,7 +18,7 @@ from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import FloatArray
 from gindex_lab.measures.horizons.curves import curve_rows, falling
 from gindex_lab.measures.properties import spread_at
-from gindex_lab.presentation.plots.common import columns_of, heading, new_axes, styled
+from gindex_lab.presentation.plots.common import columns_of, heading, new_axes, note, styled
 from gindex_lab.presentation.plots.labels import label_points, line_points, tied_labels
 
 __all__ = [
@@ -90,12 +90,11 @@ def plot_horizon_curve(
     for name, level in (("horizon_50", 0.5), ("horizon_80", 0.8)):
         at = np.log2(row[name]) if name in row and row[name] > 0 else np.nan
         if np.isfinite(at):
-            ax.plot(
-                [at, at, low - 0.5], [-0.02, level, level], color=_INK, lw=0.8, ls=":", zorder=4
-            )
+            drop = [at, at, low - 0.5], [-0.02, level, level]
+            ax.plot(*drop, color=_INK, lw=0.8, ls=":", zorder=4)
             ax.plot(at, level, "o", color=_INK, ms=5, zorder=5)
             text = f" {level:.0%}: {length_text(float(row[name]))}"
-            ax.annotate(text, (at, level), xytext=(5, 3), textcoords="offset points", fontsize=8.5)
+            note(ax, text, (at, level), (5, 3), fontsize=8.5)
     _item_ticks(ax, responses, h, y_met, met)
     ax.set(xlim=(low - 0.5, high + 0.5), ylim=(-0.12, 1.12), yticks=[0, 0.2, 0.5, 0.8, 1])
     ax.set(xlabel="length of the task for a person", ylabel="share solved ψ")
@@ -113,10 +112,9 @@ def _item_ticks(ax: Any, responses: Responses, h: FloatArray, y: FloatArray, met
         of = groups == name
         label = f"{name} ({int(of.sum())})"
         at = np.where(y[of] > 0.5, 1.07, -0.07)
-        if k < len(COLOURS):
-            ax.plot(h[of], at, "|", ms=8, mew=0.9, color=COLOURS[k], label=label, zorder=4)
-        else:
-            ax.plot(h[of], at, "|", ms=8, mew=0.9, color=_SOFT, zorder=4)
+        known = k < len(COLOURS)
+        look = {"color": COLOURS[k], "label": label} if known else {"color": _SOFT}
+        ax.plot(h[of], at, "|", ms=8, mew=0.9, zorder=4, **look)
 
 
 @styled
@@ -159,8 +157,7 @@ def plot_horizon_spread(
             ends = [k for k in (seen[-1], seen[0]) if level[k] > 0.15 * top]
             k = ends[0] if ends else seen[np.argmax(level[seen])]
             side, shift = ("left", 4) if k == seen[0] else ("right", -4)
-            look = {"fontsize": 8, "color": "#777777", "ha": side, "textcoords": "offset points"}
-            ax.annotate(f"γ {gamma:g}", (grid[k], level[k]), xytext=(shift, 4), **look)
+            note(ax, f"γ {gamma:g}", (grid[k], level[k]), (shift, 4), color="#777777", ha=side)
     path = [agent for agent in frontier if agent in shown.index]
     for a, b in pairwise(path):
         arrow = {"arrowstyle": "->", "color": "#D55E00", "lw": 0.9, "alpha": 0.75, "shrinkB": 4}
@@ -231,10 +228,8 @@ def plot_horizon_time(
             if name == "horizon_50":
                 with np.errstate(divide="ignore"):
                     low, high = np.log2(low), np.log2(high)
-            wide = 6.0
-            ax.vlines(
-                year, low.clip(lower=y - wide), high.clip(upper=y + wide), color="#BBBBBB", lw=1
-            )
+            ends = low.clip(lower=y - 6.0), high.clip(upper=y + 6.0)
+            ax.vlines(year, *ends, color="#BBBBBB", lw=1)
         ax.plot(year, y, "o", color=_INK, ms=4, zorder=4)
         if len(sets) == 1 and groups:  # which points the line goes through
             of = [a for agents in sets.values() for a in agents if a in shown.index]
@@ -242,11 +237,8 @@ def plot_horizon_time(
     bottom, top = up.get_ylim()
     _length_axis(up.yaxis, bottom, top, most=8)
     up.set(ylabel="50% horizon")
-    down.set(
-        ylabel="spread S (doublings)",
-        xlabel=f"date of {event}",
-        ylim=(0, 1.35 * shown[spread].max()),
-    )
+    down.set(ylabel="spread S (doublings)", ylim=(0, 1.35 * shown[spread].max()))
+    down.set_xlabel(f"date of {event}")
     down.xaxis.get_major_locator().set_params(integer=True)
     down.xaxis.set_major_formatter(lambda v, _: f"{v:.0f}")
     if any(sets):
@@ -287,15 +279,12 @@ def plot_penalty(fits: Mapping[float, pd.DataFrame], agents: Sequence[Any], titl
     figure, axes = plt.subplots(1, 2, figsize=(7.6, 3.8))
     penalties = sorted(fits)
     for ax, column in zip(axes, ("spread_logistic", "horizon_50"), strict=True):
-        ends = []
         for k, agent in enumerate(agents):
             values = np.array([fits[p].loc[agent, column] for p in penalties], dtype=float)
             y = values if column == "spread_logistic" else values / values[0]
             colour = COLOURS[k % len(COLOURS)]
             ax.plot(penalties, y, "o-", color=colour, ms=3.5, lw=1.3, label=str(agent))
-            ends.append(y[-1])
-        ax.set_xscale("log")
-        ax.set_xlabel("penalty λ")
+        ax.set(xscale="log", xlabel="penalty λ")
     axes[0].set(ylabel="spread S (doublings)", ylim=(0, None))
     axes[1].set_yscale("log", base=2)
     axes[1].yaxis.set_major_formatter(lambda v, _: f"×{v:.3g}" if v >= 1 else f"×1/{1 / v:.0f}")

@@ -21,7 +21,13 @@ from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.output import atomic_path, write_text
 from gindex_lab.foundation.validate import FloatArray, number, vector
 from gindex_lab.measures.properties import spread_at
-from gindex_lab.presentation.plots.common import columns_of, styled, summary_line, with_unit
+from gindex_lab.presentation.plots.common import (
+    above_frame,
+    columns_of,
+    styled,
+    summary_line,
+    with_unit,
+)
 from gindex_lab.presentation.plots.labels import (
     boxes_of,
     label_points,
@@ -61,12 +67,8 @@ def interval_of(table: Any, interval: Interval | None) -> Interval:
     """The interval of difficulties: the argument, or what the table carries in `attrs`."""
     found = interval if interval is not None else table.attrs.get("interval")
     if found is None:
-        raise BadInput(
-            "interval",
-            None,
-            "is unknown, so that there are no isometrics",
-            "pass interval=(lowest, highest) difficulty",
-        )
+        problem = "is unknown, so that there are no isometrics"
+        raise BadInput("interval", None, problem, "pass interval=(lowest, highest) difficulty")
     low, high = map(float, vector("interval", found, 2))
     if not low < high:
         raise BadInput("interval", found, "is empty or not finite", "give (lowest, highest)")
@@ -113,15 +115,9 @@ def _label_on_curve(
     if len(piece) < 5:
         return []
     arc = np.concatenate([[0], np.cumsum(np.hypot(*np.diff(piece, axis=0).T))])
-    look = {
-        "color": colour,
-        "fontsize": 7.2,
-        "ha": "center",
-        "rotation_mode": "anchor",
-        "zorder": 2,
-    }
-    box = {"facecolor": "white", "edgecolor": "none", "pad": 0.8}
-    text = ax.text(0, 0, "", va="center", bbox=box, clip_on=True, **look)
+    look = {"color": colour, "fontsize": 7.2, "rotation_mode": "anchor", "zorder": 2}
+    look |= {"bbox": {"facecolor": "white", "edgecolor": "none", "pad": 0.8}, "clip_on": True}
+    text = ax.text(0, 0, "", ha="center", va="center", **look)
     for name in names:
         text.set(text=name, rotation=0)
         width = text.get_window_extent().width
@@ -252,17 +248,7 @@ def _draw_frame(
     drawn += label_points(ax, texts, avoid=np.vstack([boxes_of(ground), floor]), size=7.5)
     words = f"{title}: {name}" if title else name
     ax.set_title(words, loc="left", pad=18, fontsize=10.5, fontweight="bold")
-    line = ax.annotate(
-        summary_line(table) + " · red: new",
-        (0, 1),
-        xycoords="axes fraction",
-        xytext=(0, 4),
-        textcoords="offset points",
-        fontsize=8,
-        color="#555555",
-        annotation_clip=False,
-    )
-    return [*drawn, line]
+    return [*drawn, above_frame(ax, summary_line(table) + " · red: new")]
 
 
 def animation_html(movie: Any, seconds: float = 1.0, *, alt: str = "An animation") -> str:

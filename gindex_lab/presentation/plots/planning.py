@@ -8,12 +8,13 @@ from typing import Any
 
 import pandas as pd
 
-from gindex_lab.foundation.errors import ensure
+from gindex_lab.foundation.errors import BadInput
 from gindex_lab.measures.planning.power import Power
 from gindex_lab.presentation.plots.common import (
     columns_of,
     heading,
     new_axes,
+    note,
     palette,
     styled,
 )
@@ -32,43 +33,23 @@ def plot_power(found: Power, *, title: str = "How many items?", ax: Any = None) 
     >>> ax.get_xlabel()
     'items'
     """
-    right = isinstance(found, Power)
-    remedy = "pass what gl.power returns"
-    ensure(
-        right,
-        "found",
-        type(found).__name__,
-        "is not a result of gl.power",
-        remedy,
-        code="wrong-type",
-    )
+    kind, remedy = type(found).__name__, "pass what gl.power returns"
+    if not isinstance(found, Power):
+        raise BadInput("found", kind, "is not a result of gl.power", remedy, code="wrong-type")
     ax = new_axes(ax)
     curve: pd.DataFrame = found.curve
     ax.plot(curve["items"], curve["closed_form"], color="#999999", label="closed form")
-    ax.errorbar(
-        curve["items"],
-        curve["power"],
-        2 * curve["error"],
-        fmt="o-",
-        markersize=4,
-        label="simulated",
-    )
+    look = {"fmt": "o-", "markersize": 4, "label": "simulated"}
+    ax.errorbar(curve["items"], curve["power"], 2 * curve["error"], **look)
     ax.axhline(found.wanted, color="#999999", linewidth=0.8, linestyle=":")
     if found.items_needed is not None:
         ax.axvline(found.items_needed, color="#999999", linewidth=0.8, linestyle=":")
-        ax.annotate(
-            f"{found.items_needed:,} items",
-            (found.items_needed, 0.02),
-            (4, 0),
-            textcoords="offset points",
-        )
+        at = (found.items_needed, 0.02)
+        note(ax, f"{found.items_needed:,} items", at, (4, 0), fontsize=None)
     ax.set(xlabel="items", ylabel="power", ylim=(0, 1.02))
     ax.legend(loc="lower right")
-    heading(
-        ax,
-        title,
-        f"two agents that differ by {found.difference:g} in {found.measure.replace('_', ' ')}",
-    )
+    measure = found.measure.replace("_", " ")
+    heading(ax, title, f"two agents that differ by {found.difference:g} in {measure}")
     return ax
 
 

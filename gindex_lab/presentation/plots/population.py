@@ -66,11 +66,8 @@ def plot_difficulty_mean(
         x=x, y=y, ax=ax, ci=None, fit_reg=bool(np.ptp(x) > 0), truncate=True,
         scatter_kws=dots | {"zorder": 3}, line_kws={"color": "#9A9A9A", "lw": 1.0, "zorder": 2},
     )  # fmt: skip
-    ax.set(
-        ylim=(-0.04, 1.04),
-        xlabel=with_unit("difficulty h", unit),
-        ylabel="mean response of the item",
-    )
+    ax.set(ylim=(-0.04, 1.04), xlabel=with_unit("difficulty h", unit))
+    ax.set_ylabel("mean response of the item")
     found = {"Pearson r": correlation(x, y), "Spearman ρ": rank_correlation(x, y)}
     line = [f"{k} {v:.2f}".replace("-", "−") for k, v in found.items() if not np.isnan(v)]
     heading(ax, title, " · ".join([f"{len(items)} items", *line]))
@@ -237,9 +234,13 @@ def plot_coverage(table: pd.DataFrame, *, title: str = "", ci: float = 0.95) -> 
     designs = list(dict.fromkeys(table.index.get_level_values(0)))
     measures = list(dict.fromkeys(table.index.get_level_values(1)))
     height = 1.1 + 0.24 * len(designs)
-    figure, grid = plt.subplots(
-        1, len(measures), figsize=(8.6, height), sharex=True, sharey=True, squeeze=False
-    )
+    shape: dict[str, Any] = {
+        "figsize": (8.6, height),
+        "sharex": True,
+        "sharey": True,
+        "squeeze": False,
+    }
+    figure, grid = plt.subplots(1, len(measures), **shape)
     for ax, measure in zip(grid[0], measures, strict=True):
         part = table.xs(measure, level=1).loc[designs]
         share = part["coverage"].to_numpy(dtype=float)
@@ -250,12 +251,10 @@ def plot_coverage(table: pd.DataFrame, *, title: str = "", ci: float = 0.95) -> 
         ax.axvspan(*BAND, color="#E8F0E4", lw=0)
         ax.axvline(ci, color="#5B8C5A", lw=1)
         for which, colour in ((inside, "#0072B2"), (~inside, "#D55E00")):
-            ax.errorbar(
-                share[which], place[which], xerr=error[which], fmt="o", ms=4, lw=1, color=colour
-            )
-        ax.set(
-            yticks=place, yticklabels=designs, xlabel="coverage", ylim=(-0.6, len(designs) - 0.4)
-        )
+            look = {"xerr": error[which], "fmt": "o", "ms": 4, "lw": 1, "color": colour}
+            ax.errorbar(share[which], place[which], **look)
+        ax.set_yticks(place, designs)
+        ax.set(xlabel="coverage", ylim=(-0.6, len(designs) - 0.4))
         ax.set_title(MEASURE_NAMES.get(measure, measure), fontsize=9, fontweight="normal")
     if title:
         figure.suptitle(title, x=0.01, ha="left", fontsize=11, fontweight="bold")
@@ -272,14 +271,8 @@ def plot_scree(table: pd.DataFrame, ax: Any = None) -> Any:
     for name, marker, colour in (("components", "o", "#0072B2"), ("factors", "^", "#D55E00")):
         ax.plot(table.index, table[name], marker=marker, ms=4, color=colour, label=f"{name}, data")
         if f"{name}_limit" in table:
-            ax.plot(
-                table.index,
-                table[f"{name}_limit"],
-                "--",
-                color=colour,
-                lw=1.1,
-                label=f"{name}, limit of noise",
-            )
+            look = {"color": colour, "lw": 1.1, "label": f"{name}, limit of noise"}
+            ax.plot(table.index, table[f"{name}_limit"], "--", **look)
     ax.axhline(1, color="0.6", lw=0.8, zorder=0)
     ax.text(table.index[-1], 1.02, "Kaiser's rule", color="0.4", ha="right", va="bottom", size=8)
     ax.set(xlabel="rank k", ylabel="eigenvalue", title="How many factors stand above noise?")

@@ -15,7 +15,14 @@ from gindex_lab.foundation.validate import FloatArray, Mode, vector
 from gindex_lab.measures.programs.divergence import divergence
 from gindex_lab.measures.programs.equations import association_graph
 from gindex_lab.measures.programs.flows import Flow, FlowLike
-from gindex_lab.presentation.plots.common import colours_of, columns_of, new_axes, styled
+from gindex_lab.presentation.plots.common import (
+    VALUE_NAMES,
+    colours_of,
+    columns_of,
+    new_axes,
+    note,
+    styled,
+)
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -97,11 +104,9 @@ def plot_program_size(
         quarter = pd.qcut(runs["characters"], 4, labels=False, duplicates="drop")
         means = runs.groupby(quarter)[["characters", value]].mean()
         ax.plot(means["characters"], means[value], color=colours[model], lw=1.2)
-    ax.set_xlabel("program size (characters)")
-    names = {"performance": "performance θ", "skill": "skill level (share of perfect programs)"}
-    ax.set_ylabel(names.get(value, value))
-    ax.set_ylim(-0.04, 1.04)
-    ax.set_title(title)
+    names = VALUE_NAMES | {"skill": "skill level (share of perfect programs)"}
+    ax.set(xlabel="program size (characters)", ylabel=names.get(value, value))
+    ax.set(ylim=(-0.04, 1.04), title=title)
     ax.legend(title=None, loc="upper left", bbox_to_anchor=(1.01, 1), borderaxespad=0)
     return ax
 
@@ -124,20 +129,15 @@ def plot_learning_curves(
     columns_of(table, ["system", "training_samples", value], "a table of learning_curve()")
     sizes = np.unique(vector("table", table["training_samples"]))
     ax = new_axes(ax, figsize=(6, 4))
-    how = {
-        "hue": "system",
-        "palette": colours_of(table["system"].unique()),
-        "errorbar": ("pi", 100),
-    }
+    colours = colours_of(table["system"].unique())
+    how = {"hue": "system", "palette": colours, "errorbar": ("pi", 100)}
     look = {"marker": "o", "ms": 4, "mec": "none", "err_kws": {"alpha": 0.2, "lw": 0}}
     sns.lineplot(table, x="training_samples", y=value, ax=ax, **how, **look)
     ax.set_xscale("log")
     ax.set_xticks(sizes, [f"{size:,.0f}" for size in sizes])
     ax.minorticks_off()
-    ax.set_xlabel("training samples")
-    names = {"performance": "performance θ", "g_index": "g-index", "skill": "skill level"}
-    ax.set_ylabel(names.get(value, value.replace("_", " ")))
-    ax.set_title(title)
+    said = VALUE_NAMES.get(value, value.replace("_", " "))
+    ax.set(xlabel="training samples", ylabel=said, title=title)
     ax.legend(title=None, loc="upper left", bbox_to_anchor=(1.01, 1), borderaxespad=0)
     return ax
 
@@ -225,10 +225,9 @@ def plot_flow(
     import matplotlib.pyplot as plt
 
     if len(flow) > MOST_NODES or len(flow.wires) > 5 * MOST_NODES:
-        problem = (
-            f"has more nodes or wires than can be told apart in a drawing ({len(flow.wires)} wires)"
-        )
-        raise BadInput("flow", f"{len(flow)} nodes", problem, "draw a part of it", code="too-large")
+        problem = "are more nodes or wires than can be told apart in a drawing"
+        size = f"{len(flow)} nodes, {len(flow.wires)} wires"
+        raise BadInput("flow", size, problem, "draw a part of it", code="too-large")
     place = positions(flow)
     if ax is None:
         _, ax = plt.subplots(figsize=_size([flow]), layout="constrained")
@@ -237,24 +236,12 @@ def plot_flow(
     for source, target in flow.wires:
         _arrow(ax, tuple(place[source]), tuple(place[target]))
     for k, (name, kind) in enumerate(zip(flow.ids, flow.types, strict=True)):
-        hollow = name in faded
-        colour = colours[kind]
-        ax.scatter(
-            place[k, 0],
-            place[k, 1],
-            s=180,
-            marker=shapes[kind],
-            zorder=3,
-            facecolors="white" if hollow else colour,
-            edgecolors=colour,
-            linewidths=1.5,
-            linestyles="--" if hollow else "-",
-        )
-        text = (labels or {}).get(name, str(kind))
-        ax.annotate(
-            _wrapped(text), place[k], (0, -11), textcoords="offset points", ha="center", va="top",
-            fontsize=8, zorder=4,
-        )  # fmt: skip
+        hollow, colour = name in faded, colours[kind]
+        look: dict[str, Any] = {"s": 180, "marker": shapes[kind], "zorder": 3, "linewidths": 1.5}
+        look |= {"facecolors": "white" if hollow else colour, "edgecolors": colour}
+        ax.scatter(*place[k], linestyles="--" if hollow else "-", **look)
+        text = _wrapped((labels or {}).get(name, str(kind)))
+        note(ax, text, place[k], (0, -11), ha="center", va="top", zorder=4)
     if len(flow):
         ax.set_xlim(-0.6, place[:, 0].max() + 0.6)
         ax.set_ylim(place[:, 1].min() - 0.8, place[:, 1].max() + 0.4)

@@ -14,10 +14,12 @@ import pandas as pd
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.validate import integer
 from gindex_lab.presentation.plots.common import (
+    VALUE_NAMES,
     colours_of,
     columns_of,
     heading,
     new_axes,
+    note,
     palette,
     styled,
 )
@@ -75,11 +77,8 @@ def plot_levels(counts: pd.DataFrame, *, title: str = "", xlabel: str = "", ax: 
 
     columns_of(counts, list(counts.columns), "one row for each level")
     ax = new_axes(ax, figsize=(6.2, 3.6))
-    rows = (
-        counts.rename_axis("level")
-        .reset_index()
-        .melt("level", var_name="kind", value_name="number")
-    )
+    by_level = counts.rename_axis("level").reset_index()
+    rows = by_level.melt("level", var_name="kind", value_name="number")
     look = {"palette": palette()[: len(counts.columns)], "saturation": 1, "gap": 0.08, "lw": 0}
     sns.barplot(rows, x="level", y="number", hue="kind", errorbar=None, ax=ax, **look)
     for bars in ax.containers:
@@ -209,9 +208,8 @@ def plot_pictures(pictures: Mapping[str, Any], *, columns: int = 4, title: str =
     if not pictures:
         raise BadInput("pictures", pictures, "is empty", "pass {label: image}")
     rows = -(-len(pictures) // columns)
-    figure, axes = plt.subplots(
-        rows, columns, figsize=(1.75 * columns, 1.98 * rows), squeeze=False, layout="constrained"
-    )
+    size = (1.75 * columns, 1.98 * rows)
+    figure, axes = plt.subplots(rows, columns, figsize=size, squeeze=False, layout="constrained")
     for ax, (label, image) in zip(axes.flat, pictures.items(), strict=False):
         plot_picture(image, title=label, ax=ax)
     for ax in list(axes.flat)[len(pictures) :]:
@@ -229,9 +227,8 @@ def plot_task(image: Any, program: str, nodes: str, *, title: str = "") -> Any:
     """
     import matplotlib.pyplot as plt
 
-    figure, axes = plt.subplots(
-        1, 3, figsize=(10.6, 4.6), width_ratios=(1.0, 1.05, 1.0), layout="constrained"
-    )
+    shape: dict[str, Any] = {"figsize": (10.6, 4.6), "width_ratios": (1.0, 1.05, 1.0)}
+    figure, axes = plt.subplots(1, 3, layout="constrained", **shape)
     plot_picture(image, title="task", ax=axes[0])
     for ax, name, text in zip(axes[1:], ("program", "JSON"), (program, nodes), strict=True):
         ax.set_axis_off()
@@ -275,10 +272,8 @@ def plot_omega_ranges(
         if published and name in published:
             ax.scatter(published[name], at, marker="D", s=52, color="#D55E00", ec="white", zorder=4)
     ax.set_yticks(range(len(names)), names)
-    ax.set_xlim(-0.02, 1.02)
-    ax.set_xlabel("domain distance Ω")
+    ax.set(xlim=(-0.02, 1.02), xlabel="domain distance Ω", title=title)
     ax.grid(visible=False, axis="y")
-    ax.set_title(title)
     _key(ax, bool(published))
     return ax
 
@@ -291,10 +286,8 @@ def _key(ax: Any, published: bool) -> None:
         Line2D([], [], marker="o", ls="", color="#0072B2", alpha=0.6, ms=4, label="one drawing"),
         Line2D([], [], marker="|", ls="", color=_INK, mew=2, ms=10, label="median"),
     ]
-    if published:
-        marks.append(
-            Line2D([], [], marker="D", ls="", color="#D55E00", ms=6, label="paper, Fig 15")
-        )
+    paper = Line2D([], [], marker="D", ls="", color="#D55E00", ms=6, label="paper, Fig 15")
+    marks += [paper] if published else []
     ax.legend(handles=marks, loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False)
 
 
@@ -315,10 +308,8 @@ def plot_omegas(table: pd.DataFrame, *, title: str = "", ax: Any = None) -> Any:
         offset = {"xytext": (table.shape[1] - 0.9, end), "va": "center", "fontsize": 8}
         ax.annotate(str(name), (table.shape[1] - 1, row.iloc[-1]), color=line.get_color(), **offset)
     ax.set_xticks(range(table.shape[1]), list(table.columns))
-    ax.set_xlim(-0.2, table.shape[1] - 0.2)
-    ax.set_xlabel("primitives")
-    ax.set_ylabel("domain distance Ω")
-    ax.set_title(title)
+    ax.set(xlim=(-0.2, table.shape[1] - 0.2), xlabel="primitives")
+    ax.set(ylabel="domain distance Ω", title=title)
     return ax
 
 
@@ -358,15 +349,14 @@ def plot_systems(
     look = {"marker": "o", "ms": 5, "mec": "none", "estimator": None}
     sns.lineplot(table, x="omega", y=value, ax=ax, **how, **look)
     ax.set_xlabel("domain distance Ω of the test domain")
-    words = {"performance": "performance θ", "g_index": "g-index", "skill": "skill level"}
-    ax.set_ylabel(words.get(value, value.replace("_", " ")))
+    ax.set_ylabel(VALUE_NAMES.get(value, value.replace("_", " ")))
     means = table.groupby("domain", sort=False)["omega"].mean().sort_values()
     places = _apart(means.to_numpy(), 0.035 * float(np.ptp(means.to_numpy())))
     for (name, omega), place in zip(means.items(), places, strict=True):
         ax.axvline(omega, color=_GREY, lw=0.5, ls=":", zorder=0)
         text = shorten(str(name).replace("_", " ").removesuffix("-1"), 24)
-        offset = {"xytext": (0, 3), "textcoords": "offset points", "rotation": 40, "fontsize": 7.5}
-        ax.annotate(text, (place, 1), xycoords=("data", "axes fraction"), color="#555555", **offset)
+        look = {"xycoords": ("data", "axes fraction"), "rotation": 40, "color": "#555555"}
+        note(ax, text, (place, 1), (0, 3), fontsize=7.5, **look)
     ax.set_title(title, pad=58)
     _legend_beside(ax)
     return ax

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
-from gindex_lab.presentation.plots.common import columns_of, new_axes, styled
+from gindex_lab.presentation.plots.common import columns_of, new_axes, note, styled
 
 __all__ = [
     "plot_chains",
@@ -59,22 +59,14 @@ def plot_changes(changes: Mapping[str, float], *, title: str = "", ax: Any = Non
     values = np.array(list(changes.values()), dtype=float)
     ax.barh(list(changes), values, color=[_UP if v >= 0 else _DOWN for v in values], height=0.62)
     for row, value in enumerate(values):
-        side = "left" if value >= 0 else "right"
-        ax.annotate(
-            f"{value:+.1f} %".replace("-", "−"),
-            (value, row),
-            (4 if value >= 0 else -4, 0),
-            textcoords="offset points",
-            ha=side,
-            va="center",
-            fontsize=8,
-        )
+        side, gap = ("left", 4) if value >= 0 else ("right", -4)
+        text = f"{value:+.1f} %".replace("-", "−")
+        note(ax, text, (value, row), (gap, 0), ha=side, va="center")
     ax.axvline(0, color="#444444", lw=0.8)
     ax.invert_yaxis()
     ax.margins(x=0.28)
     ax.tick_params(axis="y", length=0)
-    ax.set(xlabel="change of g (%)")
-    ax.set_title(title)
+    ax.set(xlabel="change of g (%)", title=title)
     return ax
 
 
@@ -101,43 +93,23 @@ def plot_tape(
         symbol = tape.get(place, blank)
         touched = place in tape
         face = shades(symbol / max(symbols - 1, 1)) if touched else "#F4F6F8"
-        dark = touched and symbol < symbols / 2
+        colour = "white" if touched and symbol < symbols / 2 else "#222222"
         ax.add_patch(_box(place, face, head == place))
-        ax.text(
-            place, 0.5, str(symbol), ha="center", va="center", color="white" if dark else "#222222"
-        )
-    ax.annotate(
-        "head",
-        (head, 1.02),
-        (head, 1.42),
-        ha="center",
-        fontsize=8,
-        arrowprops={"arrowstyle": "-|>"},
-    )
-    ax.set(
-        xlim=(head - around - 0.6, head + around + 0.6),
-        ylim=(0, 1.6),
-        xlabel="cell of the work tape",
-    )
-    ax.set_yticks([])
+        ax.text(place, 0.5, str(symbol), ha="center", va="center", color=colour)
+    arrow = {"arrowprops": {"arrowstyle": "-|>"}, "ha": "center", "fontsize": 8}
+    ax.annotate("head", (head, 1.02), (head, 1.42), **arrow)
+    ax.set(xlim=(head - around - 0.6, head + around + 0.6), ylim=(0, 1.6), yticks=[])
+    ax.set(xlabel="cell of the work tape", title=title)
     ax.spines["left"].set_visible(False)
-    ax.set_title(title)
     return ax
 
 
 def _box(place: int, face: Any, here: bool) -> Any:
     from matplotlib.patches import Rectangle
 
-    edge, width = ("#D55E00", 2.2) if here else ("#C9CDD2", 0.8)
-    return Rectangle(
-        (place - 0.5, 0.02),
-        1,
-        0.96,
-        facecolor=face,
-        edgecolor=edge,
-        lw=width,
-        zorder=3 if here else 2,
-    )
+    edge, width, above = ("#D55E00", 2.2, 3) if here else ("#C9CDD2", 0.8, 2)
+    look = {"facecolor": face, "edgecolor": edge, "lw": width, "zorder": above}
+    return Rectangle((place - 0.5, 0.02), 1, 0.96, **look)
 
 
 @styled
@@ -163,18 +135,10 @@ def plot_rewards(
     pad = 0.06 * (high - low)
     ax.set(ylim=(low - pad, high + pad), xlabel="interaction", ylabel="reward, and its mean")
     ax.set_xlim(0.5, max(10.0, len(rewards) + 0.5))
+    look = {"xycoords": ax.get_yaxis_transform(), "ha": "right", "color": "#D55E00"}
     for name, level in _apart(levels or {}, high - low):
         ax.axhline(level, color="#D55E00", lw=0.9, ls="--", zorder=1)
-        ax.annotate(
-            name,
-            (1.0, level),
-            (-2, 3),
-            xycoords=ax.get_yaxis_transform(),
-            textcoords="offset points",
-            ha="right",
-            fontsize=8,
-            color="#D55E00",
-        )
+        note(ax, name, (1.0, level), (-2, 3), **look)
     ax.xaxis.get_major_locator().set_params(integer=True)
     ax.set_title(title)
     return ax
@@ -211,9 +175,8 @@ def plot_chains(chains: Mapping[str, Sequence[str]], *, title: str = "", ax: Any
             ax.text(1.75 * at, -row, step, ha="center", va="center", fontsize=9, bbox=box)
             if at:
                 arrow = {"arrowstyle": "-|>", "color": _EDGE, "shrinkA": 0, "shrinkB": 0}
-                ax.annotate(
-                    "", (1.75 * at - 0.62, -row), (1.75 * at - 1.13, -row), arrowprops=arrow
-                )
+                ends = (1.75 * at - 0.62, -row), (1.75 * at - 1.13, -row)
+                ax.annotate("", *ends, arrowprops=arrow)
     longest = max(len(steps) for steps in chains.values())
     ax.set(xlim=(-2.9, 1.75 * (longest - 1) + 0.9), ylim=(-len(chains) + 0.4, 0.6))
     ax.set_axis_off()
@@ -232,9 +195,8 @@ def plot_series(series: Mapping[str, str], *, title: str = "", ax: Any = None) -
     """
     wrong = [text for text in series.values() if not (text.isascii() and text.islower())]
     if not series or wrong:
-        raise BadInput(
-            "series", wrong or series, "is not made of a to z", "give lower-case letters"
-        )
+        problem = "is not made of a to z"
+        raise BadInput("series", wrong or series, problem, "give lower-case letters")
     ax = new_axes(ax, figsize=(8.6, 0.6 + 0.8 * len(series)))
     for row, (name, text) in enumerate(series.items()):
         low, high = min(map(ord, text)), max(map(ord, text))
