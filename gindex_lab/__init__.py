@@ -52,6 +52,7 @@ _CONTENTS = {
     # the psychometric comparisons
     "measures.psychometrics.irt": "irt simulate_irt",
     "measures.psychometrics.factors": "factors",
+    "measures.psychometrics.confirmatory": "confirm",
     "measures.psychometrics.correlations": "correlations",
     "measures.psychometrics.dimensions": "dimensions",
     "measures.psychometrics.reliability": "reliability",

@@ -63,6 +63,7 @@ from gindex_lab.measures.properties import dominance as dominance
 from gindex_lab.measures.properties import effort as effort
 from gindex_lab.measures.properties import isometrics as isometrics
 from gindex_lab.measures.properties import saturation as saturation
+from gindex_lab.measures.psychometrics.confirmatory import confirm as confirm
 from gindex_lab.measures.psychometrics.correlations import correlations as correlations
 from gindex_lab.measures.psychometrics.dif import dif as dif
 from gindex_lab.measures.psychometrics.dimensions import dimensions as dimensions

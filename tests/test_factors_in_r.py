@@ -64,7 +64,7 @@ def test_fit_equals_psych(name, method):
     assert shared == pytest.approx(R[name, f"communalities.{method}"], abs=1e-4)
     implied = loadings @ loadings.T
     np.fill_diagonal(implied, 1.0)
-    found = fit_indices(matrix, implied, FACTORS[name], people)
+    found = fit_indices(matrix, implied, FACTORS[name], people, "psych")
     assert found[IN_PSYCH].to_numpy() == pytest.approx(R[name, f"fit.{method}"], rel=1e-3, abs=1e-3)
 
 

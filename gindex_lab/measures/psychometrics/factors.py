@@ -10,7 +10,6 @@ never to an agent.
 from __future__ import annotations
 
 import warnings
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -28,19 +27,16 @@ from gindex_lab.measures.psychometrics.correlations import (
     warn_of_smoothing,
 )
 from gindex_lab.measures.psychometrics.extraction import (
-    LARGEST_COMMUNALITY,
     METHODS,
     GeneralFactor,
     extract,
     general_factor,
 )
 from gindex_lab.measures.psychometrics.factor_fit import (
-    CONVENTIONS,
     adequacy,
-    fit_indices,
     sphericity,
 )
-from gindex_lab.measures.psychometrics.factor_scores import score_weights
+from gindex_lab.measures.psychometrics.factor_solution import FactorSolution
 from gindex_lab.measures.psychometrics.factors_parallel import (
     ParallelAnalysis,
     eigenvalues,
@@ -136,7 +132,7 @@ def factors(
     return model
 
 
-class FactorModel:
+class FactorModel(FactorSolution):
     """Fitted factors: `loadings`, `communalities`, `proportion_of_variance`, and what tests them."""
 
     def __init__(
@@ -172,121 +168,18 @@ class FactorModel:
             f"{self.agents} agents, {self.proportion_of_variance:.1%} of variance)"
         )
 
-    @property
-    def frame(self) -> pd.DataFrame:
-        """The responses that the factors were fitted to."""
-        if self._frame is None:
-            problem = "is a correlation matrix, and this needs the responses themselves"
-            raise BadInput(
-                "responses", self.correlation.shape, problem, "pass them", code="needs-responses"
-            )
-        return self._frame
+    def fit_indices(self, convention: str = "calibrated") -> pd.Series:
+        """χ², RMSEA, TLI, CFI, SRMR and BIC (see `factor_fit`); "psych" and "lavaan" give R's numbers.
 
-    # -- what the factors explain ----------------------------------------------------------------------
-
-    @cached_property
-    def communalities(self) -> pd.Series:
-        """The share of each item's variance that the factors carry, diag(Λ Φ Λ').
-
-        >>> rng = np.random.default_rng(1)
-        >>> table = rng.standard_normal((500, 1)) + rng.standard_normal((500, 4))
-        >>> factors(table).communalities.round(2).tolist()  # a half of each, up to chance
-        [0.45, 0.56, 0.37, 0.5]
-        """
-        loadings, phi = self.loadings.to_numpy(), self.factor_correlations.to_numpy()
-        return pd.Series(
-            ((loadings @ phi) * loadings).sum(1), self.loadings.index, name="communality"
-        )
-
-    @property
-    def heywood(self) -> list[Any]:
-        """Items whose communality is at or above 1 (uniquenesses are held at 0.005 or more).
-
-        >>> rng = np.random.default_rng(1)
-        >>> factors(rng.standard_normal((500, 1)) + rng.standard_normal((500, 4))).heywood
-        []
-        """
-        return list(self.loadings.index[self.communalities >= LARGEST_COMMUNALITY])
-
-    @property
-    def uniquenesses(self) -> pd.Series:
-        """What each item has of its own: 1 - communality."""
-        return (1 - self.communalities).rename("uniqueness")
-
-    @property
-    def proportion_of_variance(self) -> float:
-        """The mean communality: the share of the items' variance that the factors carry together.
-
-        >>> rng = np.random.default_rng(1)
-        >>> table = rng.standard_normal((500, 1)) + rng.standard_normal((500, 4))
-        >>> round(factors(table).proportion_of_variance, 3)
-        0.469
-        """
-        return float(self.communalities.mean())
-
-    @property
-    def variance(self) -> pd.DataFrame:
-        """Sum of squared loadings of each factor, its proportion of all and of the common variance.
-
-        >>> rng = np.random.default_rng(1)
-        >>> table = rng.standard_normal((500, 1)) + rng.standard_normal((500, 4))
-        >>> factors(table).variance.round(2)
-                  ss_loadings  proportion  of_common
-        factor 1         1.88        0.47        1.0
-        """
-        loadings, phi = self.loadings.to_numpy(), self.factor_correlations.to_numpy()
-        squares = ((loadings @ phi) * loadings).sum(0)
-        shares = {"proportion": squares / len(loadings), "of_common": squares / squares.sum()}
-        return pd.DataFrame({"ss_loadings": squares, **shares}, self.loadings.columns)
-
-    @property
-    def residuals(self) -> pd.DataFrame:
-        """The correlations that the factors leave unexplained; zero on the diagonal.
-
-        >>> rng = np.random.default_rng(1)
-        >>> table = rng.standard_normal((500, 1)) + rng.standard_normal((500, 4))
-        >>> factors(table).residuals.abs().max().max() < 0.05
-        np.True_
-        """
-        return pd.DataFrame(self._matrix, self.loadings.index, self.loadings.index) - self.implied
-
-    @property
-    def implied(self) -> pd.DataFrame:
-        """The correlations that the factors say there are, Λ Φ Λ' + Ψ."""
-        loadings, phi = self.loadings.to_numpy(), self.factor_correlations.to_numpy()
-        matrix = loadings @ phi @ loadings.T
-        np.fill_diagonal(matrix, 1.0)
-        return pd.DataFrame(matrix, self.loadings.index, self.loadings.index)
-
-    def scores(self, method: str = "regression") -> pd.DataFrame:
-        """Each agent's standing on each factor (see `factor_scores`); missing responses count as the mean.
-
-        `"regression"`: Z (ΛΦΛ' + Ψ)⁻¹ Λ Φ, as lavaan's; `"thurstone"`: the same with the observed
-        correlations, as psych's; `"bartlett"`; `"ten_berge"`.
-
-        >>> rng = np.random.default_rng(1)
-        >>> table = rng.standard_normal((500, 1)) + rng.standard_normal((500, 4))
-        >>> np.corrcoef(factors(table).scores()["factor 1"], table.mean(1))[0, 1].round(3)
-        np.float64(0.996)
-        """
-        loadings, phi = self.loadings.to_numpy(), self.factor_correlations.to_numpy()
-        weights = score_weights(loadings, phi, self._matrix, method)
-        standard = ((self.frame - self.frame.mean()) / self.frame.std()).fillna(0.0)
-        return pd.DataFrame(standard.to_numpy() @ weights, self.frame.index, self.loadings.columns)
-
-    def fit_indices(self, convention: str = "psych") -> pd.Series:
-        """χ², RMSEA, TLI, CFI, SRMR and BIC, as psych or lavaan compute them (see `factor_fit`).
-
-        χ² supposes normal responses and method="ml": of tetrachoric correlations its p is too small.
+        p and the limits of RMSEA suppose normal responses: they are NaN for responses with gaps, few values
+        or heavy tails, and for correlations other than Pearson's; R's numbers do not say so.
 
         >>> rng = np.random.default_rng(1)
         >>> table = rng.standard_normal((500, 1)) + rng.standard_normal((500, 6))
         >>> factors(table, method="ml").fit_indices().round(3).head(4).to_dict()
         {'chi_square': 12.487, 'df': 9.0, 'p': 0.187, 'rmsea': 0.028}
         """
-        choice("convention", convention, CONVENTIONS)
-        implied = self.implied.to_numpy()
-        return fit_indices(self._matrix, implied, self.n, self.agents, convention)
+        return self._fit(convention)
 
     # -- whether there is anything to explain ----------------------------------------------------------
 
