@@ -5,8 +5,8 @@ import json
 import numpy as np
 import pytest
 from oracles.aiq_learners import Twin, start
+from refusals import refused
 
-from gindex_lab.foundation.errors import BadInput
 from gindex_lab.worlds.aiq.agents import (
     HLQ,
     NAMES,
@@ -195,31 +195,31 @@ def test_names_and_lines_of_the_tables():
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: agent("q"), "agent='q': is not an agent; use 'random', 'constant'"),
-        (lambda: agent("Freq,much"), "is not an agent"),
-        (lambda: agent("MC_AIXI,100,16,4,0.85,0.9"), "is not an agent"),
-        (lambda: agent("Q_l,0.0,0.5"), "is not an agent"),
-        (lambda: agent(3), "agent=3: is not an agent"),
-        (lambda: agent(dict).fresh(1), "has no method perceive"),
-        (lambda: Freq(1.5), "epsilon=1.5: is out of range"),
-        (lambda: Freq("little"), "epsilon='little': is not a number"),
-        (lambda: Freq(0.05, -1), "decay=-1: is not a whole number from 0 up"),
-        (lambda: Constant(-1), "action=-1: is not a whole number"),
-        (lambda: QLearning(discount=1.0), "discount=1.0: must be below 1 for a Q-learner"),
-        (lambda: HLQ(discount=1.2), "discount=1.2: must be below 1"),
-        (lambda: QLearning(trace=2), "trace=2: is out of range"),
-        (lambda: QLearning(rate=-0.1), "rate=-0.1: is out of range"),
-        (lambda: HLQ(trace=0), "trace=0: forgets every visit"),
-        (lambda: HLQ(epsilon=2.0), "epsilon=2.0: is out of range"),
-        (lambda: agent("Q_l,0.0,0.5,0.5,0.02,1.0"), "discount=1.0: must be below 1"),
-        (lambda: run(QLearning(discount=0), [",.#"], np.arange(1), Trial((5,))), "is taken over from the test"),
-        (lambda: run(Constant(7), [",.#"], np.arange(1), Trial((5,))), "action=7: .* from 0 to 4"),
-        (lambda: run(agent(lambda: Fixed(5)), [",.#"], np.arange(1), Trial((5,))), "action=5: .* from 0 to 4"),
-        (lambda: run(agent(lambda: Fixed(None)), [",.#"], np.arange(1), Trial((5,))), "action=None: was returned by the agent"),
+        (lambda: agent("q"), "agent: not-an-agent"),
+        (lambda: agent("Freq,much"), "agent: not-an-agent"),
+        (lambda: agent("MC_AIXI,100,16,4,0.85,0.9"), "agent: not-an-agent"),
+        (lambda: agent("Q_l,0.0,0.5"), "agent: not-an-agent"),
+        (lambda: agent(3), "agent: not-an-agent"),
+        (lambda: agent(dict).fresh(1), "agent: no-method"),
+        (lambda: Freq(1.5), "epsilon: out-of-range"),
+        (lambda: Freq("little"), "epsilon: not-a-number"),
+        (lambda: Freq(0.05, -1), "decay: out-of-range"),
+        (lambda: Constant(-1), "action: out-of-range"),
+        (lambda: QLearning(discount=1.0), "discount: out-of-range"),
+        (lambda: HLQ(discount=1.2), "discount: out-of-range"),
+        (lambda: QLearning(trace=2), "trace: out-of-range"),
+        (lambda: QLearning(rate=-0.1), "rate: out-of-range"),
+        (lambda: HLQ(trace=0), "trace: out-of-range"),
+        (lambda: HLQ(epsilon=2.0), "epsilon: out-of-range"),
+        (lambda: agent("Q_l,0.0,0.5,0.5,0.02,1.0"), "discount: out-of-range"),
+        (lambda: run(QLearning(discount=0), [",.#"], np.arange(1), Trial((5,))), "discount: discount-of-one"),
+        (lambda: run(Constant(7), [",.#"], np.arange(1), Trial((5,))), "action: not-an-action"),
+        (lambda: run(agent(lambda: Fixed(5)), [",.#"], np.arange(1), Trial((5,))), "action: not-an-action"),
+        (lambda: run(agent(lambda: Fixed(None)), [",.#"], np.arange(1), Trial((5,))), "action: not-an-action"),
     ],
 )  # fmt: skip
 def test_bad_agents_say_what_is_wrong(make, message):
-    with pytest.raises(BadInput, match=message):
+    with refused(message):
         make()
 
 

@@ -5,6 +5,7 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
+from refusals import refused
 
 import gindex_lab as gl
 from gindex_lab.press.analyse import analyse
@@ -247,7 +248,7 @@ def test_a_few_gaps_do_not_stop_an_analysis_and_many_do():
     few, many = runs.copy(), runs.copy()
     few.iloc[0, 0], many.iloc[0] = np.nan, np.nan
     assert analyse_table(gl.Responses(few), shuffles=19).missing == "drop"
-    with pytest.raises(gl.BadInput, match="is missing"):
+    with refused("scores['model-a', 'arithmetic/1']: missing"):
         analyse_table(gl.Responses(many), shuffles=19)
 
 

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from loops import looped
+from refusals import refused
 
 import gindex_lab as gl
 from gindex_lab.worlds.anytime.chance import nested_seed
@@ -374,44 +375,47 @@ WORLD = A.Environment("1+|1-", "0")
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: WORLD.start(0).act(2), "is not an action here; use 0 to 1"),
-        (lambda: WORLD.start(0).act(True), "is not an action here"),
-        (lambda: WORLD.start(0).act("1"), "is not an action here"),
-        (lambda: WORLD.start(0).act(np.array([0, 1])), "is not an action here"),
-        (lambda: short_session().act(0), "comes after the last of 1 steps"),
-        (lambda: WORLD.start(0, steps=0), "use 1 or more"),
-        (lambda: WORLD.start(-1), "is not a seed"),
-        (lambda: WORLD.start(0, placement=(0, 1, 1, 0)), "has Good and Evil in one cell"),
-        (lambda: WORLD.start(0, placement=(0, 1, 5, 0)), "is not on the space"),
-        (lambda: WORLD.start(0, placement=(0, 1)), "is not a placement"),
-        (lambda: A.Session("1+|1-"), "is not an environment"),
-        (lambda: A.explains(WORLD, [1], "coin"), "are not rules"),
-        (lambda: A.play("random", WORLD, engine="fast"), "is not an option"),
-        (lambda: A.play("genius", WORLD), "is not an agent"),
-        (lambda: A.play(7, WORLD), "is not an agent"),
-        (lambda: A.mean_rewards("random", []), "is empty"),
-        (lambda: A.mean_rewards("random", "1+|1-"), "is not a list of environments"),
+        (lambda: WORLD.start(0).act(2), "action: not-an-action"),
+        (lambda: WORLD.start(0).act(True), "action: not-an-action"),
+        (lambda: WORLD.start(0).act("1"), "action: not-an-action"),
+        (lambda: WORLD.start(0).act(np.array([0, 1])), "action: not-an-action"),
+        (lambda: short_session().act(0), "action: after-the-end"),
+        (lambda: WORLD.start(0, steps=0), "steps: out-of-range"),
+        (lambda: WORLD.start(-1), "seed: not-a-seed"),
+        (lambda: WORLD.start(0, placement=(0, 1, 1, 0)), "placement: same-cell"),
+        (lambda: WORLD.start(0, placement=(0, 1, 5, 0)), "placement: not-on-space"),
+        (lambda: WORLD.start(0, placement=(0, 1)), "placement: not-a-placement"),
+        (lambda: A.Session("1+|1-"), "environment: not-an-environment"),
+        (lambda: A.explains(WORLD, [1], "coin"), "rules: not-rules"),
+        (lambda: A.play("random", WORLD, engine="fast"), "engine: not-an-option"),
+        (lambda: A.play("genius", WORLD), "agent: not-an-agent"),
+        (lambda: A.play(7, WORLD), "agent: not-an-agent"),
+        (lambda: A.mean_rewards("random", []), "environments: empty"),
+        (lambda: A.mean_rewards("random", "1+|1-"), "environments: not-a-list"),
         (
             lambda: A.mean_rewards("random", [WORLD, 3]),
-            r"environments\[1\]=3: is not an environment",
+            "environments[1]: not-an-environment",
         ),
-        (lambda: A.explains(WORLD, [1, 0.5]), r"rewards\[1\]=0.5: is not a reward"),
-        (lambda: A.explains(WORLD, "101"), "is not a sequence of rewards"),
-        (lambda: A.Rules(collision="bounce"), "is not an option"),
-        (lambda: A.achievable(A.Environment("1+|1-", "0", delta=0.5)), "leaves trails"),
-        (lambda: A.random_agent_mean("1+|1-"), "is not an environment"),
-        (lambda: A.is_reward_sensitive(WORLD, 0), "use 1 or more"),
-        (lambda: A.Optimal(0), "use 1 or more"),
-        (lambda: A.QLearning(gamma=1), "grow without bound"),
-        (lambda: A.QLearning(alpha=2), "is out of range"),
-        (lambda: A.QLearning(epsilon=-0.1), "is out of range"),
-        (lambda: A.Scripted(""), "is not a string of digits"),
-        (lambda: A.Constant(-1), "use 0 or more"),
-        (lambda: A.LuckyStopper("random", above=2), "is out of range"),
-        (lambda: A.Slow("random", 0), "is not positive"),
-        (lambda: A.Slow("genius", 1), "is not an agent"),
+        (lambda: A.explains(WORLD, [1, 0.5]), "rewards[1]: not-a-reward"),
+        (lambda: A.explains(WORLD, "101"), "rewards: not-rewards"),
+        (lambda: A.Rules(collision="bounce"), "collision: not-an-option"),
+        (
+            lambda: A.achievable(A.Environment("1+|1-", "0", delta=0.5)),
+            "environment: leaves-trails",
+        ),
+        (lambda: A.random_agent_mean("1+|1-"), "environment: not-an-environment"),
+        (lambda: A.is_reward_sensitive(WORLD, 0), "n: out-of-range"),
+        (lambda: A.Optimal(0), "horizon: out-of-range"),
+        (lambda: A.QLearning(gamma=1), "gamma: out-of-range"),
+        (lambda: A.QLearning(alpha=2), "alpha: out-of-range"),
+        (lambda: A.QLearning(epsilon=-0.1), "epsilon: out-of-range"),
+        (lambda: A.Scripted(""), "script: not-digits"),
+        (lambda: A.Constant(-1), "action: out-of-range"),
+        (lambda: A.LuckyStopper("random", above=2), "above: out-of-range"),
+        (lambda: A.Slow("random", 0), "cost: out-of-range"),
+        (lambda: A.Slow("genius", 1), "agent: not-an-agent"),
     ],
 )
 def test_bad_sessions_and_agents_are_refused_by_message(call, message):
-    with pytest.raises(gl.BadInput, match=message):
+    with refused(message):
         call()

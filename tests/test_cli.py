@@ -6,8 +6,8 @@ import sys
 
 import pandas as pd
 import pytest
+from refusals import refused
 
-from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.responses import Scores
 from gindex_lab.measures.generality import generality
 from gindex_lab.measures.transforms import rank
@@ -110,7 +110,7 @@ def test_every_reading_of_responses_asks_about_gaps(options, tmp_path):
     (tmp_path / "r.csv").write_text("agent,i,j,k,l\na,1,1,0,\nb,0,1,0,0\nc,1,0,1,1\nd,0,0,1,1\n")
     (tmp_path / "h.csv").write_text("item,difficulty\ni,1\nj,2\nk,3\nl,4\n")
     options = {"difficulty": str(tmp_path / "h.csv"), "ci": None} | options
-    with pytest.raises(BadInput, match=r"scores\['a', 'l'\]=nan: is missing"):
+    with refused("scores['a', 'l']: missing"):
         analyse(tmp_path / "r.csv", **options)
     assert len(analyse(tmp_path / "r.csv", missing="drop", **options).table) == 4
 
@@ -118,7 +118,7 @@ def test_every_reading_of_responses_asks_about_gaps(options, tmp_path):
 def test_an_incomplete_tournament_can_be_analysed_too(tmp_path):
     path = tmp_path / "games.csv"
     path.write_text("player,a,b,c\na,,1,\nb,0,,0.5\nc,,0.5,\n")
-    with pytest.raises(BadInput, match=r"scores\['a', 'c'\]=nan: is missing"):
+    with refused("scores['a', 'c']: missing"):
         analyse(path, transform="opponent", ci=None)
     found = analyse(path, transform="opponent", ci=None, missing="drop")
     assert found.table["capability"].idxmax() == "a"
@@ -185,13 +185,17 @@ def test_a_mistake_is_one_line_and_status_2(case, capsys):
 
 
 BAD_TABLES = {
-    "raw scores as they are": (SCORES, {"transform": "none"}, "needs responses in"),
-    "a reference without a name": (SCORES, {"transform": "reference"}, "reference=None: is needed"),
-    "an unknown reference": (SCORES, {"transform": "reference", "reference": "eve"}, "eve"),
-    "an unknown transform": (SCORES, {"transform": "magic"}, "transform='magic': is not an option"),
-    "an unknown difficulty column": (SCORES, {"difficulty": "KDN"}, "is not a column of items"),
-    "a tournament of other players": (SCORES, {"transform": "opponent"}, "results"),
-    "an interval of 200 percent": (SCORES, {"ci": 2.0}, "ci=2.0: is out of range"),
+    "raw scores as they are": (SCORES, {"transform": "none"}, "transform: raw-scores"),
+    "a reference without a name": (SCORES, {"transform": "reference"}, "reference: no-reference"),
+    "an unknown reference": (
+        SCORES,
+        {"transform": "reference", "reference": "eve"},
+        "reference: not-an-agent",
+    ),
+    "an unknown transform": (SCORES, {"transform": "magic"}, "transform: not-an-option"),
+    "an unknown difficulty column": (SCORES, {"difficulty": "KDN"}, "difficulty: no-column"),
+    "a tournament of other players": (SCORES, {"transform": "opponent"}, "results: not-square"),
+    "an interval of 200 percent": (SCORES, {"ci": 2.0}, "ci: out-of-range"),
 }
 
 
@@ -200,13 +204,13 @@ def test_a_table_that_cannot_be_analysed_says_why(case, tmp_path):
     text, options, message = BAD_TABLES[case]
     path = tmp_path / "scores.csv"
     path.write_text(text)
-    with pytest.raises(BadInput, match=message):
+    with refused(message):
         analyse(path, **options)
 
 
 def test_a_difficulty_file_without_its_columns_is_refused(responses, tmp_path):
     pd.DataFrame({"name": ["i1"], "hardness": [1]}).to_csv(tmp_path / "odd.csv", index=False)
-    with pytest.raises(BadInput, match="lacks the columns item, difficulty"):
+    with refused("difficulty: no-column"):
         analyse(responses, difficulty=str(tmp_path / "odd.csv"))
 
 

@@ -3,8 +3,8 @@
 import networkx as nx
 import numpy as np
 import pytest
+from refusals import refused
 
-from gindex_lab.foundation.errors import BadInput
 from gindex_lab.measures.programs.cliques import max_weight_clique, new_stack, search, still_open
 
 
@@ -64,13 +64,13 @@ def test_small_effort_gives_bounds():
 @pytest.mark.parametrize(
     ("weights", "adjacency", "message"),
     [
-        ([1, 1], [[0, 1], [0, 0]], "not a symmetric square"),
-        ([1, 1], [[1, 1], [1, 0]], "not a symmetric square"),
-        ([1], [[0, 1], [1, 0]], "not a symmetric square"),
-        ([0, 1], [[0, 1], [1, 0]], "weights=\\[0, 1\\]: are not positive"),
-        ([], np.zeros((0, 0)), "weights=\\[\\]: are not positive"),
+        ([1, 1], [[0, 1], [0, 0]], "adjacency: not-symmetric"),
+        ([1, 1], [[1, 1], [1, 0]], "adjacency: not-symmetric"),
+        ([1], [[0, 1], [1, 0]], "adjacency: not-symmetric"),
+        ([0, 1], [[0, 1], [1, 0]], "weights: not-positive"),
+        ([], np.zeros((0, 0)), "weights: not-positive"),
     ],
 )
 def test_bad_graphs_are_refused(weights, adjacency, message):
-    with pytest.raises(BadInput, match=message):
+    with refused(message):
         max_weight_clique(weights, adjacency)

@@ -15,6 +15,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 from damages import damaged
+from refusals import cautioned, refused
 
 import gindex_lab as gl
 from gindex_lab.foundation.errors import GIndexLabError
@@ -57,7 +58,7 @@ def test_a_journal_with_a_changed_digit_is_recomputed_and_says_so(tmp_path):
     expected = squares(tmp_path / "j")
     text = (tmp_path / "j").read_text()
     (tmp_path / "j").write_text(text.replace('"square": 5.', '"square": 6.'))
-    with pytest.warns(UserWarning, match="damaged; this part is computed again"):
+    with cautioned("damaged"):
         assert squares(tmp_path / "j") == expected
     assert (tmp_path / "j.damaged").exists()
     with warnings.catch_warnings():
@@ -83,7 +84,7 @@ def test_a_line_of_another_computation_does_not_count(tmp_path):
     first, _, *rest = (tmp_path / "j").read_text().splitlines()
     foreign = (tmp_path / "other").read_text().splitlines()[1]
     (tmp_path / "j").write_text("\n".join([first, foreign, *rest]) + "\n")
-    with pytest.warns(UserWarning, match="damaged"):
+    with cautioned("damaged"):
         assert squares(tmp_path / "j") == expected
 
 
@@ -110,7 +111,7 @@ def test_a_journal_that_another_process_is_writing_is_refused_until_it_ends(tmp_
     command = [sys.executable, "-c", HOLDS, str(tmp_path / "j")]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
         assert other.stdout.readline() == b"held\n"
-        with pytest.raises(GIndexLabError, match="is being written by another process"):
+        with refused("checkpoint: in-use", GIndexLabError):
             squares(tmp_path / "j")
         assert (tmp_path / "j").read_bytes() == before
     assert squares(tmp_path / "j") == expected
@@ -144,7 +145,7 @@ def test_a_changed_number_in_a_finished_matrix_is_computed_again(flows, tmp_path
     whole = out.read_bytes()
     for place in (200, len(whole) - 5):
         out.write_bytes(whole[:place] + b"\x07" + whole[place + 1 :])
-        with pytest.warns(UserWarning, match="damaged"):
+        with cautioned("damaged"):
             assert np.array_equal(gl.pairwise(flows, out=out), gl.pairwise(flows))
         assert out.read_bytes() == whole
 
@@ -182,7 +183,7 @@ def test_damaged_units_of_an_experiment_are_computed_again(tmp_path, monkeypatch
         return rows["a"].tolist()
 
     run()
-    (path,) = tmp_path.rglob("*.json")
+    (path,) = tmp_path.rglob("*.kept")
     whole = path.read_bytes()
     for _ in range(60):
         path.write_bytes(damaged(whole, draw))
@@ -198,7 +199,7 @@ def test_a_unit_is_not_taken_for_another(tmp_path, monkeypatch):
         )
 
     expected = run()
-    one, other = sorted(tmp_path.rglob("*.json"))
+    one, other = sorted(tmp_path.rglob("*.kept"))
     one.write_bytes(other.read_bytes())
     assert run() == expected
 
@@ -212,12 +213,12 @@ def test_a_pipe_in_place_of_a_unit_is_not_waited_for(tmp_path, monkeypatch):
         found.append(rows["a"].tolist())
 
     run()
-    (path,) = tmp_path.rglob("*.json")
+    (path,) = tmp_path.rglob("*.kept")
     path.unlink()
     os.mkfifo(path)
     waits = threading.Thread(target=run, daemon=True)
     waits.start()
-    with pytest.warns(UserWarning, match="nothing is kept"):
+    with cautioned("not-kept"):
         waits.join(20)
     assert found == [[1.5]] * 2
 
@@ -298,7 +299,7 @@ def test_what_was_damaged_twice_is_kept_twice(tmp_path):
     for digit in "68":
         text = (tmp_path / "j").read_text()
         (tmp_path / "j").write_text(text.replace('"square": 5.', f'"square": {digit}.'))
-        with pytest.warns(UserWarning, match="damaged"):
+        with cautioned("damaged"):
             assert squares(tmp_path / "j") == expected
     kept = sorted(tmp_path.glob("j.damaged*"))
     assert [('"square": 6.' in k.read_text(), '"square": 8.' in k.read_text()) for k in kept] == [

@@ -19,8 +19,8 @@ from damages import damaged, drop_a_key, in_its_place, put_other_json
 from small_projects import catalogue, cell, tables, write_notebook
 
 from gindex_lab.foundation.errors import GIndexLabError
+from gindex_lab.foundation.fingerprints import sealed
 from gindex_lab.foundation.folders import atomic_folder
-from gindex_lab.foundation.journals import sealed
 from gindex_lab.press.reproduction import claims, reproduce, runs
 from gindex_lab.press.reproduction import inputs as reproduce_inputs
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from refusals import refused
 
-from gindex_lab.foundation.errors import BadInput
 from gindex_lab.measures.programs.comparison import (
     Uncertified,
     compare,
@@ -472,7 +472,7 @@ def test_open_pairs_are_told_never_hidden(monkeypatch):
     for module in ("kinds", "comparison"):
         monkeypatch.setattr(f"gindex_lab.measures.programs.{module}.EFFORT_IN_BATCH", 1)
     a, b = hard_pair(30)
-    with pytest.warns(Uncertified, match="2 values are upper bounds"):
+    with pytest.warns(Uncertified):
         values = pairwise([a, b])
     (lower, upper) = compare([a, b]).intervals[0, 1]
     assert lower < upper == values[0, 1]
@@ -501,23 +501,23 @@ def test_flow_of_3000_nodes_returns_within_its_budget(types):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: divergence([], [], mode="fast"), "mode='fast': is not an option"),
-        (lambda: divergence([], [], seconds=-1), "seconds=-1: is out of range"),
-        (lambda: divergence([], [], effort=0), "effort=0: is not a whole number from 1 up"),
-        (lambda: pairwise("[]"), "flows='\\[\\]': is one program; pass a list"),
-        (lambda: pairwise(None), "flows=None: is not a list of programs; pass a list"),
-        (lambda: pairwise(Path("a.json")), "is one program; pass a list"),
-        (lambda: compare({"a": []}), "is not a list of programs"),
-        (lambda: Flow.read(None), "path=None: is not a path; name a JSON file"),
-        (lambda: divergence("no such file", []), "'no such file': is not JSON"),
-        (lambda: divergences([[]], []), "seconds=0: does not match the 1 first"),
-        (lambda: nearest([], []), "corpus=0: leaves nothing to compare with"),
-        (lambda: nearest_many([[]], [[]], exclude=[0]), "corpus=1: leaves nothing to compare"),
-        (lambda: nearest_many([[]], [[], []], exclude=[0, 1]), "exclude=2"),
+        (lambda: divergence([], [], mode="fast"), "mode: not-an-option"),
+        (lambda: divergence([], [], seconds=-1), "seconds: out-of-range"),
+        (lambda: divergence([], [], effort=0), "effort: out-of-range"),
+        (lambda: pairwise("[]"), "flows: one-program"),
+        (lambda: pairwise(None), "flows: not-a-list"),
+        (lambda: pairwise(Path("a.json")), "flows: one-program"),
+        (lambda: compare({"a": []}), "flows: not-a-list"),
+        (lambda: Flow.read(None), "path: not-a-path"),
+        (lambda: divergence("no such file", []), "nodes: not-json"),
+        (lambda: divergences([[]], []), "seconds: wrong-length"),
+        (lambda: nearest([], []), "corpus: nothing-to-compare"),
+        (lambda: nearest_many([[]], [[]], exclude=[0]), "corpus: nothing-to-compare"),
+        (lambda: nearest_many([[]], [[], []], exclude=[0, 1]), "exclude: wrong-length"),
     ],
 )
 def test_bad_calls_say_what_to_do(call, message):
-    with pytest.raises(BadInput, match=message):
+    with refused(message):
         call()
 
 

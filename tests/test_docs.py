@@ -5,9 +5,9 @@ import shutil
 from pathlib import Path
 
 import pytest
+from refusals import refused
 
 import gindex_lab as gl
-from gindex_lab.foundation.errors import BadInput
 from gindex_lab.press.reproduction.docs import build, documented, uses
 from gindex_lab.press.reproduction.guide import questions
 from gindex_lab.press.reproduction.inputs import read_catalogue
@@ -80,7 +80,7 @@ def test_the_equation_and_the_example_stand_on_the_page(built):
 
 def test_a_file_in_the_way_is_an_error(tmp_path):
     (tmp_path / "docs").write_text("mine")
-    with pytest.raises(BadInput, match="is a file; name a folder"):
+    with refused("out: is-a-file"):
         build(tmp_path / "docs")
     assert (tmp_path / "docs").read_text() == "mine"
 

@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from loops import looped
+from refusals import cautioned, refused
 from scipy.stats import multivariate_normal, norm
 from sklearn.utils import check_array
 
-from gindex_lab.foundation.errors import BadInput, Caution
 from gindex_lab.foundation.responses import Responses, Scores
 from gindex_lab.measures.psychometrics.correlations import correlations, smoothed
 from gindex_lab.measures.psychometrics.extraction import (
@@ -100,7 +100,7 @@ def test_gvgai_as_published_with_more_items_than_agents(shared):
     assert round(model.loadings["factor 1"].mean(), 2) == 0.60
     assert round(model.proportion_of_variance, 2) == 0.43
     ungrouped = Scores.read(shared / "datasets" / "gvgai")
-    with pytest.raises(BadInput, match="is an item that is the same for all agents"):
+    with refused("responses: no-variance"):
         factors(ungrouped)
 
 
@@ -295,7 +295,7 @@ def test_a_heywood_case_is_never_silent():
     rng = np.random.default_rng(3)
     table = rng.standard_normal((20, 6))
     table[:, 1] = table[:, 0] + 0.05 * rng.standard_normal(20)
-    with pytest.warns(Caution, match="communality at or above 1"):
+    with cautioned("heywood"):
         model = factors(table, 3)
     assert model.heywood
     assert (model.communalities[model.heywood] > 0.99).all()
@@ -366,7 +366,7 @@ def test_impossible_correlations_are_smoothed():
         assert smoothed(proper) is proper
     rng = np.random.default_rng(5)
     few = pd.DataFrame((rng.random((12, 9)) < 0.5).astype(float))
-    with pytest.warns(Caution, match="smoothed"):
+    with cautioned("smoothed"):
         assert factors(few, correlation="tetrachoric").smoothed
 
 
@@ -481,65 +481,68 @@ WIDE = one_factor_table(5, 9)
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: factors(TABLE, 0), "n=0: is not a whole number from 1 up"),
-        (lambda: factors(TABLE, 1.5), "n=1.5: is not a whole number"),
-        (lambda: factors(TABLE, 4), "n=4: is too many factors for 6 varying items"),
-        (lambda: factors(TABLE, 20), "n=20: is too many factors for 6 varying items"),
-        (lambda: factors(TABLE[:, :2]), "n=1: is too many factors for 2 varying items"),
-        (lambda: factors(TABLE, method="gls"), "method='gls': is not an option"),
-        (lambda: factors(TABLE, rotation="oblimax"), "rotation='oblimax': is not an option"),
+        (lambda: factors(TABLE, 0), "n: out-of-range"),
+        (lambda: factors(TABLE, 1.5), "n: not-a-whole-number"),
+        (lambda: factors(TABLE, 4), "n: too-many-factors"),
+        (lambda: factors(TABLE, 20), "n: too-many-factors"),
+        (lambda: factors(TABLE[:, :2]), "n: too-many-factors"),
+        (lambda: factors(TABLE, method="gls"), "method: not-an-option"),
+        (lambda: factors(TABLE, rotation="oblimax"), "rotation: not-an-option"),
         (
             lambda: factors(TABLE, correlation="spearman"),
-            "correlation='spearman': is not an option",
+            "correlation: not-an-option",
         ),
-        (lambda: factors(TABLE, constant="keep"), "constant='keep': is not an option"),
-        (lambda: factors(TABLE[:2]), "has too few agents; measure three or more"),
-        (lambda: factors(pd.DataFrame()), "is empty"),
-        (lambda: factors([["a", 1, 2], [1, 2, 3]]), "is not a number"),
-        (lambda: factors(np.where(TABLE > 2, np.inf, TABLE)), "is infinite"),
+        (lambda: factors(TABLE, constant="keep"), "constant: not-an-option"),
+        (lambda: factors(TABLE[:2]), "responses: too-few"),
+        (lambda: factors(pd.DataFrame()), "responses: empty"),
+        (lambda: factors([["a", 1, 2], [1, 2, 3]]), "responses['agent 1', 'item 1']: not-a-number"),
+        (
+            lambda: factors(np.where(TABLE > 2, np.inf, TABLE)),
+            "responses['agent 24', 'item 6']: not-finite",
+        ),
         (
             lambda: factors(np.hstack([TABLE, np.ones((40, 1))])),
-            'correlates with nothing; drop it, or pass constant="drop"',
+            "responses: no-variance",
         ),
         (
             lambda: factors(TABLE, correlation="tetrachoric"),
-            "is neither 0 nor 1; round the responses",
+            "responses['agent 1', 'item 1']: not-binary",
         ),
-        (lambda: factors(WIDE, method="ml"), "needs a correlation matrix that can be inverted"),
-        (lambda: factors(WIDE).kmo, "singular correlation matrix, for which KMO is not defined"),
-        (lambda: factors(WIDE).bartlett(), "for which Bartlett's test is not defined"),
-        (lambda: factors(TABLE).parallel_analysis(seed=None), "seed=None: is not a seed"),
+        (lambda: factors(WIDE, method="ml"), "method: singular"),
+        (lambda: factors(WIDE).kmo, "responses: singular"),
+        (lambda: factors(WIDE).bartlett(), "responses: singular"),
+        (lambda: factors(TABLE).parallel_analysis(seed=None), "seed: not-a-seed"),
         (
             lambda: factors(TABLE).parallel_analysis(seed=1, draws=1),
-            "draws=1: is not a whole number",
+            "draws: out-of-range",
         ),
         (
             lambda: factors(TABLE).parallel_analysis(seed=1, quantile=1),
-            "quantile=1: is out of range",
+            "quantile: out-of-range",
         ),
         (
             lambda: factors(TABLE).parallel_analysis(seed=1, noise="uniform"),
-            "noise='uniform': is not an option",
+            "noise: not-an-option",
         ),
-        (lambda: factors(TABLE).general_factor(1), "n=1: is not a whole number from 2 up"),
-        (lambda: factors(TABLE).general_factor(5), "n=5: is too many factors"),
+        (lambda: factors(TABLE).general_factor(1), "n: out-of-range"),
+        (lambda: factors(TABLE).general_factor(5), "n: too-many-factors"),
         (
             lambda: general_factor(np.eye(4), pd.RangeIndex(4), 1),
-            "leaves nothing to take a general",
+            "n: too-few-factors",
         ),
-        (lambda: correlations(pd.DataFrame(BINARY), "phi"), "kind='phi': is not an option"),
+        (lambda: correlations(pd.DataFrame(BINARY), "phi"), "kind: not-an-option"),
         (
             lambda: factors([[1, None, 0, 1], [2, None, 1, 3], [None, 1, 4, 2], [None, 2, 2, 9]]),
-            "are two items that no two agents tell apart",
+            "responses: no-variance",
         ),
         (
             lambda: factors(pd.DataFrame(TABLE, columns=list("aabcde"))),
-            "'a': appears more than once",
+            "responses.columns: duplicate-label",
         ),
     ],
 )
 def test_bad_input_says_what_to_do(call, message):
-    with pytest.raises(BadInput, match=message):
+    with refused(message):
         call()
 
 

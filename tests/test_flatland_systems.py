@@ -4,9 +4,9 @@ from dataclasses import astuple
 
 import numpy as np
 import pytest
+from refusals import refused
 
 import gindex_lab as gl
-from gindex_lab.foundation.errors import BadInput
 from gindex_lab.worlds.flatland import Circle, Drawing, Line
 from gindex_lab.worlds.flatland.curricula import samples
 from gindex_lab.worlds.flatland.distances import nearest_many
@@ -104,15 +104,15 @@ def test_rotated_lines_turn_by_the_same_angle_each_time():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: F.sample("ovals", seed=1), "domain='ovals': is not an option"),
-        (lambda: F.sample("lines", 0, seed=1), "n=0"),
-        (lambda: F.sample("lines", seed=-1), "seed=-1: is not a seed"),
-        (lambda: F.curriculum(0, seed=1), "count=0"),
-        (lambda: F.curriculum(2, domains=(), seed=1), "is empty"),
+        (lambda: F.sample("ovals", seed=1), "domain: not-an-option"),
+        (lambda: F.sample("lines", 0, seed=1), "n: out-of-range"),
+        (lambda: F.sample("lines", seed=-1), "seed: not-a-seed"),
+        (lambda: F.curriculum(0, seed=1), "count: out-of-range"),
+        (lambda: F.curriculum(2, domains=(), seed=1), "domains: empty"),
     ],
 )
 def test_bad_curricula_are_refused_by_message(call, message):
-    with pytest.raises(BadInput, match=message):
+    with refused(message):
         call()
 
 
@@ -236,19 +236,19 @@ def test_the_g_index_of_a_flatland_record_survives_saving(tmp_path):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda t: F.NearestPicture().generate(t[0].image), "cannot be answered before training"),
-        (lambda t: F.NearestPicture(block=7), "does not divide 128"),
-        (lambda t: F.NearestPicture().fit([]), "is empty"),
-        (lambda t: F.NearestPicture().fit([3]), r"pairs\[0\]=3: is not a \(picture, drawing\) pair"),
-        (lambda t: F.NearestPicture().fit([(np.zeros((2, 2)), t[0].drawing)]), r"pairs\[0\]=\(2, 2\): is not 128"),
-        (lambda t: F.ShapeFitter(cover=2), "cover=2: is out of range"),
-        (lambda t: F.PieceSearch(beam=0), "beam=0"),
-        (lambda t: F.experiment(F.NearestPicture, t, t), "is not a system"),
-        (lambda t: F.experiment(F.NearestPicture(), [], t), r"curriculum=\[\]: holds no tasks"),
-        (lambda t: F.experiment(F.NearestPicture(), t, [3]), r"tests\[0\]=3: is not a Sample"),
-        (lambda t: score([], t), "answers=0: do not match the"),
+        (lambda t: F.NearestPicture().generate(t[0].image), "image: not-trained"),
+        (lambda t: F.NearestPicture(block=7), "block: not-a-divisor"),
+        (lambda t: F.NearestPicture().fit([]), "pairs: empty"),
+        (lambda t: F.NearestPicture().fit([3]), "pairs[0]: not-a-pair"),
+        (lambda t: F.NearestPicture().fit([(np.zeros((2, 2)), t[0].drawing)]), "pairs[0]: wrong-shape"),
+        (lambda t: F.ShapeFitter(cover=2), "cover: out-of-range"),
+        (lambda t: F.PieceSearch(beam=0), "beam: out-of-range"),
+        (lambda t: F.experiment(F.NearestPicture, t, t), "system: not-a-system"),
+        (lambda t: F.experiment(F.NearestPicture(), [], t), "curriculum: empty"),
+        (lambda t: F.experiment(F.NearestPicture(), t, [3]), "tests[0]: not-a-sample"),
+        (lambda t: score([], t), "answers: wrong-length"),
     ],
 )  # fmt: skip
 def test_bad_experiments_are_refused_by_message(call, message):
-    with pytest.raises(BadInput, match=message):
+    with refused(message):
         call(F.curriculum(1, members=(1,), seed=1))

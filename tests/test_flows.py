@@ -4,6 +4,7 @@ import json
 import time
 
 import pytest
+from refusals import cautioned, refused
 
 from gindex_lab.foundation.errors import BadProgram
 from gindex_lab.measures.programs.divergence import divergence
@@ -69,7 +70,7 @@ def test_config_nodes_count_and_types_can_be_dropped():
 
 
 def test_lenient_reading_is_the_reference():
-    with pytest.warns(UserWarning, match="the last node wins"):
+    with cautioned("duplicate"):
         flow = Flow([node(p=1), node(p=2)], strict=False)
     assert flow.attributes == ({"p": 2},)
     untyped = Flow([{"id": "a", "p": 1}], strict=False)
@@ -84,57 +85,61 @@ def deep(levels):
 
 
 BAD = [
-    ("", "nodes='': is not JSON .Expecting value"),
-    ("[", "is not JSON .Expecting value.*Flow.salvage"),
-    ('[{"id": "a", "type": "t"', "is not JSON"),
-    ('[{"id": "a" "type": "t"}]', "is not JSON .Expecting ',' delimiter"),
-    ("[{'id': 'a'}]", "is not JSON .Expecting property name"),
-    ('[{"id": "a", "type": "t", "p": NaN}]', "nodes='NaN': is not JSON"),
-    ('[{"id": "a", "type": "t", "p": -Infinity}]', "nodes='-Infinity': is not JSON"),
-    ("[" * 100_000, "is nested too deeply"),
-    ('[{"id": "a", "type": "t", "p": ' + "9" * 5000 + "}]", "is not JSON .Exceeds the limit"),
-    ("3", "nodes=3: is not an array of nodes"),
-    ("null", "nodes=None: is not an array of nodes"),
-    ('"text"', "nodes='text': is not an array"),
-    (7, "nodes=7: is not an array of nodes"),
-    ({"nodes": []}, "nodes=\\['nodes'\\]: is an object without a flow"),
-    ({"flow": {"a": 1}}, "is not an array of nodes"),
-    ({"flow": "["}, "is not JSON"),
-    ([3], "nodes\\[0\\]=3: is not a node"),
-    ([NODE, None], "nodes\\[1\\]=None: is not a node"),
-    ([[NODE]], "nodes\\[0\\]=.*is not a node"),
-    ([{"type": "t"}], "nodes\\[0\\]\\['id'\\]=None: is not a name"),
-    ([node(id=3)], "nodes\\[0\\]\\['id'\\]=3: is not a name"),
-    ([node(id="")], "nodes\\[0\\]\\['id'\\]='': is not a name"),
-    ([{"id": "a"}], "nodes\\[0\\]\\['type'\\]=None: is not a type"),
-    ([node(type=None)], "\\['type'\\]=None: is not a type"),
-    ([node(type=4)], "\\['type'\\]=4: is not a type"),
-    ([node(type="")], "\\['type'\\]='': is not a type"),
-    ([NODE, NODE], "nodes\\[1\\]\\['id'\\]='a': is already used; rename it, or pass strict=False"),
-    ([node(wires="b")], "wires of 'a'='b': is not a list"),
-    ([node(wires=3)], "wires of 'a'=3: is not a list"),
-    ([node(wires={"b": 1})], "wires of 'a'=.*is not a list"),
-    ([node(wires=[[], "b"])], "wires of 'a'=.*mixes ids and lists of ids"),
-    ([node(wires=[["b"], None])], "wires of 'a'=.*mixes ids and lists"),
-    ([node(wires=[[3]])], "wires of 'a'=3: is not an id"),
-    ([node(wires=[[["b"]]])], "wires of 'a'=\\['b'\\]: is not an id"),
-    ([node(p=object())], "nodes\\[0\\]\\['p'\\]=<object.*is not a JSON value"),
-    ([node(p={1, 2})], "\\['p'\\]=.*is not a JSON value"),
-    ([{**NODE, 5: 1}], "nodes\\[0\\]=5: is not a name of an attribute"),
-    ([node(p=deep(100))], "\\['p'\\]=.*is over 60 levels deep"),
-    ([node(id=str(k)) for k in range(5001)], "nodes=5001: are more than 5000; split the flow"),
+    ("", "nodes: not-json"),
+    ("[", "nodes: not-json"),
+    ('[{"id": "a", "type": "t"', "nodes: not-json"),
+    ('[{"id": "a" "type": "t"}]', "nodes: not-json"),
+    ("[{'id': 'a'}]", "nodes: not-json"),
+    ('[{"id": "a", "type": "t", "p": NaN}]', "nodes: not-json"),
+    ('[{"id": "a", "type": "t", "p": -Infinity}]', "nodes: not-json"),
+    ("[" * 100_000, "nodes: too-deep"),
+    ('[{"id": "a", "type": "t", "p": ' + "9" * 5000 + "}]", "nodes: not-json"),
+    ("3", "nodes: not-a-list"),
+    ("null", "nodes: not-a-list"),
+    ('"text"', "nodes: not-a-list"),
+    (7, "nodes: not-a-list"),
+    ({"nodes": []}, "nodes: no-flow"),
+    ({"flow": {"a": 1}}, "nodes: not-a-list"),
+    ({"flow": "["}, "nodes: not-json"),
+    ([3], "nodes[0]: not-a-node"),
+    ([NODE, None], "nodes[1]: not-a-node"),
+    ([[NODE]], "nodes[0]: not-a-node"),
+    ([{"type": "t"}], "nodes[0]['id']: not-a-name"),
+    ([node(id=3)], "nodes[0]['id']: not-a-name"),
+    ([node(id="")], "nodes[0]['id']: not-a-name"),
+    ([{"id": "a"}], "nodes[0]['type']: not-a-type"),
+    ([node(type=None)], "nodes[0]['type']: not-a-type"),
+    ([node(type=4)], "nodes[0]['type']: not-a-type"),
+    ([node(type="")], "nodes[0]['type']: not-a-type"),
+    ([NODE, NODE], "nodes[1]['id']: duplicate"),
+    ([node(wires="b")], "wires of 'a': not-a-list"),
+    ([node(wires=3)], "wires of 'a': not-a-list"),
+    ([node(wires={"b": 1})], "wires of 'a': not-a-list"),
+    ([node(wires=[[], "b"])], "wires of 'a': mixed-ports"),
+    ([node(wires=[["b"], None])], "wires of 'a': mixed-ports"),
+    ([node(wires=[[3]])], "wires of 'a': not-an-id"),
+    ([node(wires=[[["b"]]])], "wires of 'a': not-an-id"),
+    ([node(p=object())], "nodes[0]['p']: not-a-json-value"),
+    ([node(p={1, 2})], "nodes[0]['p']: not-a-json-value"),
+    ([{**NODE, 5: 1}], "nodes[0]: not-a-name"),
+    ([node(p=deep(100))], "nodes[0]['p']: too-deep"),
+    ([node(id=str(k)) for k in range(5001)], "nodes: too-many"),
 ]
 
 
 @pytest.mark.parametrize(("source", "message"), BAD)
 def test_bad_flows_say_what_is_wrong(source, message):
-    with pytest.raises(BadProgram, match=message):
+    with refused(message, BadProgram):
         Flow(source)
 
 
 @pytest.mark.parametrize(
     ("content", "message"),
-    [(None, "does not exist"), ("folder", "is a folder"), (b"\xff\xfe[]", "is not UTF-8 text")],
+    [
+        (None, "path: not-found"),
+        ("folder", "path: not-a-regular-file"),
+        (b"\xff\xfe[]", "path: wrong-encoding"),
+    ],
 )
 def test_bad_files_say_what_is_wrong(tmp_path, content, message):
     path = tmp_path / "flow.json"
@@ -142,7 +147,7 @@ def test_bad_files_say_what_is_wrong(tmp_path, content, message):
         path.mkdir()
     elif content:
         path.write_bytes(content)
-    with pytest.raises(BadProgram, match=message):
+    with refused(message, BadProgram):
         Flow.read(path)
 
 

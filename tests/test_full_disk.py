@@ -19,6 +19,7 @@ from gindex_lab.press.reproduction.reproduce import reproduce
 from gindex_lab.press.reproduction.runs import Failure
 
 sys.path.insert(0, str(Path(__file__).parent))
+from refusals import refused
 from small_projects import RICH, catalogue, cell, write_notebook
 
 
@@ -139,7 +140,7 @@ def test_a_full_disk_ends_reproduce_and_the_next_run_is_whole(disk, tmp_path, ca
     write_notebook(tmp_path, "demo/one", cell("work", RICH))
     fill(disk, 20_000)
     before = everything(disk)
-    with pytest.raises(gl.CannotWrite, match="free some space"):
+    with refused("reports: disk-full", gl.CannotWrite):
         reproduce(root=tmp_path, reports=disk / "reports")
     left = everything(disk)
     assert {name: left.get(name) for name in before} == before
@@ -166,7 +167,7 @@ def test_after_the_disk_is_full_no_further_notebook_is_started(tmp_path, monkeyp
     for name in ("demo/one", "demo/two"):
         write_notebook(tmp_path, name, cell("work", RICH))
     monkeypatch.setattr(pipeline, "_finished", finished)
-    with pytest.raises(gl.CannotWrite, match="free some space") as caught:
+    with refused("reports: disk-full", gl.CannotWrite) as caught:
         reproduce(root=tmp_path, reports=tmp_path / "reports")
     assert caught.value.argument == "reports"
     assert len(started) == 1

@@ -103,9 +103,7 @@ def test_reference_replicates_are_the_published_ones(lyptus, golden, draws, ever
     study = lyptus.select(agents=sorted(set(want["agent"])))
     table = gl.horizon(study, mode="reference", ci=0.95, draws=draws)
     for level in ("50", "80"):
-        found = pd.DataFrame(
-            table.attrs["replicates"].measures[f"horizon_{level}"], columns=table.index
-        )
+        found = pd.DataFrame(table.replicates.measures[f"horizon_{level}"], columns=table.index)
         ours = [found.loc[i, a] for i, a in zip(want["replicate"], want["agent"], strict=True)]
         assert (np.isnan(ours) == want[f"published_p{level}"].isna()).all()
         same(ours, want[f"published_p{level}"], 1e-8)
@@ -113,7 +111,7 @@ def test_reference_replicates_are_the_published_ones(lyptus, golden, draws, ever
 
 def test_exact_replicates_on_the_same_draws(drawn, golden):
     want = golden("lyptus_replicates.csv").dropna()
-    found = pd.DataFrame(drawn.attrs["replicates"].measures["horizon_50"], columns=drawn.index)
+    found = pd.DataFrame(drawn.replicates.measures["horizon_50"], columns=drawn.index)
     ours = [found.loc[i, a] for i, a in zip(want["replicate"], want["agent"], strict=True)]
     same(ours, want["exact_p50"])
 
@@ -143,7 +141,7 @@ def test_exact_curves_have_the_percentiles_of_the_goldens(drawn, golden):
     want = golden("lyptus_exact.csv", index_col=0)
     at = drawn.index.get_indexer(want.index)
     for ours, theirs in (("capability",) * 2, ("spread",) * 2, ("normalised_generality", "gamma")):
-        found = ends_of_draws(drawn.attrs["replicates"].measures[ours][:, at], 0.95)
+        found = ends_of_draws(drawn.replicates.measures[ours][:, at], 0.95)
         for side, values in zip(("low", "high"), found, strict=True):
             same(values, want[f"{theirs}_trapezoid_{side}"])
 

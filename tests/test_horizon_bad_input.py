@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from refusals import cautioned
 
 import gindex_lab as gl
 from gindex_lab.measures.horizons.runs import runs_of
@@ -332,7 +333,7 @@ def test_a_curve_that_does_not_fall_has_no_horizon_but_keeps_its_exact_curve(res
 
 
 def test_a_rising_curve_keeps_its_number_in_reference_mode_with_a_warning():
-    with pytest.warns(UserWarning, match="rises with length"):
+    with cautioned("rising"):
         row = one([0, 1, 0, 1], mode="reference")
     assert row["horizon_50"] > 0
 

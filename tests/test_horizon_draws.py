@@ -97,7 +97,7 @@ def test_a_replicate_is_the_fit_of_its_runs_with_the_weights_of_the_study():
     study = study_of(long_table())
     rows, runs = rows_of(study), runs_of(study)
     table = gl.horizon(study, ci=0.9, draws=10, seed=42)
-    drawn = table.attrs["replicates"].measures["location"]
+    drawn = table.replicates.measures["location"]
     compared = 0
     for i in range(10):
         want = three_steps(rows, 42 + i)
@@ -115,7 +115,7 @@ def test_runs_that_agree_leave_only_the_draws_of_families_and_tasks():
     long = long_table(same_in_a_cell=True)
     once = long[long["trial"] == 0]
     several, single = (
-        gl.horizon(study_of(part), ci=0.9, draws=20, seed=5).attrs["replicates"].measures
+        gl.horizon(study_of(part), ci=0.9, draws=20, seed=5).replicates.measures
         for part in (long, once)
     )
     for name in ("horizon_50", "spread_logistic", "capability", "weighted_mean", "mean"):
@@ -136,9 +136,9 @@ def test_leaving_agents_out_changes_no_draw_of_the_others(mode):
     frame.loc["agent 1", made.family[made.family == "family 2"].index] = np.nan
     both = gl.Responses(frame, items=made.items)
     options = {"mode": mode, "ci": 0.9, "draws": 10, "seed": 42}
-    whole = gl.horizon(both, **options).attrs["replicates"].measures["horizon_50"][:, 0]
+    whole = gl.horizon(both, **options).replicates.measures["horizon_50"][:, 0]
     alone = gl.horizon(both.select(agents=["agent 1"]), **options)
-    np.testing.assert_array_equal(alone.attrs["replicates"].measures["horizon_50"][:, 0], whole)
+    np.testing.assert_array_equal(alone.replicates.measures["horizon_50"][:, 0], whole)
 
 
 @pytest.mark.shared
@@ -327,7 +327,7 @@ def test_a_curve_without_measured_limits_has_none_and_says_so():
 def test_the_published_code_keeps_its_percentiles():
     study = gl.simulate_runs([3.0, 6.0], 0.8, items=60, families=12, seed=5)
     table = gl.horizon(study, mode="reference", ci=0.9, draws=10)
-    drawn = table.attrs["replicates"].measures["spread"]
+    drawn = table.replicates.measures["spread"]
     np.testing.assert_allclose(table["spread_low"], np.nanquantile(drawn, 0.05, axis=0))
 
 

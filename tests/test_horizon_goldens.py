@@ -172,7 +172,7 @@ def test_trends_under_every_other_variant(data, variants, golden, name):
 
 def redrawn(study, **options):
     table = gl.horizon(study, ci=0.95, **options)
-    drawn = table.attrs["replicates"].measures
+    drawn = table.replicates.measures
     table["log2_spread_logistic"] = np.log2(table["spread_logistic"])
     drawn["log2_spread_logistic"] = np.log2(drawn["spread_logistic"])
     return table
@@ -185,7 +185,7 @@ def families_redrawn(data):
 
 def trends_of(table, golden, estimator, mode):
     """The rows of the goldens that an estimator answers, each with our trend of it."""
-    day = table.attrs["replicates"].agents["release_date"]
+    day = table.replicates.agents["release_date"]
     rows = golden("lyptus_trends.csv").to_dict("records")
     for row in rows:
         column, of = column_and_estimator(row["measure"])
@@ -228,7 +228,7 @@ def test_exact_trends_differ_from_the_goldens_by_draws_with_a_rising_curve_or_on
 ):
     """Section 14: a rising curve is left out, and no success counts as the lower end of the lengths."""
     table = families_redrawn
-    drawn = table.attrs["replicates"]
+    drawn = table.replicates
     one_class = np.isnan(drawn.as_published["horizon_50"])
     rising = np.isnan(drawn.measures["horizon_50"]) & ~one_class
     assert rising.any()

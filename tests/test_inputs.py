@@ -17,6 +17,7 @@ import zipfile
 import numpy as np
 import pandas as pd
 import pytest
+from refusals import refused
 
 import gindex_lab as gl
 from gindex_lab.foundation import inputs
@@ -356,7 +357,7 @@ def test_a_sparse_long_table_is_refused_with_the_size_that_it_would_need(tmp_pat
         assert code == "too-many-cells"
         assert seconds < 2
         assert megabytes < 300
-    with pytest.raises(gl.BadInput, match=r"400,000,000 cells \(3\.2 GB\)"):
+    with refused("path: too-many-cells"):
         gl.read(file)
 
 
@@ -439,7 +440,7 @@ def test_a_pipe_that_gives_nothing_or_too_much_is_refused(tmp_path):
         gl.read(pipe)
     assert caught.value.code == "too-slow"
     threading.Thread(target=lambda: pipe.write_text(TABLE), daemon=True).start()
-    with gl.limits(pipe=20, document=10), pytest.raises(gl.BadInput, match="gives more") as caught:
+    with gl.limits(pipe=20, document=10), refused("path: too-large") as caught:
         gl.read(pipe)  # before it is copied: it may have no end
     assert caught.value.code == "too-large"
 
@@ -459,7 +460,7 @@ def test_the_command_reads_a_pipe_where_the_environment_allows_it(tmp_path):
 def test_a_pipe_in_a_folder_of_logs_is_named(tmp_path):
     (tmp_path / "a.csv").write_text("model,item,score\nm,x,1\n")
     os.mkfifo(tmp_path / "b.csv")
-    with pytest.raises(gl.BadInput, match=r"b\.csv"):
+    with refused("path: not-a-regular-file"):
         gl.read(tmp_path)
 
 

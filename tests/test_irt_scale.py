@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from loops import looped
+from refusals import cautioned
 
 import gindex_lab as gl
 from gindex_lab.foundation.errors import BadInput, Caution
@@ -37,10 +38,10 @@ def test_the_letter_series_do_not_run_away(who, beside, monkeypatch):
         pytest.skip("needs ../shared")
     monkeypatch.setenv("GINDEX_LAB_DATA", str(beside / "datasets") if beside else "")
     series = gl.load("ctest") if who == "published" else letter_series_respondents(1)
-    with pytest.warns(Caution, match="are few for a 2pl model"):
+    with cautioned("few-agents"):
         found = gl.irt_difficulty(series)
     assert found.difficulty.between(-6, 6).all()
-    with pytest.warns(Caution, match="difficulties lie beyond ±6"):
+    with cautioned("far-difficulties"):
         loose = gl.irt_difficulty(series, priors=None)
     assert np.ptp(loose.difficulty) > 3 * np.ptp(found.difficulty)
 
@@ -65,7 +66,7 @@ def test_many_agents_get_no_prior_and_no_word():
 def test_a_prior_that_was_asked_for_is_not_announced():
     _, table = simulated(60, seed=2)
     asked = quiet(lambda: gl.irt_difficulty(table, priors="lognormal"))
-    with pytest.warns(Caution, match=r"priors=None switches it off"):
+    with cautioned("few-agents"):
         auto = gl.irt_difficulty(table)
     assert asked.difficulty.equals(auto.difficulty)
     assert "lognormal prior" in auto.notes[0]
@@ -74,11 +75,11 @@ def test_a_prior_that_was_asked_for_is_not_announced():
 def test_items_that_all_solve_or_fail_are_left_out_and_named():
     _, table = simulated(300)
     frame = table.frame.assign(trivial=1.0, hopeless=0.0)
-    with pytest.warns(Caution, match=r"2 of 22 items tell no agents apart.*trivial.*hopeless"):
+    with cautioned("constant-items"):
         found = gl.irt_difficulty(Responses(frame))
     assert list(found.frame.columns) == list(table.frame.columns)
     assert found.difficulty.to_numpy() == pytest.approx(irt(table).parameters["difficulty"])
-    with pytest.warns(Caution, match="get the median difficulty"):
+    with cautioned("constant-items"):
         kept = gl.irt_difficulty(Responses(frame), constant="median")
     assert kept.difficulty["trivial"] == found.difficulty.median()
 

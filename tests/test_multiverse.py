@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from refusals import refused
 
 import gindex_lab as gl
 
@@ -87,6 +88,6 @@ def test_bad_choices_are_refused_by_name(study, argument, options):
 
 def test_the_specification_curve_needs_dates_for_a_trend(study):
     found = gl.multiverse(study, floor=[0.0], ceiling=[1.0], without=[None], draws=100)
-    with pytest.raises(gl.BadInput, match="needs release dates"):
+    with refused("what: no-dates"):
         gl.plot_specification_curve(found)
     assert len(gl.plot_specification_curve(found, "order").axes) == 2

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import cloudpickle
 import pytest
+from refusals import refused
 
 import gindex_lab as gl
 from gindex_lab.foundation import folders
@@ -122,7 +123,7 @@ def test_links_pipes_and_folders_are_not_replaced(tmp_path):
     assert (tmp_path / "real").read_text() == "real"
     assert (tmp_path / "link").is_symlink()
     assert stat.S_ISFIFO((tmp_path / "pipe").stat().st_mode)
-    with pytest.raises(BadInput, match="is a broken link"), atomic_folder(tmp_path / "dangling"):
+    with refused("folder: broken-link"), atomic_folder(tmp_path / "dangling"):
         pass
 
 
@@ -142,11 +143,14 @@ def test_the_umask_decides_who_may_read(tmp_path, umask, mode):
     assert stat.S_IMODE((tmp_path / "file").stat().st_mode) == 0o640
 
 
-@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT, errno.EROFS])
-def test_a_full_disk_is_one_error_with_a_remedy_and_leaves_the_old_file(tmp_path, number):
+@pytest.mark.parametrize(
+    ("number", "code"),
+    [(errno.ENOSPC, "disk-full"), (errno.EDQUOT, "disk-full"), (errno.EROFS, "cannot-write")],
+)
+def test_a_full_disk_is_one_error_with_a_remedy_and_leaves_the_old_file(tmp_path, number, code):
     write_text(tmp_path / "a", "old")
     with (
-        pytest.raises(CannotWrite, match="cannot be written") as caught,
+        refused(f"path: {code}", CannotWrite) as caught,
         atomic_path(tmp_path / "a"),
     ):
         raise OSError(number, os.strerror(number))
@@ -172,7 +176,7 @@ def test_a_full_disk_ends_analyse_with_one_line(tmp_path, monkeypatch, capsys):
 
 def test_a_file_in_the_way_of_a_folder_is_an_error_of_ours(tmp_path):
     (tmp_path / "a").write_text("file")
-    with pytest.raises(CannotWrite, match="cannot be written"):
+    with refused("path: cannot-write", CannotWrite):
         write_text(tmp_path / "a" / "b", "x")
 
 
@@ -213,7 +217,7 @@ def test_saving_twice_replaces_and_a_folder_written_by_hand_is_refused(tmp_path)
     assert is_ours(tmp_path / "t")
     (tmp_path / "own").mkdir()
     (tmp_path / "own" / "responses.csv").write_text("agent,i\nann,1\n")
-    with pytest.raises(BadInput, match="was not written by gindex_lab"):
+    with refused("folder: not-ours"):
         table.save(tmp_path / "own")
 
 

@@ -11,6 +11,7 @@ import time
 
 import numpy as np
 import pytest
+from refusals import refused
 
 import gindex_lab as gl
 from gindex_lab.foundation import parallel, parallel_dask
@@ -66,7 +67,7 @@ def test_order_is_kept_though_tasks_end_in_another():
 
 def test_an_error_of_a_task_arrives_as_it_was():
     for jobs in (1, 2):
-        with pytest.raises(BadInput, match="x=3: is three; pass another"):
+        with refused("x: bad-input"):
             parallel.map(fail_on_three, range(6), jobs=jobs)
 
 
@@ -85,23 +86,23 @@ def test_seeds_are_distinct_and_stable():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: parallel.map(draw, [1], jobs=0), "jobs=0: is not a whole number from 1 up"),
-        (lambda: parallel.map(draw, [1], jobs="two"), "jobs='two': is not a whole number"),
-        (lambda: parallel.map("draw", [1]), "function='draw': cannot be called"),
-        (lambda: parallel.seeds(-1, 2), "seed=-1: is not a seed; pass a whole number"),
-        (lambda: parallel.seeds(None, 2), "seed=None: is not a seed"),
-        (lambda: parallel.seeds(1, -2), "n=-2: is not a whole number from 0 up"),
+        (lambda: parallel.map(draw, [1], jobs=0), "jobs: out-of-range"),
+        (lambda: parallel.map(draw, [1], jobs="two"), "jobs: not-a-whole-number"),
+        (lambda: parallel.map("draw", [1]), "function: not-callable"),
+        (lambda: parallel.seeds(-1, 2), "seed: not-a-seed"),
+        (lambda: parallel.seeds(None, 2), "seed: not-a-seed"),
+        (lambda: parallel.seeds(1, -2), "n: out-of-range"),
     ],
 )
 def test_nonsense_is_refused(call, message):
-    with pytest.raises(BadInput, match=message):
+    with refused(message):
         call()
 
 
 def test_a_cluster_without_dask_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
     with (
-        pytest.raises(BadInput, match="is not installed; pip install dask distributed"),
+        refused("cluster: not-installed"),
         parallel.cluster(),
     ):
         pass
@@ -110,7 +111,7 @@ def test_a_cluster_without_dask_says_what_to_install(monkeypatch):
 def test_an_address_that_is_none_is_refused():
     pytest.importorskip("distributed")
     with (
-        pytest.raises(BadInput, match="address='here': is not a scheduler's address"),
+        refused("address: not-an-address"),
         parallel.cluster("here"),
     ):
         pass
@@ -129,7 +130,7 @@ def test_a_cluster_that_does_not_answer_is_an_error(monkeypatch):
     pytest.importorskip("distributed")
     monkeypatch.setattr(parallel, "_PATIENCE", 0.5)
     with (
-        pytest.raises(BadInput, match=r"does not answer .*; start dask scheduler there"),
+        refused("address: no-answer"),
         parallel.cluster("tcp://127.0.0.1:1"),
     ):
         pass
@@ -202,7 +203,7 @@ def test_a_worker_killed_from_outside_loses_nothing(two):
     "place", [contextlib.nullcontext, pytest.param(parallel.cluster, marks=pytest.mark.slow)]
 )
 def test_a_task_that_no_worker_survives_is_an_error(place):
-    with place(), pytest.raises(WorkerLost, match=r"a worker died again and again .*; use fewer"):
+    with place(), pytest.raises(WorkerLost):
         parallel.map(kill_always, range(6), jobs=2, batch=1)
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from oracles.factor_tables import cut, groups, normal, printed, simulated
+from refusals import cautioned
 from scipy.stats import multivariate_normal
 
 import gindex_lab as gl
@@ -69,7 +70,7 @@ def test_a_hundred_right_or_wrong_items_take_seconds():
 
 def test_what_no_data_could_have_is_smoothed_and_said():
     few = np.random.default_rng(5).random((12, 9)) < 0.5
-    with pytest.warns(Caution, match="smoothed"):
+    with cautioned("smoothed"):
         found = gl.correlations(few.astype(float), "tetrachoric")
     assert np.linalg.eigvalsh(found).min() > 0
     with warnings.catch_warnings():
@@ -229,7 +230,7 @@ def test_mixed_of_graded_items_alone_is_polychoric():
 
 
 def test_too_few_items_for_the_groups_leave_omega_out():
-    with pytest.warns(Caution, match="omega is left out"):
+    with cautioned("too-few-items"):
         found = gl.reliability(simulated("few").iloc[:, :4])
     assert np.isnan(found.omega_h)
     assert found.general is None

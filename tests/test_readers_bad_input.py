@@ -6,6 +6,7 @@ import re
 import zipfile
 
 import pytest
+from refusals import refused
 
 import gindex_lab as gl
 from gindex_lab.press.cli import main
@@ -26,259 +27,269 @@ def logs(**changes):
 # name of the file, its content, options, what the message says
 FILES = {
     # tables
-    "an empty table": ("a.csv", "", {}, "is empty"),
-    "a header alone": ("a.csv", "agent,i,j\n", {}, "has no row of scores"),
-    "one column": ("a.csv", "agent\nann\n", {}, "is not recognised"),
+    "an empty table": ("a.csv", "", {}, "path: empty"),
+    "a header alone": ("a.csv", "agent,i,j\n", {}, "path: no-rows"),
+    "one column": ("a.csv", "agent\nann\n", {}, "path: unknown-format"),
     "text for a number": (
         "a.csv",
         "agent,i\nann,good\n",
         {},
-        r"scores\['ann', 'i'\]='good': is not a number",
+        "scores['ann', 'i']: not-a-number",
     ),
-    "a percent sign beside a number": ("a.csv", "agent,i\nann,50%\nbob,1\n", {}, "is not a number"),
-    "an infinite score": ("a.csv", "agent,i\nann,inf\n", {}, "is infinite"),
-    "two columns of one name": ("a.csv", "agent,i,i\nann,1,0\n", {}, "has two columns 'i'"),
-    "an agent without a name": ("a.csv", "agent,i\n,1\n", {}, "has no agent in row 1"),
-    "a row too long": ("a.csv", "agent,i\nann,1,0\n", {}, "more cells in a row|is not a CSV"),
-    "scores above one": ("a.csv", "agent,i\nann,7\n", {}, r"scores from 7 to 7.*scale=\(0, 100\)"),
+    "a percent sign beside a number": (
+        "a.csv",
+        "agent,i\nann,50%\nbob,1\n",
+        {},
+        "scores['ann', 'i']: not-a-number",
+    ),
+    "an infinite score": ("a.csv", "agent,i\nann,inf\n", {}, "scores['ann', 'i']: not-finite"),
+    "two columns of one name": ("a.csv", "agent,i,i\nann,1,0\n", {}, "path: duplicate-label"),
+    "an agent without a name": ("a.csv", "agent,i\n,1\n", {}, "path: no-row"),
+    "a row too long": ("a.csv", "agent,i\nann,1,0\n", {}, "path: uneven-rows"),
+    "scores above one": ("a.csv", "agent,i\nann,7\n", {}, "path: raw-scores"),
     "scores below zero": (
         "a.csv",
         "agent,i\nann,-1\n",
         {},
-        r"scores from -1 to -1.*scale=\(low, high\)",
+        "path: raw-scores",
     ),
-    "nothing but gaps": ("a.csv", "agent,i\nann,\n", {}, "holds no number at all"),
+    "nothing but gaps": ("a.csv", "agent,i\nann,\n", {}, "path: empty"),
     "an agent twice": (
         "a.csv",
         "agent,i\nann,1\nann,0\n",
         {},
-        "has 1 more responses.*'ann' on 'i'",
+        "path: repeats",
     ),
-    "a scale too short": ("a.csv", "agent,i\nann,150\n", {"scale": (0, 100)}, "does not hold 150"),
-    "an empty scale": ("a.csv", "agent,i\nann,1\n", {"scale": (1, 1)}, r"scale=\(1, 1\): is empty"),
+    "a scale too short": ("a.csv", "agent,i\nann,150\n", {"scale": (0, 100)}, "scale: off-scale"),
+    "an empty scale": ("a.csv", "agent,i\nann,1\n", {"scale": (1, 1)}, "scale: out-of-range"),
     "two columns that could be the response": (
         "a.csv",
         "model,item,score,correct\na,x,1,1\n",
         {},
-        "several columns that could be the response: 'score', 'correct'",
+        "path: several",
     ),
     "a long table without items": (
         "a.csv",
         "model,score\na,1\n",
         {"format": "long"},
-        "has no column for the item",
+        "path: no-column",
     ),
     "a column that is not there": (
         "a.csv",
         "model,item,score\na,x,1\n",
         {"columns": {"response": "acc"}},
-        "is not a column of a.csv",
+        "columns['response']: not-found",
     ),
-    "a row twice": ("a.csv", "model,item,score\na,x,1\na,x,1\n", {}, "has 1 more responses"),
+    "a row twice": ("a.csv", "model,item,score\na,x,1\na,x,1\n", {}, "path: repeats"),
     "a trial twice": (
         "a.csv",
         "model,item,epoch,score\na,x,1,1\na,x,1,0\n",
         {},
-        "has 1 more responses",
+        "path: repeats",
     ),
     "a long header without rows": (
         "a.csv",
         "model,item,score\n",
         {},
-        "has a header and no row|no response at all",
+        "path: no-rows",
     ),
     "latin-1 unannounced": (
         "a.csv",
         "agent,é\nann,1\n".encode("latin-1"),
         {},
-        "is not a CSV.*UTF-8",
+        "path: not-csv",
     ),
     "utf-16 without its mark": (
         "a.csv",
         "agent,i\nann,1\n".encode("utf-16-le"),
         {},
-        "zero bytes.*encoding='utf-16-le'",
+        "path: not-text",
     ),
-    "bytes": ("a.csv", bytes(range(256)), {}, "zero bytes"),
-    "a quote that never ends": ("a.csv", 'agent,i\n"ann,1\n', {}, "is not a CSV"),
-    "no Parquet": ("a.parquet", "agent,i\n", {}, "is not Parquet"),
+    "bytes": ("a.csv", bytes(range(256)), {}, "path: not-text"),
+    "a quote that never ends": ("a.csv", 'agent,i\n"ann,1\n', {}, "path: not-csv"),
+    "no Parquet": ("a.parquet", "agent,i\n", {}, "path: damaged"),
     "a truncated gzip": (
         "a.csv.gz",
         gzip.compress(b"agent,i\nann,1\n" * 99)[:-12],
         {},
-        "ends early or is damaged",
+        "path: damaged",
     ),
     # JSON lines
-    "an empty log": ("samples_a.jsonl", "", {}, "is empty"),
-    "a picture": ("a.jsonl", b"\x89PNG\r\n\x1a\n", {}, "is a picture"),
-    "a broken line in the middle": ("a.jsonl", ROW + '{"model": \n' + ROW, {}, "no JSON in line 2"),
-    "a list in a line": ("a.jsonl", ROW + "[1]\n", {}, r"no object in line 2, but \[1\]"),
+    "an empty log": ("samples_a.jsonl", "", {}, "path: empty"),
+    "a picture": ("a.jsonl", b"\x89PNG\r\n\x1a\n", {}, "path: not-a-log"),
+    "a broken line in the middle": ("a.jsonl", ROW + '{"model": \n' + ROW, {}, "path: not-json"),
+    "a list in a line": ("a.jsonl", ROW + "[1]\n", {}, "path: not-an-object"),
     "a line without a score": (
         "a.jsonl",
         ROW + '{"model": "m", "item": "y"}\n',
         {},
-        "has no 'score' in line 2",
+        "path: missing-field",
     ),
     "a line with a word for a score": (
         "a.jsonl",
         ROW.replace("1}", '"good"}'),
         {},
-        "no number, or no name, in line 1",
+        "path: missing-field",
     ),
     "a line without a model": (
         "a.jsonl",
         ROW.replace('"m"', "null"),
         {},
-        "no number, or no name, in line 1",
+        "path: missing-field",
     ),
     "a line nested without end": (
         "a.jsonl",
         ROW + "[" * 100_000 + "\n" + ROW,
         {},
-        "line 2.*nested more than 200 levels deep",
+        "path: too-deep",
     ),
     "an endless number": (
         "a.jsonl",
         ROW.replace("1}", "1" + "0" * 400 + "}"),
         {},
-        "infinite score",
+        "path: not-finite",
     ),
     "latin-1 in a line": (
         "a.jsonl",
         ROW.encode() + '{"model": "é"}\n'.encode("latin-1"),
         {},
-        "not utf-8 text after line.*encoding='latin-1'",
+        "path: wrong-encoding",
     ),
     # lm-evaluation-harness
     "a sample without its document": (
         "samples_a.jsonl",
         SAMPLE + '{"acc": 1}\n',
         {},
-        "has no doc_id in line 2",
+        "path: no-id",
     ),
     "a metric that is not there": (
         "samples_a.jsonl",
         SAMPLE,
         {"metric": "f1"},
-        "metric='f1': is not in task 'a'; it has 'acc'",
+        "metric: not-found",
     ),
     "a metric that is a list": (
         "samples_a.jsonl",
         SAMPLE + SAMPLE.replace("0,", "1,", 1).replace("1.0", "[1]"),
         {},
-        r"acc=\[1\] in line 2, which is not a number",
+        "path: not-a-number",
     ),
     "no metric at all": (
         "samples_a.jsonl",
         SAMPLE.replace("1.0", '"x"'),
         {},
-        "has no metric of task 'a'",
+        "path: no-metric",
     ),
     "a filter that is not there": (
         "samples_a.jsonl",
         SAMPLE + SAMPLE.replace("none", "strict"),
         {"filter": "loose"},
-        "filter='loose': is not in task 'a'; it has 'none', 'strict'",
+        "filter: not-found",
     ),
     "results without a model": (
         "results.json",
         '{"results": {"a": {"acc,none": 1}}}',
         {},
-        "does not say which model",
+        "path: no-model",
     ),
     "results of another kind": (
         "results.json",
         '{"results": {"a": {}}, "model_name": "m"}',
         {},
-        "has no metric of task 'a'",
+        "path: no-metric",
     ),
     "results without that filter": (
         "results.json",
         '{"results": {"a": {"em,x": 1, "em,y": 0}}, "model_name": "m"}',
         {"filter": "z"},
-        "is not in task 'a'; it has 'x', 'y'",
+        "filter: not-found",
     ),
-    "truncated results": ("results.json", '{"results": {"a": {"acc,none": 1', {}, "is not JSON"),
-    "an object of something else": ("a.json", '{"hello": 1}', {}, "is not recognised"),
+    "truncated results": ("results.json", '{"results": {"a": {"acc,none": 1', {}, "path: not-json"),
+    "an object of something else": ("a.json", '{"hello": 1}', {}, "path: unknown-format"),
     # Inspect
-    "a header only": ("a.json", json.dumps(INSPECT), {}, "has no samples: it is a header only"),
-    "a log without a model": ("a.json", logs(eval={"task": "t"}), {}, "does not say its model"),
+    "a header only": ("a.json", json.dumps(INSPECT), {}, "path: no-samples"),
+    "a log without a model": ("a.json", logs(eval={"task": "t"}), {}, "path: no-model"),
     "a sample without an id": (
         "a.json",
         logs(samples=[{"scores": ONE["scores"]}]),
         {},
-        "a sample without an id",
+        "path: no-id",
     ),
     "a score that is a list": (
         "a.json",
         logs(samples=[ONE, ONE | {"id": 2, "scores": {"s": {"value": [1]}}}]),
         {},
-        "sample '2' in words or a list",
+        "path: words",
     ),
     "scores that are a word": (
         "a.json",
         logs(samples=[ONE | {"scores": "C"}]),
         {},
-        "has scores='C'",
+        "path: wrong-type",
     ),
     "a scorer that is not there": (
         "a.json",
         logs(),
         {"metric": "judge"},
-        "is not in task 't'; it has 's'",
+        "metric: not-found",
     ),
-    "an epoch twice": ("a.json", logs(samples=[ONE, ONE]), {}, "has 1 more responses"),
-    "no archive": ("a.eval", b"PK\x03\x04" + b"x" * 50, {}, "is a damaged .eval archive"),
+    "an epoch twice": ("a.json", logs(samples=[ONE, ONE]), {}, "path: repeats"),
+    "no archive": ("a.eval", b"PK\x03\x04" + b"x" * 50, {}, "path: damaged"),
     # options
     "an unknown format": (
         "a.csv",
         "agent,i\nann,1\n",
         {"format": "excel"},
-        "format='excel': is not an option",
+        "format: not-an-option",
     ),
     "an unknown rule for repeats": (
         "a.csv",
         "agent,i\nann,1\n",
         {"repeats": "mean"},
-        "repeats='mean': is not an option",
+        "repeats: not-an-option",
     ),
     "an unknown encoding": (
         "a.csv",
         "agent,i\nann,1\n",
         {"encoding": "klingon"},
-        "encoding='klingon': is not known",
+        "encoding: unknown-word",
     ),
     "an unknown kind of column": (
         "a.csv",
         "agent,i\nann,1\n",
         {"columns": {"score": "i"}},
-        "columns='score': is not an option",
+        "columns: not-an-option",
     ),
-    "columns as a list": ("a.csv", "agent,i\nann,1\n", {"columns": ["i"]}, "is not a mapping"),
+    "columns as a list": (
+        "a.csv",
+        "agent,i\nann,1\n",
+        {"columns": ["i"]},
+        "columns: not-a-mapping",
+    ),
     "an unknown agent": (
         "a.csv",
         "agent,i\nann,1\n",
         {"agents": ["bob"]},
-        "agents='bob': is not in the logs; there are 'ann'",
+        "agents: not-found",
     ),
-    "an agent as a word": ("a.csv", "agent,i\nann,1\n", {"agents": "ann"}, r"agents=\['ann'\]"),
+    "an agent as a word": ("a.csv", "agent,i\nann,1\n", {"agents": "ann"}, "agents: one-word"),
     "an unknown family": (
         "a.csv",
         "agent,i\nann,1\n",
         {"families": ["art"]},
-        "families='art': cannot be found: these items have no families; leave families out, or name the column",
+        "families: not-found",
     ),
     "an unknown family among others": (
         "a.csv",
         "agent,item,family,score\nann,i,maths,1\nann,j,logic,0\n",
         {"families": ["art"]},
-        "families='art': is not in the logs; there are 'maths', 'logic'",
+        "families: not-found",
     ),
     "a metric that is a number": (
         "a.csv",
         "agent,i\nann,1\n",
         {"metric": 3},
-        "metric=3: is not a name",
+        "metric: not-a-name",
     ),
 }
 
@@ -288,7 +299,7 @@ def test_a_file_that_cannot_be_read_says_why(case, tmp_path):
     name, content, options, message = FILES[case]
     file = tmp_path / name
     file.write_bytes(content if isinstance(content, bytes) else content.encode())
-    with pytest.raises(gl.BadInput, match=message) as error:
+    with refused(message) as error:
         gl.read(file, **options)
     assert "\n" not in str(error.value)
 
@@ -301,46 +312,46 @@ def helm_run(tmp_path, **files):
 FOLDERS = {
     "nothing": (
         lambda path: None,
-        "holds no log and no table; supported are lm-evaluation-harness",
+        "path: no-log",
     ),
-    "text only": (lambda path: (path / "README.md").write_text("hi"), "holds no log and no table"),
+    "text only": (lambda path: (path / "README.md").write_text("hi"), "path: no-log"),
     "two formats": (
         lambda path: [
             (path / "a.csv").write_text("agent,item,score\nann,1,1\n"),
             (path / "b.csv").write_text("agent,i\nann,1\n"),
         ],
-        r"mixes formats: 1 long \(a.csv\); 1 wide \(b.csv\).*supported are",
+        "path: mixed-formats",
     ),
     "several things unknown": (
         lambda path: [(path / n).write_text("{}") for n in ("a.json", "b.json")],
-        r"is not recognised: 2 not recognised \(a.json, b.json\)",
+        "path: unknown-format",
     ),
     "stats without a run": (
         lambda path: helm_run(path, stats=[STAT]),
-        "no run_spec.json, which names the model",
+        "path: no-model",
     ),
-    "a run that did not end": (lambda path: helm_run(path, run_spec=SPEC), "the run did not end"),
+    "a run that did not end": (lambda path: helm_run(path, run_spec=SPEC), "path: unfinished"),
     "a run without a model": (
         lambda path: helm_run(path, run_spec={"name": "x"}, stats=[STAT]),
-        "does not name the run and its adapter_spec.model",
+        "path: no-model",
     ),
     "instances that are none": (
         lambda path: helm_run(path, run_spec=SPEC, per_instance_stats={"a": 1}),
-        "is not a list of instances",
+        "path: not-a-list",
     ),
     "a run without instances": (
         lambda path: helm_run(path, run_spec=SPEC, per_instance_stats=[]),
-        "holds no instance",
+        "path: empty",
     ),
     "a run that counts tokens": (
         lambda path: helm_run(
             path, run_spec=SPEC, stats=[STAT | {"name": {"name": "num_output_tokens"}}]
         ),
-        "has no metric of run",
+        "path: no-metric",
     ),
     "a stat that is a word": (
         lambda path: helm_run(path, run_spec=SPEC, stats=[STAT | {"mean": "high"}]),
-        "a stat that is not a number",
+        "path: not-a-number",
     ),
 }
 
@@ -349,7 +360,7 @@ FOLDERS = {
 def test_a_folder_that_cannot_be_read_says_what_it_holds(case, tmp_path):
     make, message = FOLDERS[case]
     make(tmp_path)
-    with pytest.raises(gl.BadInput, match=message):
+    with refused(message):
         gl.read(tmp_path)
 
 
@@ -359,9 +370,9 @@ def test_no_pattern_above_matches_whatever_is_said():
 
 
 def test_what_is_absent_is_said_so(tmp_path):
-    with pytest.raises(gl.BadInput, match="does not exist"):
+    with refused("path: not-found"):
         gl.read(tmp_path / "none")
-    with pytest.raises(gl.BadInput, match="path=3: is not a path"):
+    with refused("path: wrong-type"):
         gl.read(3)
 
 
@@ -370,17 +381,17 @@ def test_a_damaged_part_of_an_archive_is_named(tmp_path):
     with zipfile.ZipFile(file, "w") as archive:
         archive.writestr("header.json", json.dumps(INSPECT))
         archive.writestr("samples/1_epoch_1.json", '{"id": 1')
-    with pytest.raises(gl.BadInput, match=r"damaged part 'samples/1_epoch_1\.json'"):
+    with refused("path: damaged"):
         gl.read(file)
     with zipfile.ZipFile(file, "w") as archive:
         archive.writestr("header.json", json.dumps(INSPECT))
-    with pytest.raises(gl.BadInput, match="archive without samples"):
+    with refused("path: empty"):
         gl.read(file)
 
 
 def test_a_format_that_the_folder_does_not_hold_is_refused(tmp_path):
     write_example(tmp_path, "inspect", simulated_runs(agents=2, items=1))
-    with pytest.raises(gl.BadInput, match="format='helm': is not what the folder holds"):
+    with refused("format: other-format"):
         gl.read(tmp_path, format="helm")
 
 

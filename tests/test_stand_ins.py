@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 from loops import looped
+from refusals import refused
 
 import gindex_lab as gl
-from gindex_lab.foundation.errors import BadInput
 from gindex_lab.studies.own_experiments import stand_ins
 
 SEEDED = {
@@ -44,7 +44,7 @@ def test_the_seed_decides(name):
     make = SEEDED[name]
     assert make(1).frame.equals(make(1).frame)
     assert not make(1).frame.equals(make(2).frame)
-    with pytest.raises(BadInput, match="is not a seed"):
+    with refused("seed: not-a-seed"):
         make(None)
 
 

@@ -9,9 +9,9 @@ import time
 
 import numpy as np
 import pytest
+from refusals import refused
 
 import gindex_lab as gl
-from gindex_lab.foundation.errors import BadInput
 from gindex_lab.measures.programs import tiles
 from gindex_lab.measures.programs.comparison import Uncertified
 
@@ -69,7 +69,7 @@ def test_an_interrupted_run_goes_on_and_ends_with_the_same_bytes(flows, tmp_path
 def test_a_file_that_appears_meanwhile_is_not_replaced(flows, tmp_path, monkeypatch):
     out, put = tmp_path / "delta.npy", tiles._File.put
     monkeypatch.setattr(tiles._File, "put", lambda *given: (put(*given), out.write_text("thesis")))
-    with pytest.raises(BadInput, match="by somebody else meanwhile"):
+    with refused("out: not-ours"):
         gl.pairwise(flows[:9], out=out)
     monkeypatch.undo()
     assert out.read_text() == "thesis"
@@ -155,21 +155,21 @@ def test_a_line_cut_off_by_a_kill_does_not_count(flows, tmp_path, monkeypatch):
     [
         (
             lambda f, out: gl.pairwise(f[1:], out=out),
-            r"is of another computation \(programs 64, not 63\)",
+            "out: other-computation",
         ),
-        (lambda f, out: gl.pairwise(f[::-1], out=out), r"is of another computation \(corpus "),
+        (lambda f, out: gl.pairwise(f[::-1], out=out), "out: other-computation"),
         (
             lambda f, out: gl.pairwise(f, "reference", out=out),
-            r"is of another computation \(rules symmetric, both_ways, not none\)",
+            "out: other-computation",
         ),
         (
             lambda f, out: gl.pairwise(f, out=out, dtype="float32"),
-            r"\(numbers float64, not float32\); name a new file",
+            "out: other-computation",
         ),
-        (lambda f, out: gl.pairwise(f, out=out, dtype="float16"), "dtype='float16'"),
+        (lambda f, out: gl.pairwise(f, out=out, dtype="float16"), "dtype: not-an-option"),
         (
             lambda f, out: gl.pairwise(dict(zip("ab", f, strict=False)), out=out),
-            "holds numbers without names",
+            "out: no-names",
         ),
     ],
 )
@@ -177,7 +177,7 @@ def test_another_computation_does_not_touch_the_file(flows, call, message, tmp_p
     out = tmp_path / "delta.npy"
     gl.pairwise(flows, out=out)
     before = out.read_bytes()
-    with pytest.raises(BadInput, match=message):
+    with refused(message):
         call(flows, out)
     assert out.read_bytes() == before
 
@@ -185,18 +185,18 @@ def test_another_computation_does_not_touch_the_file(flows, call, message, tmp_p
 def test_a_foreign_or_damaged_file_is_refused(flows, tmp_path):
     out = tmp_path / "delta.npy"
     np.save(out, np.zeros((64, 64)))
-    with pytest.raises(BadInput, match="already exists, and no journal describes it; name a new"):
+    with refused("out: not-ours"):
         gl.pairwise(flows, out=out)
     out.unlink()
     gl.pairwise(flows, out=out)
     os.truncate(out, 1_000)
-    with pytest.raises(BadInput, match=r"delta\.npy': is damaged"):
+    with refused("out: damaged"):
         gl.pairwise(flows, out=out)
     np.save(out, np.zeros((3, 3)))
-    with pytest.raises(BadInput, match=r"holds \(3, 3\) numbers float64"):
+    with refused("out: wrong-shape"):
         gl.pairwise(flows, out=out)
     (tmp_path / "delta.npy.journal").write_text("not ours\n")
-    with pytest.raises(BadInput, match="is no journal of this computation"):
+    with refused("out: not-a-journal"):
         gl.pairwise(flows, out=out)
 
 
@@ -226,7 +226,7 @@ def test_pairs_that_stay_open_are_told_after_a_restart_too(tmp_path, monkeypatch
     monkeypatch.setattr("gindex_lab.measures.programs.kinds.EFFORT", 1)
     monkeypatch.setattr("gindex_lab.measures.programs.divergence._CHUNK", 1)
     for _ in range(2):
-        with pytest.warns(Uncertified, match="values are upper bounds"):
+        with pytest.warns(Uncertified):
             found = gl.pairwise(hard, out=tmp_path / "delta.npy")
     assert np.array_equal(found, gl.compare(hard).values)
     lines = (tmp_path / "delta.npy.journal").read_text().splitlines()[1:]

@@ -37,7 +37,7 @@ class Documents(Mapping[str, Any]):
 
     def __getitem__(self, name: str) -> Any:
         if name not in self._content:
-            problem = f"is not in {self.name}"
+            problem = f"[not-an-option] is not in {self.name}"
             raise BadInput("name", name, problem, f"use one of {short(sorted(self))}")
         return self._content[name]
 

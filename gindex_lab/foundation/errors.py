@@ -24,6 +24,7 @@ __all__ = [
 ]
 
 _LONGEST = 80
+_CODED = re.compile(r"\[([a-z][a-z-]+)\] ")
 _NUMPY = re.compile(
     r"\bnp\.(?:(?:float|complex|int|uint|str|bytes|longdouble)\w*\(([^()]*)\)|(True|False)_)"
 )
@@ -67,7 +68,7 @@ class GIndexLabError(Exception):
     """The base of all our errors: `code`, `argument`, `value`, `problem`, `remedy`.
 
     `code` is a short stable name of the kind of problem ("not-a-number", "out-of-range", "not-found"), for
-    programs and tests; where a call gives none, it is the one of the class.
+    programs and tests. It stands in brackets before the problem, or is passed; else it is that of the class.
 
     >>> raise BadInput("columns", 1, "a step curve needs at least two difficulties", "use columns=100")
     Traceback (most recent call last):
@@ -75,6 +76,9 @@ class GIndexLabError(Exception):
     gindex_lab.foundation.errors.BadInput: columns=1: a step curve needs at least two difficulties; ...
     >>> BadInput("columns", 1, "is too small", "use columns=100").code
     'bad-input'
+    >>> error = BadInput("columns", 1, "[too-few] is too small", "use columns=100")
+    >>> error.code, error.problem
+    ('too-few', 'is too small')
     """
 
     code = "error"
@@ -82,8 +86,10 @@ class GIndexLabError(Exception):
     def __init__(
         self, argument: str, value: object, problem: str, remedy: str, *, code: str | None = None
     ) -> None:
+        said = _CODED.match(problem)
+        problem = problem[said.end() :] if said else problem
         self.argument, self.value, self.problem, self.remedy = argument, value, problem, remedy
-        self.code = type(self).code if code is None else code
+        self.code = code or (said[1] if said else type(self).code)
         super().__init__(_plain(f"{argument}={short(value)}: {problem}; {remedy}"))
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -149,4 +155,19 @@ class WorkerLost(GIndexLabError, RuntimeError):
 
 
 class Caution(UserWarning):
-    """A result that was computed but should not be taken at face value: the message says why."""
+    """A result that was computed but should not be taken at face value: the message says why.
+
+    Its `code` stands in brackets before the message, or is passed, as with an error.
+
+    >>> caution = Caution("[few-items] the limits are wide: 4 items")
+    >>> caution.code, str(caution)
+    ('few-items', 'the limits are wide: 4 items')
+    """
+
+    def __init__(self, message: str, code: str = "caution") -> None:
+        said = _CODED.match(message)
+        self.code = said[1] if said else code
+        super().__init__(message[said.end() :] if said else message)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (str(self), self.code)

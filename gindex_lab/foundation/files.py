@@ -107,14 +107,16 @@ def read_table(
         blank = (text[column].str.strip() == "").to_numpy()
         if blank.any():
             row = int(blank.argmax()) + 1
-            raise BadInput("path", str(path), f"has no {column} in row {row}", "fill the cell")
+            raise BadInput(
+                "path", str(path), f"[no-row] has no {column} in row {row}", "fill the cell"
+            )
         table[column] = text[column]
     return table
 
 
 def _check_index(table: pd.DataFrame, path: Path) -> None:
     if not isinstance(table.index, pd.RangeIndex):  # pandas took the first column for labels
-        problem = "has more cells in a row than names in its header"
+        problem = "[uneven-rows] has more cells in a row than names in its header"
         raise BadInput("path", str(path), problem, "name each column")
 
 
@@ -197,10 +199,12 @@ def read_facts(folder: Path) -> dict[str, Any]:
         raise
     except (ValueError, RecursionError) as error:
         raise BadInput(
-            "path", str(path), f"is not JSON ({error})", "save the table again"
+            "path", str(path), f"[not-json] is not JSON ({error})", "save the table again"
         ) from None
     if not isinstance(facts, dict):
-        raise BadInput("path", str(path), "is not a table of facts", "save the table again")
+        raise BadInput(
+            "path", str(path), "[not-a-table] is not a table of facts", "save the table again"
+        )
     return facts
 
 

@@ -22,7 +22,8 @@ from pathlib import Path
 from typing import Any
 
 from gindex_lab.foundation.errors import BadInput, CannotWrite
-from gindex_lab.foundation.output import as_path, file_hash, write_text, writing
+from gindex_lab.foundation.fingerprints import file_hash
+from gindex_lab.foundation.output import as_path, write_text, writing
 
 __all__ = [
     "ASIDE",
@@ -218,7 +219,7 @@ def _check_way(path: Path) -> None:
     for step in (path, *path.parents):
         if step.is_dir() or not os.path.lexists(step):
             continue
-        problem = "is a broken link" if step.is_symlink() else "is a file"
+        problem = "[broken-link] is a broken link" if step.is_symlink() else "[is-a-file] is a file"
         kind = BadInput if step == path else CannotWrite
         raise kind("folder", str(step), problem, "name a folder, or move this away")
 

@@ -3,40 +3,27 @@
 The first line says what is computed, and must agree for two runs to be parts of one; each further line is
 a piece that is finished, with a hash. A line is written when its piece is safe; one that was cut off by a
 kill, or damaged, does not count, so a journal never promises more than there is. One process at a time
-writes a journal; another one is refused until it ends.
+writes a journal; another one is refused until it ends. What is kept whole stands in `kept.py`.
 """
 
 from __future__ import annotations
 
 import errno
-import hashlib
-import itertools
 import json
 import os
-import warnings
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import IO, Any, ClassVar
 from weakref import WeakValueDictionary
 
-import numpy as np
-import numpy.typing as npt
-
 from gindex_lab.foundation import parallel
 from gindex_lab.foundation.errors import BadInput, CannotWrite
-from gindex_lab.foundation.output import appendable, file_hash, write_bytes, write_text, writing
+from gindex_lab.foundation.fingerprints import mark_of
+from gindex_lab.foundation.kept import set_aside
+from gindex_lab.foundation.output import appendable, write_text, writing
 
-__all__ = [
-    "Damaged",
-    "Journal",
-    "continued",
-    "fingerprint",
-    "is_vouched",
-    "sealed",
-    "set_aside",
-    "vouch",
-]
+__all__ = ["Damaged", "Journal", "continued"]
 
 
 class Damaged(ValueError):
@@ -57,8 +44,8 @@ class Journal:
     [{'piece': 0, 'sum': 0.5}]
     """
 
-    foreign = "is no journal of this computation"
-    other = "is of another computation"
+    foreign = "[not-a-journal] is no journal of this computation"
+    other = "[other-computation] is of another computation"
     remedy = "name a new file, or delete this one"
 
     def __init__(
@@ -91,7 +78,9 @@ class Journal:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             hold = _Hold.of(self.path)
         if hold is None:
-            raise self._bad("is being written by another process", "wait until that one ends")
+            raise self._bad(
+                "[in-use] is being written by another process", "wait until that one ends"
+            )
         return hold
 
     def _begin(self) -> None:
@@ -116,7 +105,7 @@ class Journal:
     def _sealed(self, line: str) -> str:
         """A line with a hash of itself and of the header: of this computation, and whole."""
         text = json.dumps(self.header, sort_keys=True) + "\n" + line
-        return f"{line}\t#{hashlib.sha256(text.encode()).hexdigest()[:16]}"
+        return f"{line}\t#{mark_of(text)}"
 
     def _rewrite(self, problem: str) -> None:
         """Keep the damaged file beside the new one, and say what happens."""
@@ -184,7 +173,7 @@ class Journal:
         return {entry[key]: entry for entry in self.entries}
 
     def _corrupted(self, number: int, problem: str) -> BadInput:
-        return self._bad(f"is corrupted in line {number} ({problem})")
+        return self._bad(f"[damaged] is corrupted in line {number} ({problem})")
 
     def _bad(self, problem: str, remedy: str = "") -> BadInput:
         return BadInput(self.argument, str(self.path), problem, remedy or self.remedy)
@@ -272,71 +261,3 @@ def continued(
             if journal is not None:
                 journal.add(known[new[place]])
     return [{name: known[i][name] for name in known[i] if name != key} for i in wanted]
-
-
-def fingerprint(arrays: Iterable[npt.ArrayLike]) -> str:
-    """A short hash of numbers, shapes and types: the same input, or another one.
-
-    >>> fingerprint([[1.0, 2.0]]) == fingerprint([np.array([1.0, 2.0])])
-    True
-    >>> fingerprint([[1.0, 2.0]]) == fingerprint([[1.0], [2.0]])
-    False
-    """
-    digest = hashlib.sha256()
-    for array in map(np.ascontiguousarray, arrays):
-        digest.update(f"{array.dtype.str} {array.shape}".encode())
-        digest.update(array.tobytes())
-    return digest.hexdigest()[:16]
-
-
-# -- files that are not journals -----------------------------------------------------------------------
-
-
-def sealed(record: Mapping[str, Any]) -> dict[str, Any]:
-    """A JSON object with its seal, a hash of everything else in it.
-
-    >>> sealed({"notebook": "aiq/machine"})["seal"][:8]
-    '4eddc968'
-    """
-    plain = json.loads(json.dumps({name: record[name] for name in record if name != "seal"}))
-    text = json.dumps(plain, sort_keys=True, ensure_ascii=False)
-    return {**record, "seal": hashlib.sha256(text.encode()).hexdigest()}
-
-
-def vouch(path: Path, content: bytes | None = None) -> None:
-    """Write the hash of a file beside it, in the form that `sha256sum -c` reads; of the `content` that it
-    will have, if that is given: a run that is killed in between has not finished it."""
-    found = file_hash(path) if content is None else hashlib.sha256(content).hexdigest()
-    write_text(_voucher(path), f"{found}  {path.name}\n")
-
-
-def is_vouched(path: Path) -> bool:
-    """Whether a file is as it was when `vouch` wrote its hash down.
-
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     file = Path(folder, "a.csv")
-    ...     write_text(file, "1")
-    ...     vouch(file)
-    ...     before = is_vouched(file)
-    ...     write_text(file, "2")
-    ...     before, is_vouched(file)
-    (True, False)
-    """
-    if not path.is_file() or not _voucher(path).is_file():
-        return False
-    return _voucher(path).read_bytes() == f"{file_hash(path)}  {path.name}\n".encode()
-
-
-def _voucher(path: Path) -> Path:
-    return path.with_name(path.name + ".sha256")
-
-
-def set_aside(path: Path, problem: str) -> None:
-    """Keep a copy of a damaged file as `.damaged`, `.damaged2` ..., and say in a warning what happens."""
-    names = (f"{path.name}.damaged{k if k > 1 else ''}" for k in itertools.count(1))
-    aside = next(
-        path.with_name(name) for name in names if not os.path.lexists(path.with_name(name))
-    )
-    write_bytes(aside, path.read_bytes())
-    warnings.warn(f"{path}: {problem} (the file as it was: {aside.name})", stacklevel=5)

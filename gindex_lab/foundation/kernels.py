@@ -6,7 +6,6 @@ does. Here the stamp of a kernel is that of every file of kernels beside it, and
 
 from __future__ import annotations
 
-import hashlib
 import pickle
 from collections.abc import Callable
 from contextlib import suppress
@@ -16,6 +15,8 @@ from typing import Any, TypeVar, overload
 
 from numba import njit
 from numba.core.caching import IndexDataCacheFile
+
+from gindex_lab.foundation.fingerprints import digest_of
 
 __all__ = ["compiled"]
 
@@ -102,7 +103,7 @@ class _CheckedFiles(IndexDataCacheFile):
 
 def _digest(name: str, content: bytes) -> bytes:
     """The name counts: whole code under the name of another function is damage too."""
-    return hashlib.sha256(name.encode() + b"\0" + content).digest()
+    return bytes.fromhex(digest_of(name.encode() + b"\0" + content))
 
 
 def _opened(path: Path) -> Any:

@@ -7,13 +7,11 @@ A full disk or a missing permission is one error of ours, with the remedy.
 from __future__ import annotations
 
 import errno
-import hashlib
 import os
 import secrets
 import stat
 import sys
 import tempfile
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -24,8 +22,6 @@ __all__ = [
     "appendable",
     "as_path",
     "atomic_path",
-    "file_hash",
-    "keep_in_cache",
     "scratch",
     "write_bytes",
     "write_text",
@@ -44,6 +40,7 @@ _REMEDIES = {
     errno.ENAMETOOLONG: "use a shorter name",
     errno.ENOTDIR: "name a file inside a folder",
 }
+_CODES = {errno.ENOSPC: "disk-full", errno.EDQUOT: "disk-full"}
 _ABOUT_THE_DISK = (
     *(errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO),
     *(errno.ESTALE, errno.ETIMEDOUT),
@@ -89,7 +86,7 @@ def writing(path: Path, argument: str = "path") -> Iterator[None]:
         number = error.errno or 0
         remedy = _REMEDIES.get(number, "choose a place where you may write")
         problem = f"cannot be written ({error.strerror or error})"
-        failed = CannotWrite(argument, str(path), problem, remedy)
+        failed = CannotWrite(argument, str(path), problem, remedy, code=_CODES.get(number))
         failed.errno = number
         raise failed from None
 
@@ -169,17 +166,6 @@ def scratch() -> Iterator[Path]:
         yield Path(folder)
 
 
-def file_hash(path: Path) -> str | None:
-    """The SHA-256 of a regular file; None where there is none: a pipe would be read for ever.
-
-    >>> file_hash(Path("no", "such", "file"))
-    """
-    if not path.is_file():
-        return None
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
 def write_text(path: Path, text: str) -> None:
     """Write a text file whole or not at all, the same bytes on every system."""
     write_bytes(path, text.encode())
@@ -189,11 +175,3 @@ def write_bytes(path: Path, content: bytes) -> None:
     """Write a file whole or not at all."""
     with atomic_path(path) as new:
         new.write_bytes(content)
-
-
-def keep_in_cache(path: Path, content: bytes) -> None:
-    """Write a file that can be computed again; where that is impossible, say so and go on."""
-    try:
-        write_bytes(path, content)
-    except (OSError, BadInput) as error:
-        warnings.warn(f"{path.parent} cannot be written ({error}): nothing is kept", stacklevel=3)

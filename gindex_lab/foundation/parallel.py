@@ -80,7 +80,9 @@ def as_done(
     tasks = list(items)
     workers = _workers(jobs, len(tasks))
     if not callable(function):
-        raise BadInput("function", function, "cannot be called", "pass a function of one item")
+        raise BadInput(
+            "function", function, "[not-callable] cannot be called", "pass a function of one item"
+        )
     size = None if batch == "auto" else integer("batch", batch)
     if on_cluster() and tasks:
         from gindex_lab.foundation.parallel_dask import run
@@ -184,7 +186,7 @@ def seeds(seed: object, n: int) -> list[np.random.SeedSequence]:
         return root.spawn(n)
     if isinstance(seed, (int, np.integer)) and not isinstance(seed, bool) and seed >= 0:
         return np.random.SeedSequence(int(seed)).spawn(n)
-    raise BadInput("seed", seed, "is not a seed", "pass a whole number such as seed=1")
+    raise BadInput("seed", seed, "[not-a-seed] is not a seed", "pass a whole number such as seed=1")
 
 
 def on_cluster() -> bool:
@@ -210,7 +212,7 @@ def cluster(address: str = "local", workers: int | None = None) -> Iterator[Any]
     """
     client_type, local_type = _dask()
     if address != "local" and "://" not in str(address):
-        problem = "is not a scheduler's address"
+        problem = "[not-an-address] is not a scheduler's address"
         raise BadInput("address", address, problem, 'use "local" or "tcp://host:8786"')
     count = None if workers is None else integer("workers", workers)
     import joblib
@@ -237,7 +239,7 @@ def _connected(client_type: Any, where: Any, address: str) -> Any:
     try:
         return client_type(where, timeout=_PATIENCE)
     except OSError as error:
-        problem = f"does not answer ({error})"
+        problem = f"[no-answer] does not answer ({error})"
         raise BadInput("address", address, problem, "start dask scheduler there") from None
 
 
@@ -246,5 +248,5 @@ def _dask() -> tuple[Any, Any]:
         from distributed import Client, LocalCluster
     except ImportError:
         remedy = "pip install dask distributed, or leave it off"
-        raise BadInput("cluster", "dask", "is not installed", remedy) from None
+        raise BadInput("cluster", "dask", "[not-installed] is not installed", remedy) from None
     return Client, LocalCluster

@@ -29,7 +29,7 @@ def project_file(argument: str, *parts: str) -> Path:
     path = PROJECT_DATA.joinpath(*parts)
     if not path.exists():
         remedy = "run gindex_lab from a clone of its repository"
-        raise DataUnavailable(argument, str(path), "was not found", remedy)
+        raise DataUnavailable(argument, str(path), "[not-found] was not found", remedy)
     return path
 
 

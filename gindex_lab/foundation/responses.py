@@ -89,7 +89,7 @@ class _Table:
             agent, item = self.frame.index[bad[0][0]], self.frame.columns[bad[0][1]]
             where, value = f"frame[{agent!r}, {item!r}]", float(values[tuple(bad[0])])
             remedy = "rescale it, or pass raw scores as Scores and use a transform such as gl.rank"
-            raise BadInput(where, value, f"is not in {self._scale}", remedy)
+            raise BadInput(where, value, f"[out-of-range] is not in {self._scale}", remedy)
 
     # -- what it holds ---------------------------------------------------------------------------
 
@@ -195,7 +195,9 @@ class _Table:
         if isinstance(difficulty, str):
             if difficulty not in self.items:
                 remedy = f"use one of {list(self.items.columns)}, or pass the numbers"
-                raise BadInput("difficulty", difficulty, "is not a column of items", remedy)
+                raise BadInput(
+                    "difficulty", difficulty, "[no-column] is not a column of items", remedy
+                )
             difficulty = self.items[difficulty]
         items = self.items.drop(columns="difficulty_se", errors="ignore")
         return self._like(self.frame, difficulty=difficulty, items=items, interval=None)
@@ -221,24 +223,26 @@ class _Table:
         np.float64(0.5)
         """
         if not isinstance(table, pd.DataFrame):
-            raise BadInput("table", type(table).__name__, "is not a DataFrame", "pass one")
+            raise BadInput(
+                "table", type(table).__name__, "[not-a-table] is not a DataFrame", "pass one"
+            )
         wanted = [agent, item, value] + ([trial] if trial else [])
         for column in wanted:
             if column not in table:
-                problem = f"has no column {column!r}"
+                problem = f"[no-column] has no column {column!r}"
                 raise BadInput("table", list(table.columns), problem, "name the columns")
         names = ["agent", "item", "response", "trial"]
         long = table[wanted].set_axis(names[: len(wanted)], axis=1).reset_index(drop=True)
         key = ["agent", "item"] + (["trial"] if trial else [])
         if long[key].isna().any(axis=None):
             row = int(np.flatnonzero(long[key].isna().any(axis=1))[0])
-            problem = "has no agent, item or trial"
+            problem = "[missing] has no agent, item or trial"
             raise BadInput("table", f"row {row}", problem, "fill or drop the row")
         twice = long.duplicated(key)
         if twice.any():
             first = tuple(long.loc[twice.idxmax(), key])
             remedy = "drop the repeated row" if trial else "name the column of trials: trial=..."
-            raise BadInput("table", first, "appears more than once", remedy)
+            raise BadInput("table", first, "[duplicate] appears more than once", remedy)
         numbers = numeric_frame(f"table[{value!r}]", long[["response"]])
         long["response"] = numbers["response"].to_numpy()
         cls(long[["response"]].set_axis([value], axis=1))  # each trial must be on the scale
@@ -292,7 +296,7 @@ class _Table:
             trial = "trial" if "trial" in long else None
             return cls.from_long(long, trial=trial, **(found | kwargs))
         if len(header) == 1:
-            problem = "has fewer than two columns"
+            problem = "[too-few] has fewer than two columns"
             raise BadInput("path", str(path), problem, "put agents first, then items")
         table = read_table(file, [0])
         frame = table.set_index(table.columns[0]).rename_axis(None)
@@ -355,7 +359,7 @@ class Scores(_Table):
     @classmethod
     def _of_kind(cls, facts: dict[str, Any]) -> type[Any]:
         if facts.get("kind") == "StepCurves":
-            problem = "holds the curves of a transform, not scores"
+            problem = "[not-scores] holds the curves of a transform, not scores"
             raise BadInput("path", facts["kind"], problem, "use gl.Responses.read")
         return cls
 
@@ -374,7 +378,7 @@ class Scores(_Table):
             where = f"low, high of item {flat.idxmax()!r}"
             ends = bottom[flat].iloc[0], top[flat].iloc[0]
             remedy = "drop the constant item, or give low < high"
-            raise BadInput(where, ends, "must satisfy low < high", remedy)
+            raise BadInput(where, ends, "[not-in-order] must satisfy low < high", remedy)
         kept: dict[str, Any] = {k: getattr(self, k) for k in ("items", "agents", *_FACTS)}
         frame, width = self.frame, top - bottom
         if self.trials is None:

@@ -82,7 +82,7 @@ class StepCurves(Responses):
 
     def with_difficulty(self, difficulty: DifficultyLike) -> Self:
         """Refused: the difficulties of a curve are its grid, and its positions are on that scale."""
-        problem = "cannot be given to the curves of a transform, which have their own"
+        problem = "[fixed] cannot be given to the curves of a transform, which have their own"
         remedy = "give the difficulty of the items to the responses that you started from"
         raise BadInput("difficulty", difficulty, problem, remedy)
 

@@ -274,13 +274,15 @@ def rule_of(
     """
     choice("estimator", estimator, ESTIMATORS)
     low, high = interval
-    ensure(low < high, "interval", interval, "is empty", "give (lowest, highest) difficulty")
+    ensure(
+        low < high, "interval", interval, "[empty] is empty", "give (lowest, highest) difficulty"
+    )
     points, level = levels, np.arange(len(levels))
     if reach is not None:
         points = np.unique([min(reach[0], levels[0]), *levels, max(reach[1], levels[-1])])
         level = np.clip(np.searchsorted(levels, points), 0, len(levels) - 1)
     meets = low < points[-1] and high > points[0]
-    problem = f"does not meet the difficulties {points[0]:g} to {points[-1]:g}"
+    problem = f"[no-overlap] does not meet the difficulties {points[0]:g} to {points[-1]:g}"
     ensure(meets, "interval", interval, problem, "give one that overlaps them")
     x0, x1 = np.concatenate([[min(low, points[0])], points[:-1]]), points
     a, b = np.clip(x0, low, high), np.clip(x1, low, high)
@@ -341,7 +343,13 @@ def _pieces(levels: FloatArray, psi: FloatArray, scale: Scale) -> tuple[FloatArr
     """Ends a, b and heights ya, yb of the pieces (A, K) of each curve, cut to the interval: from the
     last level an agent met to this one, and up to its first level all solved."""
     empty = np.isnan(psi).all(axis=1).any()
-    ensure(not empty, "responses", "an agent", "has no response at all", "leave that agent out")
+    ensure(
+        not empty,
+        "responses",
+        "an agent",
+        "[no-response] has no response at all",
+        "leave that agent out",
+    )
     low, high = scale.interval
     psi = held_to_the_ends(psi)
     if scale.reach is not None:

@@ -375,6 +375,6 @@ def _positions(sample: Sample, items: np.ndarray, rows: np.ndarray) -> list[Any]
 
 
 def _enough(number: int, agent: object, what: str) -> None:
-    problem = f"are too few {what} for an interval"
+    problem = f"[too-few] are too few {what} for an interval"
     remedy = f"measure it on at least three {what}, or leave it out"
     ensure(number >= _FEWEST, f"responses of {agent!r}", number, problem, remedy)

@@ -144,7 +144,10 @@ def _check_together(
     study: Responses, mode: str, estimator: str, extrapolate: str, method: str, floor: PerItemLike
 ) -> None:
     """The authors' code knows one estimator and no floor; a floor needs responses and the plain curve."""
-    exact, theirs = mode == "exact", ("is not what the authors' code does", "use mode='exact'")
+    exact, theirs = (
+        mode == "exact",
+        ("[not-in-reference] is not what the authors' code does", "use mode='exact'"),
+    )
     ensure(exact or estimator == "trapezoid", "estimator", estimator, *theirs)
     ensure(exact or extrapolate == "paper", "extrapolate", extrapolate, *theirs)
     if floor is None:
@@ -171,7 +174,13 @@ def study_of(
 
 def _with_levels(responses: ResponsesLike, difficulty: DifficultyLike) -> Responses:
     remedy = "turn them into responses first, for instance with gl.rank(scores)"
-    ensure(not isinstance(responses, Scores), "responses", responses, "holds raw scores", remedy)
+    ensure(
+        not isinstance(responses, Scores),
+        "responses",
+        responses,
+        "[raw-scores] holds raw scores",
+        remedy,
+    )
     if not isinstance(responses, Responses):
         study = Responses(responses, difficulty=difficulty)
     else:
@@ -179,8 +188,8 @@ def _with_levels(responses: ResponsesLike, difficulty: DifficultyLike) -> Respon
     h = study.difficulty
     if h is None:
         remedy = "pass it, or make it with gl.rank, gl.absolute_reference or gl.irt_difficulty"
-        raise BadInput("difficulty", None, "is needed: the items have none", remedy)
-    problem = "is the only difficulty, and one point makes no curve"
+        raise BadInput("difficulty", None, "[no-difficulty] is needed: the items have none", remedy)
+    problem = "[one-difficulty] is the only difficulty, and one point makes no curve"
     remedy = "use items of at least two difficulties"
     ensure(h.nunique() > 1, "difficulty", h.iloc[0], problem, remedy)
     _check_size("difficulty", float(h.min()), float(h.max()))
@@ -190,7 +199,7 @@ def _with_levels(responses: ResponsesLike, difficulty: DifficultyLike) -> Respon
 def _check_size(name: str, low: float, high: float) -> None:
     """Spread is a square: numbers whose squares exceed a float are refused."""
     fits = max(abs(low), abs(high)) <= _LARGEST and high - low >= 1 / _LARGEST
-    problem = f"is too large or too narrow to square (beyond {_LARGEST:g}, within {1 / _LARGEST:g})"
+    problem = f"[too-wide] cannot be squared (beyond {_LARGEST:g}, or within {1 / _LARGEST:g})"
     ensure(fits, name, (low, high), problem, "measure difficulty in another unit")
 
 
@@ -200,11 +209,13 @@ def _check_missing(study: Responses, missing: str, total: FloatArray) -> None:
     short = study.frame[np.isnan(total)]
     if missing == "error":
         remedy = "pass missing='drop' to study each agent on the items that it met"
-        refuse("responses", short, short.isna(), "is missing", remedy)
+        refuse("responses", short, short.isna(), "[missing] is missing", remedy)
     empty = short.index[short.isna().all(axis=1)]
     if len(empty):
         remedy = "leave it out with responses.select(agents=...)"
-        raise BadInput("responses", empty[0], "is an agent without a single response", remedy)
+        raise BadInput(
+            "responses", empty[0], "[no-response] is an agent without a single response", remedy
+        )
 
 
 def difficulties_of(study: Responses) -> FloatArray:
@@ -228,7 +239,7 @@ def _span(study: Responses, given: Interval | None, estimator: str) -> tuple[Int
 def _reference(study: Responses, interval: Interval | None) -> Indicators:
     """With an interval, the authors' indicators on it; without, their full study: limits from the
     quantiles, four padding points, γ on the range of the items."""
-    never = "is a continuous curve, which the authors never draw"
+    never = "[not-in-reference] is a continuous curve, which the authors never draw"
     continuous = isinstance(study, StepCurves) and study.continuous
     ensure(not continuous, "columns", None, never, "use columns=100")
     h, values = difficulties_of(study), study.values

@@ -11,11 +11,12 @@ Derivation and references: `notebooks/generality/interval`. How often it covers:
 from __future__ import annotations
 
 import warnings
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
+from gindex_lab.foundation.carried import Measured
 from gindex_lab.foundation.errors import Caution
 from gindex_lab.foundation.many_tests import half_width
 from gindex_lab.foundation.responses import Responses
@@ -23,7 +24,7 @@ from gindex_lab.foundation.validate import FloatArray, confidence
 from gindex_lab.measures.fit import SURPRISE, Fit, fit_of
 from gindex_lab.measures.samples import sample_like
 
-__all__ = ["MEASURES", "Limits", "Linear", "Measured"]
+__all__ = ["MEASURES", "Limits", "Linear"]
 __all__ += ["around", "degrees", "limits", "linear", "with_limits"]
 
 MEASURES = ["capability", "spread", "normalised_generality", "expected_difficulty", "mean"]
@@ -39,17 +40,6 @@ _MOST_KEPT = 5_000_000  # cells of contributions that a table carries along for 
 _BLOCK = 4_000_000  # cells of a temporary array
 _SCALE = {"spread": (0.0, np.inf), "normalised_generality": (-1.0, 1.0), "mean": (0.0, 1.0)}
 Limits = dict[str, FloatArray]  # low and high (2, A) of each measure
-
-
-class Measured(pd.DataFrame):  # type: ignore[misc]  # pandas has no types here
-    """A table of `gl.generality` with limits, and the `fit` that both come from."""
-
-    _metadata: ClassVar[list[str]] = ["fit"]
-    fit: Fit | None = None
-
-    @property
-    def _constructor(self) -> type[Measured]:
-        return Measured
 
 
 def with_limits(
@@ -324,8 +314,9 @@ def warn_of_families(study: Responses, resample: str) -> None:
     family = study.items.get("family")
     if resample == "items" and family is not None and 3 <= family.nunique() < len(family):
         warnings.warn(
-            f"the items come in {family.nunique()} families, which resample='items' ignores: items of one "
-            "family share their luck, and the limits may be far too narrow; use resample='families'",
+            f"[families] the items come in {family.nunique()} families, which resample='items' ignores: "
+            "items of one family share their luck, and the limits may be far too narrow; use "
+            "resample='families'",
             Caution,
             stacklevel=4,
         )
@@ -356,8 +347,9 @@ def joined(
     lost = np.flatnonzero(effective < FEWEST_EFFECTIVE)
     if len(lost):
         warnings.warn(
-            f"no interval for {len(lost)} of {len(table)} agents (the first is {table.index[lost[0]]!r}): "
-            "one or two isolated items decide the whole area; add items in the gaps, or cut the interval",
+            f"[isolated-items] no interval for {len(lost)} of {len(table)} agents (the first is "
+            f"{table.index[lost[0]]!r}): one or two isolated items decide the whole area; add items in the "
+            "gaps, or cut the interval",
             Caution,
             stacklevel=4,
         )

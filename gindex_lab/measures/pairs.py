@@ -60,8 +60,9 @@ def tie_groups(
     apart, strange = (_square(found, v, len(table)) for v in ("separated", "not comparable"))
     if strange.any():
         warnings.warn(
-            f"{strange.sum() // 2} of {len(found)} pairs of agents are not comparable, for too few "
-            f"{fit_behind(table).sample.word} in common, and stand in no group together: see gl.comparisons",
+            f"[not-comparable] {strange.sum() // 2} of {len(found)} pairs of agents are not comparable, for "
+            f"too few {fit_behind(table).sample.word} in common, and stand in no group "
+            "together: see gl.comparisons",
             Caution,
             stacklevel=2,
         )
@@ -199,13 +200,13 @@ def paired_differences(
     study = study_of(responses, difficulty, missing)
     known("a", [a], study.frame.index)
     known("b", [b], study.frame.index)
-    ensure(a != b, "b", b, "is the same agent as a", "compare two agents")
+    ensure(a != b, "b", b, "[same-agent] is the same agent as a", "compare two agents")
     pair = study.select(agents=[a, b])
     how: dict[str, Any] = {"estimator": estimator, "extrapolate": extrapolate, "missing": missing}
     sample = sample_like(generality(pair, interval=interval, **how), pair, resample)
     both = sample.common()
     common = len(np.unique(both.codes[~np.isnan(both.values[0]) & (both.codes >= 0)]))
-    problem = f"has only {common} {sample.word} in common with a: the two are not comparable"
+    problem = f"[not-comparable] has only {common} {sample.word} in common with a: the two are not comparable"
     remedy = f"measure both on at least {FEWEST_COMMON} of the same {sample.word}"
     enough = common >= FEWEST_COMMON or not np.isnan(sample.values).any()
     ensure(enough, "b", b, problem, remedy)
@@ -220,15 +221,23 @@ def fit_behind(table: pd.DataFrame) -> Fit:
     """The fit that a table of `gl.generality(..., ci=...)` was made from, for the agents it still has."""
     fit = getattr(table, "fit", None)
     if not isinstance(fit, Fit):
-        problem = "does not carry what separates agents"
+        problem = "[no-fit] does not carry what separates agents"
         remedy = "make it with gl.generality(..., ci=0.95), of fewer agents if they are thousands"
         raise BadInput("table", type(table).__name__, problem, remedy)
-    problem, remedy = "is not a number of agents to pair", f"keep 1 to {_MOST_AGENTS}"
+    problem, remedy = (
+        "[not-a-number] is not a number of agents to pair",
+        f"keep 1 to {_MOST_AGENTS}",
+    )
     ensure(1 <= len(table) <= _MOST_AGENTS, "table", len(table), problem, remedy)
     where = fit.agents.get_indexer(table.index)
     stranger = table.index[where < 0]
     if len(stranger):
-        raise BadInput("table", stranger[0], "is not an agent of the study", "do not rename agents")
+        raise BadInput(
+            "table",
+            stranger[0],
+            "[not-an-agent] is not an agent of the study",
+            "do not rename agents",
+        )
     return fit.rows(where)
 
 

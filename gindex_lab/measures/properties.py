@@ -35,7 +35,13 @@ def aggregate(
     if labels is None:
         labels = np.full(len(study.frame), "all")
     fits = pd.api.types.is_list_like(labels) and len(pd.Index(labels)) == len(study.frame)
-    ensure(fits, "by", by, "does not label the agents", "name a column of agents, or a list")
+    ensure(
+        fits,
+        "by",
+        by,
+        "[not-labels] does not label the agents",
+        "name a column of agents, or a list",
+    )
     frame = study.frame.groupby(np.asarray(labels), sort=False).mean()
     return Responses(frame, items=study.items, interval=study.interval, name=study.name)
 
@@ -99,7 +105,7 @@ def spread_at(capability: NumbersLike, gamma: float, interval: Interval) -> Floa
     low, high = required_pair("interval", interval)
     c = vector("capability", capability) - low
     inside = (c >= 0).all() and (c <= high - low).all()
-    problem = f"leaves the interval {low:g} to {high:g}"
+    problem = f"[out-of-range] leaves the interval {low:g} to {high:g}"
     ensure(inside, "capability", capability, problem, "stay inside")
     gamma = number("gamma", gamma, -1, 1)
     return np.asarray(np.sqrt((1 - gamma) * c * np.maximum(high - low - c, 0.0)))

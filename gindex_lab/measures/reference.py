@@ -60,7 +60,7 @@ def reference_indicators(
     kmin = levels[0] if limits[0] is None else float(limits[0])
     kmax = levels[-1] if limits[1] is None else float(limits[1])
     used = (levels >= kmin) & (levels <= kmax)
-    problem = f"leaves fewer than two distinct difficulties between {kmin:g} and {kmax:g}"
+    problem = f"[one-difficulty] leaves fewer than two distinct difficulties between {kmin:g} and {kmax:g}"
     remedy = "give items of at least two difficulties inside the interval"
     ensure(used.sum() > 1, "difficulty", levels[used].tolist(), problem, remedy)
     x, y = levels[used], psi[:, used]
@@ -70,7 +70,7 @@ def reference_indicators(
     pieces = width * (x[:-1] * (2 * left + right) + x[1:] * (left + 2 * right)) / 6
     moment = pieces.sum(axis=1) + ((levels[0] ** 2 - kmin**2) / 2 if block > 0 else 0.0)
     agent = f"agent {np.argmin(area > 0) + 1}"
-    problem = "solves nothing, so the authors' expected difficulty is 0 / 0"
+    problem = "[solves-nothing] solves nothing, so the authors' expected difficulty is 0 / 0"
     remedy = "start the interval below the easiest item, or use mode='exact'"
     ensure((area > 0).all(), "responses", agent, problem, remedy)
     expected = moment / area

@@ -74,12 +74,12 @@ def sample_of(study: Responses, scale: Scale, resample: str = "items") -> Sample
     3
     """
     choice("resample", resample, [*RESAMPLE, "agents"])
-    problem = "cannot be computed for a single agent"
+    problem = "[one-agent] cannot be computed for a single agent"
     remedy = "use gl.population_intervals for means and correlations over agents"
     ensure(resample != "agents", "resample", resample, problem, remedy)
     agents = study.frame.index
     if isinstance(study, StepCurves) and study.positions is not None:
-        problem = "needs repeated trials, and a transform keeps none: it compares means over trials"
+        problem = "[no-trials] needs repeated trials, and a transform compares only their means"
         remedy = "use resample='items', or measure the untransformed responses"
         ensure(resample != "trials", "resample", resample, problem, remedy)
         positions, about = study.positions, study.position_items
@@ -132,10 +132,12 @@ def _codes(about: pd.DataFrame, resample: str) -> np.ndarray:
     codes[free] = np.arange(free.sum())
     if resample == "families":
         remedy = "give items with a column 'family', or use resample='items'"
-        problem = "needs to know the family of each item"
+        problem = "[no-families] needs to know the family of each item"
         ensure("family" in about, "resample", resample, problem, remedy)
         family = about["family"][free]
-        refuse("items.family", family, family.isna(), "is missing", "name the item's family")
+        refuse(
+            "items.family", family, family.isna(), "[missing] is missing", "name the item's family"
+        )
         codes[free] = pd.factorize(family)[0]
     return codes
 
@@ -143,7 +145,7 @@ def _codes(about: pd.DataFrame, resample: str) -> np.ndarray:
 def _trials(study: Responses) -> FloatArray:
     """Trials as an array (A, N, T), NaN where a cell had fewer."""
     if study.trials is None:
-        problem = "needs repeated trials, and the responses keep none"
+        problem = "[no-trials] needs repeated trials, and the responses keep none"
         remedy = "use Responses.from_long(table, trial='...'), or resample='items'"
         raise BadInput("resample", "trials", problem, remedy)
     long = study.trials.dropna(subset=["response"])
@@ -154,7 +156,7 @@ def _trials(study: Responses) -> FloatArray:
     known = (row >= 0) & (column >= 0)
     trials[row[known], column[known], number[known]] = long["response"].to_numpy()[known]
     count = pd.DataFrame((~np.isnan(trials)).sum(axis=2), study.frame.index, study.frame.columns)
-    problem = "is fewer than two trials, too few to estimate their variation"
+    problem = "[too-few] is fewer than two trials, too few to estimate their variation"
     remedy = "repeat it, leave the item out, or use resample='items'"
     refuse("trials", count, (count < 2) & study.frame.notna(), problem, remedy)
     return trials

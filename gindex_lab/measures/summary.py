@@ -40,7 +40,13 @@ def population_summary(table: pd.DataFrame) -> pd.Series:
     0.94
     """
     for name in (*_MEASURES, "abstruse"):
-        ensure(name in table, "table", name, "is not one of its columns", "pass gl.generality(...)")
+        ensure(
+            name in table,
+            "table",
+            name,
+            "[not-an-option] is not one of its columns",
+            "pass gl.generality(...)",
+        )
     ensure(not table.empty, "table", table.shape, "has no agents", "pass at least one")
     capability, gamma = table["capability"], table["normalised_generality"]
     found = {
@@ -83,12 +89,15 @@ def population_intervals(
     """
     choice("resample", resample, ["agents", "items", "families"])
     measured = isinstance(responses, pd.DataFrame) and {"capability", "spread"} <= set(responses)
-    problem, remedy = "has no items to resample", "pass the responses that the measures come from"
+    problem, remedy = (
+        "[no-items] has no items to resample",
+        "pass the responses that the measures come from",
+    )
     ensure(not measured, "responses", "a table of measures", problem, remedy)
     level, draws, random = confidence(ci), integer("resamples", resamples, 100), generator(seed)
     study = study_of(responses, difficulty, missing)
     table = generality(study, interval=interval, estimator=estimator, missing=missing)
-    few = "are too few agents for a population"
+    few = "[too-few] are too few agents for a population"
     ensure(len(table) > 2, "responses", len(table), few, "add agents")
     found = population_summary(table)
     found["abstruse_share"] = found["abstruse"] / len(table)
@@ -123,8 +132,8 @@ def _on_other_items(fit: Fit, ci: float) -> FloatArray:
     """Ends (2, 6), of mean capability and mean γ only: what a unit brings to all agents is summed before it
     is squared, since they share it; where items do not reach the ends, over all completions."""
     warnings.warn(
-        "other items: limits for mean capability and mean γ only; those of the mean spread, of the share of "
-        "abstruse agents and of correlations would hold less often than they say",
+        "[other-items] other items: limits for mean capability and mean γ only; those of the mean "
+        "spread, of the share of abstruse agents and of correlations would hold less often than they say",
         Caution,
         stacklevel=3,
     )

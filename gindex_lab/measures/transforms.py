@@ -61,13 +61,13 @@ def rank(
     table = _scores(scores, missing)
     choice("ties", ties, ["half", "win"])
     alone = int(flag("leave_one_out", leave_one_out))
-    problem = "has no other agent to compare with"
+    problem = "[no-other-agent] has no other agent to compare with"
     ensure(len(table.frame) > alone, "scores", table.shape, problem, "add agents")
     frame = table.frame if decimals is None else table.frame.round(integer("decimals", decimals, 0))
     below = frame.rank(method="min") - 1
     equal = frame.rank(method="max") - below - alone
     others = frame.notna().sum() - alone
-    problem = "is a single score, with none to rank it by"
+    problem = "[one-agent] is a single score, with none to rank it by"
     refuse("scores", others + 1, others < 1, problem, "leave it out")
     # Two divisions, as in the authors' code: on a grid of difficulties a position that meets one exactly
     # counts half there, and (below + ½ equal) / others can miss it, or meet it, by its last digit.
@@ -89,7 +89,7 @@ def standardise(
     table = _scores(scores, missing)
     edge, frame = number("limit", limit, 0, open_ends=True), table.frame
     flat = ~(frame.max() > frame.min())
-    problem = "is the same for all agents, so it has no standard score"
+    problem = "[no-variance] is the same for all agents, so it has no standard score"
     refuse("scores", frame.max(), flat, problem, "drop the constant item, or use gl.rank")
     # powers of two are exact: only the range of the numbers changes, so that no square overflows
     frame = frame / np.exp2(np.floor(np.log2(frame.abs().max())))
@@ -122,7 +122,7 @@ def distributional_reference(
     table = _scores(values, missing)
     frame, mu, sigma = table.frame, _per_item("mean", mean, table), _per_item("sd", sd, table)
     remedy = "give the standard deviation of the reference population"
-    refuse("sd", sigma, ~(sigma > 0), "is not positive", remedy)
+    refuse("sd", sigma, ~(sigma > 0), "[not-positive] is not positive", remedy)
     if family == "beta":
         position = _beta_share(frame, mu, sigma)
     else:
@@ -136,10 +136,13 @@ def _beta_share(frame: pd.DataFrame, mu: pd.Series, sigma: pd.Series) -> pd.Data
     """F(value) of the beta distributions with these moments: α = ((1 - μ)/σ² - 1/μ)μ², β = α(1/μ - 1)."""
     from scipy.special import betainc
 
-    problem, remedy = "is not in [0, 1], where the beta distribution lives", "use family='normal'"
+    problem, remedy = "[out-of-range] is not in [0, 1], as beta needs", "use family='normal'"
     refuse("values", frame, (frame < 0) | (frame > 1), problem, f"rescale it, or {remedy}")
-    refuse("mean", mu, (mu <= 0) | (mu >= 1), "is not inside (0, 1)", remedy)
-    problem, remedy = "is too large for a beta distribution", "it must be below √(mean (1 - mean))"
+    refuse("mean", mu, (mu <= 0) | (mu >= 1), "[out-of-range] is not inside (0, 1)", remedy)
+    problem, remedy = (
+        "[too-large] is too large for a beta distribution",
+        "it must be below √(mean (1 - mean))",
+    )
     refuse("sd", sigma, sigma**2 >= mu * (1 - mu), problem, remedy)
     alpha = ((1 - mu) / sigma**2 - 1 / mu) * mu**2
     share = betainc(alpha.to_numpy(), (alpha * (1 / mu - 1)).to_numpy(), frame.to_numpy())
@@ -163,15 +166,19 @@ def absolute_reference(scores: ScoresLike, reference: object, ties: str = "half"
     known = pd.api.types.is_hashable(reference) and reference in frame.index
     mean = isinstance(reference, str) and reference == "mean"
     remedy = f"use 'mean' or one of {list(frame.index[:5])} …"
-    ensure(known or mean, "reference", reference, "is not an agent of the table", remedy)
+    ensure(
+        known or mean, "reference", reference, "[not-an-agent] is not an agent of the table", remedy
+    )
     bar = frame.loc[reference] if known else frame.mean()
     row, remedy = bar.to_frame(reference).T, "a reference needs a score on every item"
-    refuse("scores", row, row.isna(), "is missing", remedy)
+    refuse("scores", row, row.isna(), "[missing] is missing", remedy)
     won = (frame > bar) + level * (frame == bar)
     solved = won.astype(float).where(frame.notna())
     others = solved.drop(index=reference) if known else solved
     rated = others.notna().sum()
-    refuse("scores", rated, rated < 1, "has no agent beside the reference", "add agents")
+    refuse(
+        "scores", rated, rated < 1, "[one-agent] has no agent beside the reference", "add agents"
+    )
     return Responses(solved, 1 - others.mean(), interval=(0.0, 1.0), **_about(table))
 
 
@@ -195,13 +202,13 @@ def opponent(results: object, *, self_draw: bool = True, incomplete: str = "erro
     table = results if isinstance(results, (Responses, Scores)) else None
     frame = _square(results if table is None else table.frame)
     if incomplete == "error":
-        problem = "was not played: the round robin is incomplete"
+        problem = "[incomplete] was not played: the round robin is incomplete"
         remedy = "pass incomplete='draw' or incomplete='drop'"
         refuse("results", frame, _games(frame.isna()), problem, remedy)
     played = (frame.fillna(0.5) if incomplete == "draw" else frame).to_numpy(copy=True)
     idle = frame.index[~_games(~np.isnan(played)).any(axis=1)]
     if len(idle):
-        raise BadInput("results", idle[0], "played no game", "leave the player out")
+        raise BadInput("results", idle[0], "[no-game] played no game", "leave the player out")
     np.fill_diagonal(played, 0.5 if self_draw else np.nan)
     games = pd.DataFrame(played, frame.index, frame.columns)
     top = float(len(frame) - (not self_draw))
@@ -220,18 +227,18 @@ def _square(results: object) -> pd.DataFrame:
     frame = numeric_frame("results", results)
     if not isinstance(results, pd.DataFrame) and frame.shape[0] == frame.shape[1]:
         frame.columns = frame.index
-    problem = "does not have the same players in rows and columns"
+    problem = "[not-square] does not have the same players in rows and columns"
     remedy = "give one row and one column to each of at least two players"
     same = len(frame) > 1 and set(frame.index) == set(frame.columns)
     ensure(same, "results", frame.shape, problem, remedy)
     frame = frame.loc[:, list(frame.index)]
     values = frame.to_numpy()
     missing, uneven = np.isnan(values), np.abs(values + values.T - 1) > 1e-9
-    one_sided = "and its mirror disagree: one side of the game is missing"
+    one_sided = "[one-sided] and its mirror disagree: one side of the game is missing"
     for wrong, problem, remedy in (
-        ((values < 0) | (values > 1), "is not a result in [0, 1]", "use 1, 0.5, 0"),
+        ((values < 0) | (values > 1), "[out-of-range] is not a result in [0, 1]", "use 1, 0.5, 0"),
         (missing != missing.T, one_sided, "give both results of every game"),
-        (uneven, "and its mirror do not add up to 1", "correct one side of the game"),
+        (uneven, "[uneven] and its mirror do not add up to 1", "correct one side of the game"),
     ):
         refuse("results", frame, _games(wrong), problem, remedy)
     return frame
@@ -252,7 +259,7 @@ def threshold(responses: ResponsesLike, epsilon: float = 0.0) -> Responses:
     """
     remedy = "threshold the responses before the transform"
     raw = not isinstance(responses, StepCurves)
-    ensure(raw, "responses", responses, "has been transformed already", remedy)
+    ensure(raw, "responses", responses, "[transformed] has been transformed already", remedy)
     table = responses if isinstance(responses, Responses) else Responses(responses)
     bar = 1 - number("epsilon", epsilon, 0, 1) - 1e-12
     accepted = (table.frame >= bar).astype(float).where(table.frame.notna())
@@ -263,15 +270,26 @@ def _scores(scores: ScoresLike, missing: str) -> Scores | Responses:
     """The table of scores, whatever it came as; missing cells only where they are allowed."""
     choice("missing", missing, ["error", "drop"])
     raw = not isinstance(scores, StepCurves)
-    ensure(raw, "scores", scores, "has been transformed already", "pass the raw scores")
+    ensure(
+        raw,
+        "scores",
+        scores,
+        "[transformed] has been transformed already",
+        "pass the raw scores",
+    )
     table = scores if isinstance(scores, (Scores, Responses)) else Scores(scores)
     gaps = np.isnan(table.values)
     if missing == "error":
         remedy = "fill the cell, or pass missing='drop' where the transform takes it"
-        refuse("scores", table.frame, gaps, "is missing", remedy)
+        refuse("scores", table.frame, gaps, "[missing] is missing", remedy)
     for labels, lost in ((table.frame.index, gaps.all(1)), (table.frame.columns, gaps.all(0))):
         if lost.any():
-            raise BadInput("scores", labels[lost.argmax()], "has no score at all", "leave it out")
+            raise BadInput(
+                "scores",
+                labels[lost.argmax()],
+                "[no-score] has no score at all",
+                "leave it out",
+            )
     return table
 
 
@@ -290,7 +308,7 @@ def _per_item(name: str, values: NumbersLike, table: Scores | Responses) -> pd.S
     """One number per item: a column of `items`, a Series or mapping by item, or a list."""
     if isinstance(values, str):
         remedy = f"use one of {list(table.items)}"
-        ensure(values in table.items, name, values, "is not a column of items", remedy)
+        ensure(values in table.items, name, values, "[no-column] is not a column of items", remedy)
         values = table.items[values]
     items = table.frame.columns
     return pd.Series(per_item(name, values, items), items)

@@ -136,7 +136,9 @@ def save_table(table: pd.DataFrame, name: str) -> pd.DataFrame:
     """
     _checked_name(name)
     if not hasattr(table, "to_csv"):
-        raise BadInput("table", table, "is not a DataFrame", "wrap it: pd.DataFrame(...)")
+        raise BadInput(
+            "table", table, "[not-a-table] is not a DataFrame", "wrap it: pd.DataFrame(...)"
+        )
     folder = output()
     if folder is not None:
         plain = list(table.index.names) == [None] and list(table.index) == list(range(len(table)))
@@ -371,4 +373,9 @@ def _keep_claim(record: Record) -> None:
 
 def _checked_name(name: object) -> None:
     if not isinstance(name, str) or not _NAME.fullmatch(name):
-        raise BadInput("name", name, "cannot be a file name here", 'use lower case, e.g. "fig06"')
+        raise BadInput(
+            "name",
+            name,
+            "[not-a-file-name] cannot be a file name here",
+            'use lower case, e.g. "fig06"',
+        )

@@ -30,7 +30,12 @@ def broken_json(program: Sequence[Mapping[str, Any]], *, seed: object, keep: flo
     (True, False)
     """
     if not 0 < keep < 1:
-        raise BadInput("keep", keep, "leaves nothing broken or nothing at all", "use 0 < keep < 1")
+        raise BadInput(
+            "keep",
+            keep,
+            "[out-of-range] leaves nothing broken or nothing at all",
+            "use 0 < keep < 1",
+        )
     text = json.dumps(list(program))
     cut = int(len(text) * keep + generator(seed).integers(-5, 6))
     return text[: min(max(cut, 1), len(text) - 1)]

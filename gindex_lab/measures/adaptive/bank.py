@@ -79,7 +79,13 @@ class Bank:
         for name in ("difficulty", "discrimination", "location", "floor"):
             if name in self.items:
                 column = numeric_frame(f"items[{name!r}]", self.items[[name]])[name]
-                refuse(f"items.{name}", column, column.isna(), "is missing", "give every item one")
+                refuse(
+                    f"items.{name}",
+                    column,
+                    column.isna(),
+                    "[missing] is missing",
+                    "give every item one",
+                )
         problem, remedy = "is the only difficulty", "use items of at least two"
         ensure(
             self.items["difficulty"].nunique() > 1,

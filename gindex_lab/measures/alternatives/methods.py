@@ -141,8 +141,8 @@ def _reaches(sample: Sample) -> bool:
     enough = bool(np.ptp(inside) >= REACH * (high - low))
     if not enough:
         warnings.warn(
-            f"no limits: the items cover less than {REACH:.0%} of the interval, and beyond them the curve is "
-            "a guess; cut the interval, add items, or use method='plain'",
+            f"[uncovered] no limits: the items cover less than {REACH:.0%} of the interval, and beyond them "
+            "the curve is a guess; cut the interval, add items, or use method='plain'",
             Caution,
             stacklevel=4,
         )
@@ -219,8 +219,8 @@ def _rises(one: Sample, name: object) -> bool:
     clear = bool(rises - falls > CLEARLY)
     if clear:
         warnings.warn(
-            f"no band for {name!r}: a rising curve fits its responses far better than a falling one; use "
-            "method='smooth'",
+            f"[rising] no band for {name!r}: a rising curve fits its responses far better than a falling "
+            "one; use method='smooth'",
             Caution,
             stacklevel=4,
         )

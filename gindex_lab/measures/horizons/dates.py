@@ -58,7 +58,7 @@ def frontier_of(minutes: pd.Series, day: pd.Series, rule: object = "at least") -
 def days_of(table: pd.DataFrame, dates: DatesLike) -> pd.Series:
     """The release day of each agent as a number of days, from a column, mapping, Series or list."""
     if isinstance(dates, str):
-        replicates = table.attrs.get("replicates")
+        replicates = getattr(table, "replicates", None)
         agents = getattr(replicates, "agents", None)
         if dates in table:
             dates = table[dates]
@@ -163,7 +163,7 @@ def mode_in(table: object, mode: str | None) -> str:
 
 def draws_in(table: pd.DataFrame, name: str, agents: pd.Index, mode: str) -> FloatArray | None:
     """The draws of a measure for some agents (draws, agents), where the table carries them."""
-    replicates: Any = table.attrs.get("replicates")
+    replicates: Any = getattr(table, "replicates", None)
     drawn = None if replicates is None else replicates.of(name, mode)
     if drawn is None:
         return None

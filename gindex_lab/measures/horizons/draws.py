@@ -149,9 +149,6 @@ class Replicates:
         kept = self.as_published if mode == "reference" else {}
         return kept.get(name, self.measures.get(name))
 
-    def __deepcopy__(self, memo: object) -> Replicates:
-        return self  # never changed: a table may be copied without a thousand draws
-
 
 def replicates_of(
     runs: Runs, drawn: Draws, settings: HorizonSettings, fitted: list[Curves]

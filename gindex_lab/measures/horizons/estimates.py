@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.errors import BadInput, Caution
 from gindex_lab.foundation.validate import FloatArray
 from gindex_lab.measures.horizons.curves import indicator_rows
 from gindex_lab.measures.horizons.fitting import (
@@ -84,8 +84,9 @@ def _fitted(runs: Runs, j: int, agent: object, settings: HorizonSettings) -> Cur
         raise BadInput("responses", agent, problem, remedy, code="no-failure")
     if curves.beta[0] < 0:
         warnings.warn(
-            f"success of {agent!r} rises with length: its printed horizon is the length above which it "
-            "exceeds 50%",
+            f"[rising] success of {agent!r} rises with length: its printed horizon is the length above "
+            "which it exceeds 50%",
+            Caution,
             stacklevel=4,
         )
     return curves

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from gindex_lab.foundation.carried import Measured
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.likes import NumbersLike, ResponsesLike, SeedLike
 from gindex_lab.foundation.validate import (
@@ -169,6 +170,8 @@ def horizon(
     table, fitted = estimates(runs, settings)
     known = getattr(responses, "agents", None)
     agents = known if isinstance(known, pd.DataFrame) else pd.DataFrame(index=runs.agents)
+    table = Measured(table)
+    table.replicates = Replicates(agents)
     table.attrs = {
         "interval": span,
         "penalty": ridge,
@@ -180,7 +183,6 @@ def horizon(
         "levels": settings.levels,
         "families": len(runs.families),
         "notes": _notes(runs),
-        "replicates": Replicates(agents),
     }
     if level is None:
         return table
@@ -198,9 +200,9 @@ def horizon(
         table.attrs["notes"] += (*why_not, _NOT_MEASURED)
     table.attrs |= {
         "draws": n_draws,
-        "replicates": Replicates(agents, found["measures"], found["as_published"]),
         **{name: column.to_dict() for name, column in found["unusual"].items()},
     }
+    table.replicates = Replicates(agents, found["measures"], found["as_published"])
     return _joined(table, limits)
 
 
@@ -263,12 +265,12 @@ def _over_draws(table: pd.DataFrame, found: dict[str, Any], ci: float) -> Limits
     return limits
 
 
-def _joined(table: pd.DataFrame, limits: Limits) -> pd.DataFrame:
+def _joined(table: Measured, limits: Limits) -> pd.DataFrame:
     columns = {
         f"{k}_{side}": ends[i]
         for k, ends in limits.items()
         for i, side in enumerate(("low", "high"))
     }
-    joined = pd.concat([table, pd.DataFrame(columns, index=table.index)], axis=1)
-    joined.attrs = table.attrs
+    joined = Measured(pd.concat([table, pd.DataFrame(columns, index=table.index)], axis=1))
+    joined.attrs, joined.replicates = table.attrs, table.replicates
     return joined

@@ -230,10 +230,15 @@ def max_weight_clique(
     edges = np.asarray(adjacency, dtype=bool)
     count = len(weight)
     if edges.shape != (count, count) or (edges != edges.T).any() or edges.diagonal().any():
-        problem = "is not a symmetric square without a diagonal"
+        problem = "[not-symmetric] is not a symmetric square without a diagonal"
         raise BadInput("adjacency", edges.shape, problem, "check it")
     if count == 0 or weight.min() < 1:
-        raise BadInput("weights", weight.tolist(), "are not positive", "drop the vertices below 1")
+        raise BadInput(
+            "weights",
+            weight.tolist(),
+            "[not-positive] are not positive",
+            "drop the vertices below 1",
+        )
     order = np.empty(count, np.int64)
     peel(weight, _bits(edges), count, order)
     bits = _bits(edges[order][:, order])

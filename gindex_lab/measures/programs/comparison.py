@@ -109,9 +109,11 @@ def compare(
 
 def flows_of(name: str, flows: ProgramLike) -> list[Flow]:
     if isinstance(flows, (str, bytes, PathLike, Flow)):
-        raise BadInput(name, flows, "is one program", "pass a list of programs")
+        raise BadInput(name, flows, "[one-program] is one program", "pass a list of programs")
     if isinstance(flows, Mapping) or not isinstance(flows, Iterable):
-        raise BadInput(name, flows, "is not a list of programs", "pass a list of programs")
+        raise BadInput(
+            name, flows, "[not-a-list] is not a list of programs", "pass a list of programs"
+        )
     return [Flow.of(flow) for flow in flows]
 
 
@@ -127,7 +129,7 @@ def divergences(
     """
     left, right = flows_of("firsts", firsts), flows_of("seconds", seconds)
     if len(left) != len(right):
-        problem = f"does not match the {len(left)} first programs"
+        problem = f"[wrong-length] does not match the {len(left)} first programs"
         raise BadInput("seconds", len(right), problem, "pass as many")
     table, _ = encode(left + right, Rules.of(mode))
     places = np.arange(len(left))
@@ -191,7 +193,7 @@ def _in_tiles(
     from gindex_lab.measures.programs.tiles import Corpus, all_pairs, all_pairs_in_file
 
     if out is not None and isinstance(given, Mapping):
-        problem = "holds numbers without names"
+        problem = "[no-names] holds numbers without names"
         raise BadInput("out", str(out), problem, "pass list(flows.values()), keep the names")
     corpus = Corpus.encoded(flows_of("flows", programs), rules)
     if out is None:
@@ -240,9 +242,14 @@ def nearest_many(
     if exclude is not None:
         barred = vector("exclude", exclude).astype(np.int64)
     if not known or (exclude is not None and len(known) < 2):
-        raise BadInput("corpus", len(known), "leaves nothing to compare with", "add programs")
+        raise BadInput(
+            "corpus",
+            len(known),
+            "[nothing-to-compare] leaves nothing to compare with",
+            "add programs",
+        )
     if len(barred) != len(queries):
-        problem = f"is not one place for each of {len(queries)} flows"
+        problem = f"[wrong-length] is not one place for each of {len(queries)} flows"
         raise BadInput("exclude", len(barred), problem, "name one place a flow")
     t, _ = encode(known + queries, Rules.of(mode))
     places = np.arange(len(known), len(known) + len(queries))

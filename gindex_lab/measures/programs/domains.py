@@ -89,7 +89,7 @@ def domain_distance(
     rows, columns = _domain("tasks", tasks), _domain("curriculum", curriculum)
     for name, flows in (("tasks", rows), ("curriculum", columns)):
         if not flows:
-            raise BadInput(name, flows, "holds no program", "pass at least one")
+            raise BadInput(name, flows, "[empty] holds no program", "pass at least one")
     reference = mode == "reference"
     if exclude_self is None:
         exclude_self = not reference and len(rows) > 1 and _same_domain(rows, columns)
@@ -106,7 +106,9 @@ def _domain(name: str, programs: object) -> list[Flow]:
         programs, Iterable
     ):
         remedy = "pass a list of programs or a folder of JSON files"
-        raise BadInput(name, programs, "does not hold the programs of a domain", remedy)
+        raise BadInput(
+            name, programs, "[not-programs] does not hold the programs of a domain", remedy
+        )
     return [Flow.of(program) for program in programs]
 
 
@@ -198,10 +200,15 @@ def read_programs(source: Mapping[str, Any] | str | PathLike[str]) -> dict[str, 
     elif isinstance(source, Mapping):
         groups = {str(name): _group(content) for name, content in source.items()}
     else:
-        raise BadInput("programs", source, "is not a mapping", "pass one, or a folder of programs")
+        raise BadInput(
+            "programs",
+            source,
+            "[not-a-mapping] is not a mapping",
+            "pass one, or a folder of programs",
+        )
     empty = [name for name, flows in groups.items() if not flows]
     if not groups or empty:
-        problem, remedy = "holds no program", "add JSON files"
+        problem, remedy = "[empty] holds no program", "add JSON files"
         raise BadInput("programs", empty[0] if empty else str(source)[:60], problem, remedy)
     return groups
 
@@ -214,7 +221,7 @@ def _group(content: Any) -> list[Flow]:
         ]
     if isinstance(content, (list, tuple)):
         return [Flow.of(flow) for flow in content]
-    problem = "is not a list of programs"
+    problem = "[not-a-list] is not a list of programs"
     raise BadInput("programs", content, problem, "list the flows of each domain")
 
 
@@ -243,7 +250,9 @@ def task_domains(
     cut = number("threshold", threshold, 0, 1)
     matrix = pairwise(flows or [], mode) if distances is None else numbers("distances", distances)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not len(matrix):
-        raise BadInput("distances", matrix.shape, "is not a square of Δ", "pass flows or their Δ")
+        raise BadInput(
+            "distances", matrix.shape, "[not-square] is not a square of Δ", "pass flows or their Δ"
+        )
     if len(matrix) == 1:
         return np.zeros(1, dtype=np.int64)
     symmetric = (matrix + matrix.T) / 2

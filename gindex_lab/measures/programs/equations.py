@@ -93,7 +93,9 @@ def heaviest_mapping(first: Flow, second: Flow) -> float:
     """
     if max(len(first), len(second)) > _MOST:
         remedy = f"use up to {_MOST} nodes"
-        raise BadInput("first, second", (len(first), len(second)), "are too large", remedy)
+        raise BadInput(
+            "first, second", (len(first), len(second)), "[too-large] are too large", remedy
+        )
     best = 0.0
     for size in range(1, min(len(first), len(second)) + 1):
         for some in combinations(range(len(first)), size):

@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping
 from os import PathLike
 from typing import Any
 
-from gindex_lab.foundation.errors import BadInput, BadProgram
+from gindex_lab.foundation.errors import BadInput, BadProgram, Caution
 from gindex_lab.foundation.inputs import read_text
 
 __all__ = ["Node", "checked_nodes", "complete_nodes", "node_array", "ports_of", "text_of"]
@@ -38,19 +38,23 @@ def text_of(path: str | PathLike[str]) -> str:
 
 
 def _not_json(constant: str) -> Any:
-    raise BadProgram("nodes", constant, "is not JSON", "write null or a finite number")
+    raise BadProgram("nodes", constant, "[not-json] is not JSON", "write null or a finite number")
 
 
 def _parse(text: str) -> Any:
     try:
         return json.loads(text, parse_constant=_not_json)
     except RecursionError:
-        raise BadProgram("nodes", text[:40], "is nested too deeply", "flatten it") from None
+        raise BadProgram(
+            "nodes", text[:40], "[too-deep] is nested too deeply", "flatten it"
+        ) from None
     except BadProgram:
         raise
     except ValueError as error:
         remedy = "fix the text, or take what can be saved with Flow.salvage(text)"
-        raise BadProgram("nodes", text[:40], f"is not JSON ({str(error)[:80]})", remedy) from None
+        raise BadProgram(
+            "nodes", text[:40], f"[not-json] is not JSON ({str(error)[:80]})", remedy
+        ) from None
 
 
 def node_array(source: object) -> tuple[list[Any], str, str]:
@@ -60,13 +64,15 @@ def node_array(source: object) -> tuple[list[Any], str, str]:
     name = prompt = ""
     if isinstance(source, Mapping):
         if "flow" not in source:
-            problem = "is an object without a flow"
+            problem = "[no-flow] is an object without a flow"
             raise BadProgram("nodes", list(source), problem, 'put the nodes under "flow"')
         name, prompt = str(source.get("name") or ""), str(source.get("text") or "")
         source = source["flow"]
         source = _parse(source) if isinstance(source, str) else source
     if not isinstance(source, (list, tuple)):
-        raise BadProgram("nodes", source, "is not an array of nodes", "pass a list of node objects")
+        raise BadProgram(
+            "nodes", source, "[not-a-list] is not an array of nodes", "pass a list of node objects"
+        )
     return list(source), name, prompt
 
 
@@ -76,17 +82,25 @@ def checked_nodes(array: list[Any], strict: bool, drop_types: frozenset[str]) ->
     for k, node in enumerate(array):
         place = f"nodes[{k}]"
         if not isinstance(node, Mapping):
-            raise BadProgram(place, node, "is not a node", "a node is an object with id and type")
+            raise BadProgram(
+                place, node, "[not-a-node] is not a node", "a node is an object with id and type"
+            )
         name = node.get("id")
         if not isinstance(name, str) or not name:
-            raise BadProgram(f"{place}['id']", name, "is not a name", "give each node a string id")
+            raise BadProgram(
+                f"{place}['id']", name, "[not-a-name] is not a name", "give each node a string id"
+            )
         _check_type(place, node, strict)
         _check_values(place, node)
         if name in kept:
             if strict:
-                problem = "is already used"
+                problem = "[duplicate] is already used"
                 raise BadProgram(f"{place}['id']", name, problem, "rename it, or pass strict=False")
-            warnings.warn(f"{place}: id {name!r} is taken, the last node wins", stacklevel=4)
+            warnings.warn(
+                f"[duplicate] {place}: id {name!r} is taken, the last node wins",
+                Caution,
+                stacklevel=4,
+            )
             del kept[name]
         if node.get("type") not in drop_types:
             kept[name] = node
@@ -98,14 +112,18 @@ def _check_type(place: str, node: Node, strict: bool) -> None:
     if isinstance(kind, str) and kind:
         return
     if kind is not None or strict:
-        raise BadProgram(f"{place}['type']", kind, "is not a type", "give each node a string type")
+        raise BadProgram(
+            f"{place}['type']", kind, "[not-a-type] is not a type", "give each node a string type"
+        )
 
 
 def _check_values(place: str, node: Node) -> None:
     """Keys are text, values are JSON; wires are looked at with the ids in hand."""
     if not _TEXT.issuperset(map(type, node)):
         key = next(key for key in node if type(key) is not str)
-        raise BadProgram(place, key, "is not a name of an attribute", "use string keys")
+        raise BadProgram(
+            place, key, "[not-a-name] is not a name of an attribute", "use string keys"
+        )
     if _PLAIN.issuperset(map(type, node.values())):
         return
     for key, value in node.items():
@@ -113,9 +131,11 @@ def _check_values(place: str, node: Node) -> None:
             continue
         if not isinstance(value, (list, tuple, dict)):
             remedy = "use text, numbers, lists, objects"
-            raise BadProgram(f"{place}[{key!r}]", value, "is not a JSON value", remedy)
+            raise BadProgram(
+                f"{place}[{key!r}]", value, "[not-a-json-value] is not a JSON value", remedy
+            )
         if _deeper_than(value, _DEEPEST):
-            problem = f"is over {_DEEPEST} levels deep"
+            problem = f"[too-deep] is over {_DEEPEST} levels deep"
             raise BadProgram(f"{place}[{key!r}]", type(value), problem, "flatten it")
 
 
@@ -138,16 +158,20 @@ def ports_of(name: str, wires: object) -> list[list[str]]:
     if wires is None:
         return []
     if not isinstance(wires, (list, tuple)):
-        raise BadProgram(f"wires of {name!r}", wires, "is not a list", "use a list of lists of ids")
+        raise BadProgram(
+            f"wires of {name!r}", wires, "[not-a-list] is not a list", "use a list of lists of ids"
+        )
     if all(isinstance(port, str) for port in wires):
         return [list(wires)]
     if not all(isinstance(port, (list, tuple)) for port in wires):
-        problem = "mixes ids and lists of ids"
+        problem = "[mixed-ports] mixes ids and lists of ids"
         raise BadProgram(f"wires of {name!r}", wires, problem, "use one list per port")
     for port in wires:
         for target in port:
             if not isinstance(target, str):
-                raise BadProgram(f"wires of {name!r}", target, "is not an id", "use string ids")
+                raise BadProgram(
+                    f"wires of {name!r}", target, "[not-an-id] is not an id", "use string ids"
+                )
     return [list(port) for port in wires]
 
 

@@ -74,7 +74,7 @@ class Flow:
         array, found_name, found_prompt = node_array(nodes)
         self.name, self.prompt = name or found_name, prompt or found_prompt
         if len(array) > largest:
-            problem = f"are more than {largest}"
+            problem = f"[too-many] are more than {largest}"
             raise BadProgram("nodes", len(array), problem, "split the flow or raise largest=")
         kept = checked_nodes(array, strict, frozenset(drop_types))
         self.nodes: tuple[Node, ...] = tuple(kept.values())
@@ -110,7 +110,9 @@ class Flow:
     def read(cls, path: str | PathLike[str], **options: Any) -> Self:
         """From a JSON file: an array of nodes, or an object with the array under `"flow"`."""
         if not isinstance(path, (str, PathLike)):
-            raise BadProgram("path", path, "is not a path", "name a JSON file, or use Flow(nodes)")
+            raise BadProgram(
+                "path", path, "[not-a-path] is not a path", "name a JSON file, or use Flow(nodes)"
+            )
         options.setdefault("name", Path(path).stem)
         return cls(text_of(path), **options)
 

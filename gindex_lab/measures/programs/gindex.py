@@ -81,7 +81,9 @@ class Settings:
         unknown = set(kept) - {part.name for part in fields(cls)}
         if unknown:
             remedy = "use " + ", ".join(part.name for part in fields(cls))
-            raise BadInput("settings", sorted(unknown)[0], "is not a setting", remedy)
+            raise BadInput(
+                "settings", sorted(unknown)[0], "[not-a-setting] is not a setting", remedy
+            )
         if mode is None or mode_of(mode) == made:
             return made, cls.of(made, **kept)
         return mode, cls.of(mode, **({"unit": kept["unit"]} if "unit" in kept else {}))
@@ -189,7 +191,8 @@ def _experience(compute: float, counts: FloatArray, settings: Settings, mode: Mo
         raise BadInput(
             "compute",
             compute,
-            f"gives an experience of {result.min():.3g} in {settings.unit}, and ρ + E must be positive",
+            f"[experience-not-positive] gives an experience of {result.min():.3g} in {settings.unit}, "
+            "and ρ + E must be positive",
             "compute of a record is in PFLOP; for a small run pass "
             f"settings=Settings.of({mode!r}, unit={_finer(settings)!r})",
         )
@@ -282,7 +285,7 @@ def _programs_beside(record: Experiment) -> Any:
     try:
         return upstairs("load")("g-index-programs")
     except DataUnavailable as error:
-        problem = "names domains whose programs are not on this machine"
+        problem = "[no-programs] names domains whose programs are not on this machine"
         remedy = f"pass programs= or distances= ({error.remedy})"
         raise BadInput("experiment", record.name, problem, remedy) from None
 
@@ -295,7 +298,7 @@ def _select(distances: pd.DataFrame, tasks: pd.Series, curriculum: list[str]) ->
     ):
         absent = [label for label in wanted if label not in labels]
         if absent:
-            problem = f"is a {name} without a distance"
+            problem = f"[no-distance] is a {name} without a distance"
             raise BadInput("distances", absent[0], problem, "pass its programs")
     for axis in (distances.index, distances.columns):
         no_duplicates("distances", axis)

@@ -55,7 +55,7 @@ class Experiment:
         settings: object = self.settings
         if settings is not None and not isinstance(settings, Mapping):
             remedy = "pass {'mode': ..., 'unit': ...}, or none"
-            raise BadInput("settings", settings, "are not settings by name", remedy)
+            raise BadInput("settings", settings, "[not-settings] are not settings by name", remedy)
 
     @classmethod
     def of(cls, source: object) -> Experiment:
@@ -92,7 +92,9 @@ class Experiment:
             domain for k, (domain, _) in enumerate(training) if domain in dict(training[:k])
         }
         if repeated:
-            raise BadInput("train_set", repeated.pop(), "appears twice", "add its samples up")
+            raise BadInput(
+                "train_set", repeated.pop(), "[duplicate] appears twice", "add its samples up"
+            )
         tasks = [
             task
             for at, row in _rows(content, "performance", "domains")
@@ -170,16 +172,18 @@ class Experiment:
 
 def _get(row: object, key: str, where: str) -> Any:
     if not isinstance(row, Mapping):
-        raise BadInput(where, row, "is not an object", f"it should hold {key!r}")
+        raise BadInput(where, row, "[not-an-object] is not an object", f"it should hold {key!r}")
     if key not in row:
-        raise BadInput(where, list(row), f"has no {key!r}", "compare with the authors' layout")
+        raise BadInput(
+            where, list(row), f"[missing-field] has no {key!r}", "compare with the authors' layout"
+        )
     return row[key]
 
 
 def _rows(content: object, part: str, key: str) -> list[tuple[str, Any]]:
     rows = _get(_get(content, part, "experiment"), key, part)
     if not isinstance(rows, list) or not rows:
-        raise BadInput(f"{part}.{key}", rows, "is empty", "list at least one domain")
+        raise BadInput(f"{part}.{key}", rows, "[empty] is empty", "list at least one domain")
     return [(f"{part}.{key}[{k}]", row) for k, row in enumerate(rows)]
 
 
@@ -200,7 +204,7 @@ def _task_rows(row: object, at: str) -> list[dict[str, Any]]:
             }
         ]
     if not isinstance(samples, list) or not samples:
-        raise BadInput(f"{at}.samples", samples, "lists no Δ", "list the Δ of each sample")
+        raise BadInput(f"{at}.samples", samples, "[empty] lists no Δ", "list the Δ of each sample")
     values = [number(f"{at}.samples[{k}]", value, 0, 1) for k, value in enumerate(samples)]
     return [
         {"domain": name, "performance": 1 - value, "skill": float(value == 0), "samples": 1}
@@ -228,7 +232,7 @@ def _matrix(known: object) -> pd.DataFrame | None:
         return None
     if not isinstance(known, Mapping) or not all(isinstance(v, Mapping) for v in known.values()):
         remedy = "write {task domain: {curriculum domain: Ω}}"
-        raise BadInput("distances", known, "are not Ω by two domains", remedy)
+        raise BadInput("distances", known, "[not-distances] are not Ω by two domains", remedy)
     for task, row in known.items():
         for domain, value in row.items():
             number(f"distances[{task!r}][{domain!r}]", value, 0, 1)
@@ -242,20 +246,25 @@ def _model_name(content: object) -> object:
 
 def _curriculum(curriculum: object) -> dict[str, int]:
     if not isinstance(curriculum, Mapping):
-        problem = "is not samples per domain"
+        problem = "[not-samples] is not samples per domain"
         raise BadInput("curriculum", curriculum, problem, "pass {domain: number}")
     counts = {str(k): integer(f"curriculum[{k!r}]", n, 0) for k, n in curriculum.items()}
     if not any(counts.values()):
-        problem = "holds no training sample"
+        problem = "[empty] holds no training sample"
         raise BadInput("curriculum", counts, problem, "give a domain at least one")
     return counts
 
 
 def _tasks(tasks: object) -> pd.DataFrame:
     if not isinstance(tasks, pd.DataFrame) or not {"domain", "performance"} <= set(tasks.columns):
-        raise BadInput("tasks", type(tasks), "is not a table of domain and performance", "make one")
+        raise BadInput(
+            "tasks",
+            type(tasks),
+            "[not-a-table] is not a table of domain and performance",
+            "make one",
+        )
     if tasks.empty:
-        raise BadInput("tasks", 0, "is empty", "test the system on at least one task")
+        raise BadInput("tasks", 0, "[empty] is empty", "test the system on at least one task")
     table = tasks.reset_index(drop=True).assign(domain=tasks["domain"].astype(str).to_numpy())
     for column, default in (("skill", float("nan")), ("samples", 1)):
         if column not in table:
@@ -276,7 +285,9 @@ def _share(skill: object) -> float:
         return number("tasks.skill", skill, 0, 1)
     except BadInput:
         remedy = "use a number from 0 to 1"
-        raise BadInput("tasks.skill", skill, "must lie between 0 and 1", remedy) from None
+        raise BadInput(
+            "tasks.skill", skill, "[out-of-range] must lie between 0 and 1", remedy
+        ) from None
 
 
 def _distances(distances: object) -> pd.DataFrame | None:
@@ -289,7 +300,14 @@ def _distances(distances: object) -> pd.DataFrame | None:
         values = distances.to_numpy(dtype=float)
     except (TypeError, ValueError):
         remedy = "fill it with Ω, numbers from 0 to 1"
-        raise BadInput("distances", distances.to_numpy(), "contains no numbers", remedy) from None
+        raise BadInput(
+            "distances", distances.to_numpy(), "[not-a-number] contains no numbers", remedy
+        ) from None
     if not ((values >= 0) & (values <= 1)).all():
-        raise BadInput("distances", values, "leaves [0, 1]", "Ω is a divergence: check the matrix")
+        raise BadInput(
+            "distances",
+            values,
+            "[out-of-range] leaves [0, 1]",
+            "Ω is a divergence: check the matrix",
+        )
     return distances

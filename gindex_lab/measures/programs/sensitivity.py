@@ -134,7 +134,12 @@ def _uniform_g(
     effort = number("compute", compute, 0, open_ends=True)
     spent = effort if reference else float(experience(effort, "PFLOP"))
     if priors + spent <= 0:
-        raise BadInput("compute", compute, "gives no positive ρ + E", "use more than 1 PFLOP")
+        raise BadInput(
+            "compute",
+            compute,
+            "[experience-not-positive] gives no positive ρ + E",
+            "use more than 1 PFLOP",
+        )
     bracket = (curriculum_weight(counts) * np.exp(10 * omega) / (priors + spent)).sum(axis=1)
     g = float(np.sqrt(np.exp(12 * theta) * bracket).mean())
     return round(g, 3) if reference else g
@@ -222,7 +227,9 @@ def sensitivity(
 
     records = {name: Experiment.of(source) for name, source in experiments.items()}
     if len(records) < 2:
-        raise BadInput("experiments", list(records), "cannot be ranked", "pass at least two")
+        raise BadInput(
+            "experiments", list(records), "[too-few] cannot be ranked", "pass at least two"
+        )
     first = next(iter(records.values()))
     base = replace(Settings.recorded(first, mode)[1], decimals=None)
     if variants is None:

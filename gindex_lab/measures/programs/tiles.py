@@ -21,7 +21,8 @@ import numpy.typing as npt
 
 from gindex_lab.foundation import parallel
 from gindex_lab.foundation.errors import BadInput, CannotWrite
-from gindex_lab.foundation.journals import Journal, fingerprint
+from gindex_lab.foundation.fingerprints import mark_of_arrays
+from gindex_lab.foundation.journals import Journal
 from gindex_lab.foundation.output import appendable, writing
 from gindex_lab.foundation.validate import FloatArray
 from gindex_lab.measures.programs.encode import FlowTable, IntArray, Rules, encode
@@ -167,14 +168,14 @@ def _header(corpus: Corpus, dtype: np.dtype[Any]) -> dict[str, Any]:
         "programs": len(corpus.number),
         "rules": switches,
         "numbers": dtype.name,
-        "corpus": fingerprint(arrays),
+        "corpus": mark_of_arrays(arrays),
     }
 
 
 def _entry(place: tuple[int, int], tile: Tile, dtype: np.dtype[Any]) -> dict[str, Any]:
     opened = [[*pair, *interval] for pair, interval in tile.intervals.items()]
     entry = {"tile": list(place), "decided": dict(tile.decided), "open": opened}
-    return entry | {"numbers": fingerprint([tile.values.astype(dtype)])}
+    return entry | {"numbers": mark_of_arrays([tile.values.astype(dtype)])}
 
 
 def _recheck(file: _File, corpus: Corpus, journal: Journal) -> None:
@@ -193,7 +194,7 @@ def _recheck(file: _File, corpus: Corpus, journal: Journal) -> None:
 def _is_sound(matrix: npt.NDArray[Any], corpus: Corpus, entry: dict[str, Any]) -> bool:
     rows, columns = (corpus.flows_at(k) for k in entry["tile"])
     values = matrix[rows, columns]
-    if fingerprint([values]) != entry["numbers"]:
+    if mark_of_arrays([values]) != entry["numbers"]:
         return False
     return not corpus.mirrored or matrix[columns, rows].T.tobytes() == values.tobytes()
 
@@ -231,10 +232,10 @@ class _File:
                 raise
             return journal
         if not path.exists():
-            raise self.bad(found, "already exists, and no journal describes it")
+            raise self.bad(found, "[not-ours] already exists, and no journal describes it")
         journal = Journal(path, header, "out")
         if found == self.out and not journal.entries:
-            raise self.bad(found, "already exists, and its journal does not describe it")
+            raise self.bad(found, "[not-ours] already exists, and its journal does not describe it")
         self._check(found)
         return journal
 
@@ -258,9 +259,9 @@ class _File:
         try:
             matrix = np.load(found, mmap_mode="r")
         except (ValueError, OSError, EOFError, TypeError, SyntaxError, MemoryError) as error:
-            raise self.bad(found, f"is damaged ({error})") from None
+            raise self.bad(found, f"[damaged] is damaged ({error})") from None
         if (matrix.shape, matrix.dtype) != (self.shape, self.dtype):
-            raise self.bad(found, f"holds {matrix.shape} numbers {matrix.dtype}")
+            raise self.bad(found, f"[wrong-shape] holds {matrix.shape} numbers {matrix.dtype}")
 
     def _reserve(self) -> None:
         """The file at its full size: a disk that is too small is told now, not by a crash later."""
@@ -287,7 +288,7 @@ class _File:
         if not self.part.exists():
             return
         if os.path.lexists(self.out):
-            raise self.bad(self.out, "was made by somebody else meanwhile")
+            raise self.bad(self.out, "[not-ours] was made by somebody else meanwhile")
         with writing(self.out, "out"):
             self.part.replace(self.out)
 

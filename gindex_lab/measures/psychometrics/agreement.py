@@ -75,7 +75,7 @@ def measures(
     """
     study = study_of(responses, difficulty)
     if len(study.frame) < _FEWEST:
-        problem = "has too few agents for a factor or an item response model"
+        problem = "[too-few-agents] has too few agents for a factor or an item response model"
         raise BadInput("responses", study.shape, problem, f"measure at least {_FEWEST}")
     return _measured(study, study.interval, priors)
 
@@ -243,7 +243,7 @@ def share_of_score(table: pd.DataFrame) -> pd.Series:
     ranks, score = table.rank(), table["mean"].round(9)
     free = len(table) - score.nunique()
     if free < 1:
-        problem = "agents all have different mean scores"
+        problem = "[no-ties] agents all have different mean scores"
         raise BadInput("table", len(table), problem, "measure more agents")
     inside = ((ranks - ranks.groupby(score).transform("mean")) ** 2).sum() / free
     return 1 - inside / ranks.var()

@@ -32,7 +32,12 @@ def correlation(x: NumbersLike, y: NumbersLike) -> float:
     """
     a, b = vector("x", x), vector("y", y)
     if len(a) != len(b):
-        raise BadInput("y", len(b), f"has a different length from x ({len(a)})", "pair the numbers")
+        raise BadInput(
+            "y",
+            len(b),
+            f"[wrong-length] has a different length from x ({len(a)})",
+            "pair the numbers",
+        )
     # constant up to rounding: the correlation of rounding errors means nothing
     if len(a) < 2 or any(np.ptp(x) <= 1e-12 * np.abs(x).max() for x in (a, b)):
         return float("nan")
@@ -107,7 +112,7 @@ def correlation_matrix(frame: pd.DataFrame) -> pd.DataFrame:
 def warn_of_smoothing(stacklevel: int) -> None:
     """Say that the correlations were not those of any data."""
     said = "the correlations had negative eigenvalues, which no data could have, and were smoothed"
-    warnings.warn(f"{said}; measure more agents", Caution, stacklevel=stacklevel + 1)
+    warnings.warn(f"[smoothed] {said}; measure more agents", Caution, stacklevel=stacklevel + 1)
 
 
 def smoothed(matrix: FloatArray, least: float = 1e-6) -> FloatArray:

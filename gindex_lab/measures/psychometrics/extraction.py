@@ -160,7 +160,7 @@ def _minres(matrix: FloatArray, n: int, start: FloatArray | None) -> FloatArray:
 
 def _maximum_likelihood(matrix: FloatArray, n: int, start: FloatArray | None) -> FloatArray:
     if np.linalg.eigvalsh(matrix).min() < 1e-8:
-        problem = "needs a correlation matrix that can be inverted, with more agents than items"
+        problem = "[singular] needs a correlation matrix that can be inverted, with more agents than items"
         raise BadInput("method", "ml", problem, 'use method="minres"')
     return _weighted_loadings(matrix, _likelihood_uniqueness(matrix, n, start), n)[0]
 
@@ -230,7 +230,9 @@ def general_factor(
     GeneralFactor(omega_h=0.756, omega_total=0.898, explained_common_variance=0.640)
     """
     if n < 2:
-        raise BadInput("n", n, "leaves nothing to take a general factor of", "use n=3 or so")
+        raise BadInput(
+            "n", n, "[too-few-factors] leaves nothing to take a general factor of", "use n=3 or so"
+        )
     pattern, phi = rotate(extract(matrix, n, method), "oblimin")
     general, group = schmid_leiman(pattern, phi)
     table = pd.DataFrame(group, items, [f"group {k + 1}" for k in range(n)])

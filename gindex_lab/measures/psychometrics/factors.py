@@ -123,9 +123,9 @@ def factors(
     if model.heywood:
         worst = model.communalities.idxmax()
         warnings.warn(
-            f"{len(model.heywood)} of {len(matrix)} items have a communality at or above 1 (largest: "
-            f"{short(worst)} with {model.communalities[worst]:.2f}): an improper solution (Heywood case); "
-            "ask for fewer factors, or measure more agents",
+            f"[heywood] {len(model.heywood)} of {len(matrix)} items have a communality at or above 1 "
+            f"(largest: {short(worst)} with {model.communalities[worst]:.2f}): an improper solution "
+            "(Heywood case); ask for fewer factors, or measure more agents",
             Caution,
             stacklevel=2,
         )

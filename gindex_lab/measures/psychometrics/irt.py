@@ -119,7 +119,8 @@ def irt(
     partial = bool(((values > 0) & (values < 1)).any())
     if partial and not silent:
         said = (
-            "responses strictly between 0 and 1 count as failures here, which fractions='truncate' accepts "
+            "[fractions] responses strictly between 0 and 1 count as failures here, which "
+            "fractions='truncate' accepts "
             "silently; model='beta' or 'graded' takes them as they are"
         )
         warnings.warn(said, Caution, stacklevel=2)
@@ -278,7 +279,7 @@ class ItemResponseModel(SharedByModels):
     def _same_items(self, responses: ResponsesLike) -> pd.DataFrame:
         frame = table_of(responses)
         if not frame.columns.equals(self.responses.columns):
-            problem = "has other items than the model"
+            problem = "[other-items] has other items than the model"
             remedy = f"give the same {self.responses.shape[1]} items in the same order"
             raise BadInput("responses", list(frame.columns[:3]), problem, remedy)
         binary = coded(frame, self.fractions)

@@ -74,7 +74,7 @@ def read_answers(
         gaps += [item] if steps.max() > 1.5 * unit or known[item][0] > lowest else []
     if gaps:
         said = f"nobody is in some category of {short(gaps)}: the categories seen are numbered 0, 1, ..."
-        warnings.warn(said, Caution, stacklevel=4)
+        warnings.warn(Caution(said, "unused-category"), stacklevel=4)
         notes = (*notes, said)
     if constant:
         notes = (*notes, f"all agents answer {short(constant)} alike: left out")
@@ -169,7 +169,7 @@ def _laddered(frame: pd.DataFrame, categories: int | None) -> tuple[pd.DataFrame
     cut = np.minimum(np.floor(values * most + 1e-9), last)
     cuts = ", ".join(f"{c / most:.3g}" for c in range(1, most))
     said = f"responses are cut at {cuts} into {most} categories"
-    warnings.warn(said, Caution, stacklevel=5)
+    warnings.warn(Caution(said, "cut"), stacklevel=5)
     return pd.DataFrame(cut, frame.index, frame.columns), (said,)
 
 

@@ -71,7 +71,7 @@ def fit_answers(
             "the asymptotes of a 4pl are hardly pinned down by data: their logits have normal priors "
             '(guessing: mean -1.4, upper: mean 2.2, sd 0.5); priors="none" switches them off'
         )
-        warnings.warn(said, Caution, stacklevel=3)
+        warnings.warn(Caution(said, "asymptotes"), stacklevel=3)
         belief, notes = _ASYMPTOTES, (said,)
     answers = read_for(model, responses, categories, fractions)
     answers = answers._replace(notes=(*notes, *answers.notes))

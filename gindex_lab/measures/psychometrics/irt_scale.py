@@ -72,7 +72,7 @@ def irt_difficulty(
     [1.0, 2.0, 3.0, 4.0, 5.0]
     """
     if (centre is None) != (deviation is None):
-        problem = "go together"
+        problem = "[not-together] go together"
         raise BadInput("centre, deviation", (centre, deviation), problem, "give both or neither")
     choice("constant", constant, ["drop", "median"])
     table = responses if isinstance(responses, Responses) else Responses(responses)
@@ -85,8 +85,8 @@ def irt_difficulty(
     )
     kept = [item for item in found.index if constant == "median" or item not in fit.constant_items]
     said = _said(fit, found.loc[kept, "difficulty"], held, constant)
-    for sentence in said:
-        warnings.warn(sentence, Caution, stacklevel=2)
+    for code, sentence in said.items():
+        warnings.warn(Caution(sentence, code), stacklevel=2)
     found = found.loc[kept]
     if centre is not None and deviation is not None:
         found = _moved(
@@ -94,7 +94,7 @@ def irt_difficulty(
         )
     result = table.select(items=kept).with_difficulty(found["difficulty"])
     result.items["difficulty_se"] = found["difficulty_se"]
-    result.notes = (*table.notes, *said)
+    result.notes = (*table.notes, *said.values())
     return result
 
 
@@ -127,25 +127,27 @@ def _own_errors(covariances: FloatArray, parameters: FloatArray) -> FloatArray:
     return np.concatenate(found)
 
 
-def _said(fit: ItemResponseModel, difficulty: pd.Series, held: bool, constant: str) -> list[str]:
-    """What was done to the items, and what to doubt."""
+def _said(
+    fit: ItemResponseModel, difficulty: pd.Series, held: bool, constant: str
+) -> dict[str, str]:
+    """What was done to the items, and what to doubt, by the code of the caution."""
     agents, items = fit.responses.shape
-    said = []
+    said = {}
     if held:
-        said.append(
+        said["few-agents"] = (
             f"{agents} agents are few for a {fit.model} model: the slopes have a lognormal prior (mean 0 "
             'and sd 0.5 of the log); priors=None switches it off, priors="lognormal" accepts it silently'
         )
     if fit.constant_items:
         what = "are left out" if constant == "drop" else "get the median difficulty"
-        said.append(
+        said["constant-items"] = (
             f"{len(fit.constant_items)} of {items} items tell no agents apart and have no difficulty on "
             f"this scale: they {what} ({short(fit.constant_items)})"
         )
     far = difficulty[difficulty.abs() > _FARTHEST]
     if len(far):
         worst = far.abs().idxmax()
-        said.append(
+        said["far-difficulties"] = (
             f"{len(far)} of {items} difficulties lie beyond ±{_FARTHEST:g}, farther than any agent "
             f"(largest: {short(worst)} at {far[worst]:.1f}): leave these items out, or use "
             'priors="lognormal" or model="1pl"'

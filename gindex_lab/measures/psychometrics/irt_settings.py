@@ -77,7 +77,10 @@ class IrtSettings:
         if settings == "mirt":
             return cls(tolerance=1e-4, iterations=500)
         raise BadInput(
-            "settings", settings, "is not known", 'use "default", "mirt" or IrtSettings()'
+            "settings",
+            settings,
+            "[not-a-setting] is not known",
+            'use "default", "mirt" or IrtSettings()',
         )
 
     def grid(self) -> tuple[FloatArray, FloatArray]:
@@ -120,7 +123,12 @@ class Priors:
             if prior is None:
                 continue
             if not isinstance(prior, tuple) or len(prior) != 2:
-                raise BadInput(f"priors.{name}", prior, "is not a prior", "give (mean, sd) or None")
+                raise BadInput(
+                    f"priors.{name}",
+                    prior,
+                    "[not-a-prior] is not a prior",
+                    "give (mean, sd) or None",
+                )
             number(f"priors.{name} mean", prior[0])
             number(f"priors.{name} sd", prior[1], 0, open_ends=True)
 
@@ -136,7 +144,7 @@ class Priors:
         if isinstance(priors, str) and priors == "lognormal":
             return cls(guessing=(-1.4, 0.5), log_slope=(0.0, 0.5), upper=(2.2, 0.5))
         remedy = 'use None, "weak", "lognormal" or Priors(slope=(1, 1))'
-        raise BadInput("priors", priors, "is not known", remedy)
+        raise BadInput("priors", priors, "[not-a-setting] is not known", remedy)
 
     def arrays(self, size: int) -> tuple[FloatArray, FloatArray]:
         """Means and precisions of the first parameters; precision 0 where there is no prior.
@@ -241,7 +249,7 @@ def coded(frame: pd.DataFrame, fractions: str) -> pd.DataFrame:
         raise BadInput(
             f"responses[{agent!r}, {item!r}]",
             float(values[tuple(between[0])]),
-            "is neither 0 nor 1",
+            "[not-binary] is neither 0 nor 1",
             'choose fractions="truncate", "round" or "weigh"',
         )
     if fractions == "truncate":
@@ -267,7 +275,7 @@ def check_agents(frame: pd.DataFrame) -> None:
     """Every agent has answered something."""
     silent = np.isnan(frame.to_numpy()).all(axis=1)
     if silent.any():
-        problem = "is an agent without any response to a varying item"
+        problem = "[no-response] is an agent without any response to a varying item"
         raise BadInput("responses", frame.index[silent.argmax()], problem, "drop the agent")
 
 
@@ -277,13 +285,15 @@ def check_size(
     """Enough to tell ability from difficulty: two agents, and three items that vary (as `fractions`,
     the rule for responses between 0 and 1, reads them)."""
     if len(frame) < 2:
-        raise BadInput("responses", frame.shape, "has one agent only", "measure two or more agents")
+        raise BadInput(
+            "responses", frame.shape, "[too-few] has one agent only", "measure two or more agents"
+        )
     least = 2 if model == "1pl" else 3
     if informative.sum() < least:
         raise BadInput(
             "responses",
             f"{int(informative.sum())} of {frame.shape[1]} items vary",
-            f"too few to fit a {model}",
+            f"[too-few] too few to fit a {model}",
             f"give at least {least} items that some agents solve and others do not"
             + (f", or read fractions otherwise than {fractions=}" if fractions else ""),
         )

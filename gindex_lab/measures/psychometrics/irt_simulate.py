@@ -86,7 +86,9 @@ def _abilities(
 ) -> pd.Series:
     """The abilities given, or those of so many agents from N(0, 1)."""
     if (agents is None) == (ability is None):
-        raise BadInput("agents", agents, "must be given, or ability, not both", "give one of them")
+        raise BadInput(
+            "agents", agents, "[one-of-two] must be given, or ability, not both", "give one of them"
+        )
     if ability is None:
         check_cells("agents", agents, integer("agents", agents), items, 0)
         known = pd.Series(rng.standard_normal(integer("agents", agents)))
@@ -113,14 +115,20 @@ def shuffle_within_items(frame: pd.DataFrame, seed: SeedLike) -> pd.DataFrame:
 def _as_parameters(items: pd.DataFrame) -> FloatArray:
     """Items x 3: slope, intercept, logit of guessing."""
     if not isinstance(items, pd.DataFrame):
-        raise BadInput("items", type(items).__name__, "is not a DataFrame", "one row per item")
+        raise BadInput(
+            "items", type(items).__name__, "[not-a-table] is not a DataFrame", "one row per item"
+        )
     for name in ("discrimination", "difficulty"):
         if name not in items:
-            raise BadInput("items", list(items.columns), f"has no column {name!r}", "add it")
+            raise BadInput(
+                "items", list(items.columns), f"[no-column] has no column {name!r}", "add it"
+            )
     slope = vector("items.discrimination", items["discrimination"])
     intercept = -slope * vector("items.difficulty", items["difficulty"])
     guess = vector("items.guessing", items["guessing"] if "guessing" in items else 0 * slope)
     if (guess < 0).any() or (guess >= 1).any():
-        raise BadInput("items.guessing", guess.max(), "is not in [0, 1)", "give probabilities")
+        raise BadInput(
+            "items.guessing", guess.max(), "[out-of-range] is not in [0, 1)", "give probabilities"
+        )
     with np.errstate(divide="ignore"):
         return np.stack([slope, intercept, np.log(guess / (1 - guess))], 1)

@@ -146,10 +146,10 @@ def relations(table: pd.DataFrame) -> pd.DataFrame:
     from gindex_lab.measures.psychometrics.correlations import rank_correlation
 
     if "norm_conformity" not in getattr(table, "columns", ()):
-        problem = "holds no person fit"
+        problem = "[empty] holds no person fit"
         raise BadInput("table", type(table).__name__, problem, "pass gl.person_fit(...)")
     if len(table) < 3:
-        problem = "are too few agents for a correlation"
+        problem = "[too-few-agents] are too few agents for a correlation"
         raise BadInput("table", len(table), problem, "use three or more")
     against = ["spread", "normalised_generality", "capability"]
     rows = [name for name in table.columns if name not in [*against, "generality", "score"]]
@@ -205,7 +205,12 @@ def _share(part: FloatArray, whole: FloatArray) -> FloatArray:
 
 def _with_difficulty(responses: ResponsesLike, difficulty: DifficultyLike) -> Responses:
     if isinstance(responses, Scores):
-        raise BadInput("responses", responses, "holds raw scores", "turn them into responses first")
+        raise BadInput(
+            "responses",
+            responses,
+            "[raw-scores] holds raw scores",
+            "turn them into responses first",
+        )
     study = responses if isinstance(responses, Responses) else Responses(responses)
     if difficulty is not None:
         return study.with_difficulty(difficulty)

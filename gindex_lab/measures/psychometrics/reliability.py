@@ -154,7 +154,7 @@ def _component_signs(matrix: FloatArray) -> FloatArray:
 def _general(matrix: FloatArray, items: pd.Index, n: int, flip: bool) -> GeneralFactor | None:
     """The general factor of n groups, its loadings above zero if items may be turned."""
     if n >= len(matrix) or (len(matrix) - n) ** 2 < len(matrix) + n:
-        said = f"{len(matrix)} items are too few for {n} group factors: omega is left out"
+        said = f"[too-few-items] {len(matrix)} items are too few for {n} group factors: omega is left out"
         warnings.warn(said, Caution, stacklevel=3)
         return None
     found = general_factor(matrix, items, n)

@@ -265,7 +265,9 @@ def plot_specification_curve(found: Multiverse, what: str = "trend") -> Any:
     choice("what", what, list(_WHAT))
     column, low, high, zero = _WHAT[what]
     if column not in found.universes:
-        raise BadInput("what", what, "needs release dates", "call gl.multiverse(..., dates=...)")
+        raise BadInput(
+            "what", what, "[no-dates] needs release dates", "call gl.multiverse(..., dates=...)"
+        )
     table = found.universes.reset_index(drop=True)
     order = table[column].sort_values(kind="stable").index
     rows = _rows(table)

@@ -167,7 +167,9 @@ def plot_trajectories(
     import matplotlib.pyplot as plt
 
     if not trajectories:
-        raise BadInput("trajectories", trajectories, "is empty", "pass {name: result.trajectory}")
+        raise BadInput(
+            "trajectories", trajectories, "[empty] is empty", "pass {name: result.trajectory}"
+        )
     panels = {"xi": "complexity ξ (bits)", "score": "running score Υ"}
     panels["tau"] = "time per environment τ (s)"
     grid = plt.subplots(1, 3, figsize=(9.6, 3.4))[1] if axes is None else axes
@@ -287,7 +289,9 @@ def plot_placement_bias(
     values = np.concatenate([np.ravel(bias) for bias in biases])
     values = values[~np.isnan(values)]
     if not len(values):
-        raise BadInput("biases", values, "holds no number", "use gl.anytime.bias_of_placements")
+        raise BadInput(
+            "biases", values, "[empty] holds no number", "use gl.anytime.bias_of_placements"
+        )
     ax = new_axes(ax, figsize=(6.0, 3.4))
     look = {"color": "#7FA6C9", "alpha": 1, "lw": 0}
     sns.histplot(values, bins=np.linspace(-0.4, 0.4, 81), ax=ax, **look)

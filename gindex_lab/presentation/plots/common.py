@@ -110,13 +110,21 @@ def columns_of(table: object, needed: Sequence[str], source: str) -> pd.DataFram
     """The table, if it is one and has these columns, without gaps in them."""
     remedy = f"pass {source}"
     if not isinstance(table, pd.DataFrame):
-        raise BadInput("table", type(table).__name__, "is not a DataFrame", remedy)
+        raise BadInput("table", type(table).__name__, "[not-a-table] is not a DataFrame", remedy)
     for name in needed:
-        ensure(name in table, "table", list(table.columns), f"has no column {name!r}", remedy)
-    ensure(not table.empty, "table", table.shape, "has no rows to draw", remedy)
+        ensure(
+            name in table,
+            "table",
+            list(table.columns),
+            f"[no-column] has no column {name!r}",
+            remedy,
+        )
+    ensure(not table.empty, "table", table.shape, "[no-rows] has no rows to draw", remedy)
     gaps = table[list(needed)].isna().any(axis=1)
     if gaps.any():
-        raise BadInput("table", table.index[gaps][0], "is a row with a gap", "drop or fill it")
+        raise BadInput(
+            "table", table.index[gaps][0], "[missing] is a row with a gap", "drop or fill it"
+        )
     return table
 
 

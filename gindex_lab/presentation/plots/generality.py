@@ -190,10 +190,15 @@ def group_labels(table: pd.DataFrame, groups: Any) -> pd.Series | None:
     elif isinstance(groups, pd.Series):
         absent = table.index.difference(groups.index, sort=False)
         if len(absent):
-            raise BadInput("groups", absent[0], "is an agent without a group", "give it one")
+            raise BadInput(
+                "groups",
+                absent[0],
+                "[no-group] is an agent without a group",
+                "give it one",
+            )
         groups = groups.loc[table.index]
     elif len(groups) != len(table):
-        problem = f"are not one for each of the {len(table)} agents"
+        problem = f"[wrong-length] are not one for each of the {len(table)} agents"
         raise BadInput("groups", len(groups), problem, "pass one group per agent")
     member = pd.Series(groups).set_axis(table.index).astype("category")
     return member.cat.remove_unused_categories().cat.rename_categories(str)
@@ -284,7 +289,9 @@ def _agents_to_name(table: pd.DataFrame, labels: Any) -> pd.DataFrame:
         return table if labels else table.iloc[:0]
     unknown = [name for name in labels if name not in table.index]
     if unknown:
-        raise BadInput("labels", unknown[0], "is not an agent of the table", "name known agents")
+        raise BadInput(
+            "labels", unknown[0], "[not-an-agent] is not an agent of the table", "name known agents"
+        )
     return table.loc[list(labels)]
 
 

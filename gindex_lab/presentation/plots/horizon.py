@@ -143,7 +143,9 @@ def plot_horizon_spread(
     x, y = np.log2(shown["horizon_50"]), shown[spread]
     span = interval or table.attrs.get("interval")
     if span is None:
-        raise BadInput("interval", None, "is unknown", "pass (low, high) in log2 minutes")
+        raise BadInput(
+            "interval", None, "[no-interval] is unknown", "pass (low, high) in log2 minutes"
+        )
     left, right = x.min() - 1.2, x.max() + 1.8
     top = 1.25 * float(y.max())
     _whiskers(ax, shown, x, y, spread, (left, right), top)

@@ -67,11 +67,13 @@ def interval_of(table: Any, interval: Interval | None) -> Interval:
     """The interval of difficulties: the argument, or what the table carries in `attrs`."""
     found = interval if interval is not None else table.attrs.get("interval")
     if found is None:
-        problem = "is unknown, so that there are no isometrics"
+        problem = "[no-interval] is unknown, so that there are no isometrics"
         raise BadInput("interval", None, problem, "pass interval=(lowest, highest) difficulty")
     low, high = map(float, vector("interval", found, 2))
     if not low < high:
-        raise BadInput("interval", found, "is empty or not finite", "give (lowest, highest)")
+        raise BadInput(
+            "interval", found, "[out-of-range] is empty or not finite", "give (lowest, highest)"
+        )
     return low, high
 
 
@@ -198,7 +200,7 @@ def animate_capability_spread(
     from matplotlib.figure import Figure
 
     if not frames:
-        raise BadInput("frames", frames, "is empty", "give at least one table by its title")
+        raise BadInput("frames", frames, "[empty] is empty", "give at least one table by its title")
     tables = {
         str(k): columns_of(t, ["capability", "spread"], "gl.generality(...)")
         for k, t in frames.items()
@@ -289,5 +291,10 @@ def save_animation(movie: Any, path: str | PathLike[str], seconds: float = 1.0) 
     elif target.suffix == ".html":
         write_text(target, animation_html(movie, seconds))
     else:
-        raise BadInput("path", str(path), "has an ending we cannot write", "use .gif or .html")
+        raise BadInput(
+            "path",
+            str(path),
+            "[unknown-ending] has an ending we cannot write",
+            "use .gif or .html",
+        )
     return target

@@ -150,7 +150,7 @@ def plot_intervals(
     from matplotlib.ticker import PercentFormatter
 
     if not measures:
-        raise BadInput("measures", measures, "is empty", "name at least one measure")
+        raise BadInput("measures", measures, "[empty] is empty", "name at least one measure")
     for name in measures:
         choice("measures", name, list(MEASURE_NAMES))
         columns_of(table, [name, f"{name}_low", f"{name}_high"], "gl.generality(..., ci=0.95)")

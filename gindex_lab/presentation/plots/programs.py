@@ -58,7 +58,9 @@ def plot_divergence_matrix(
 
     values = np.asarray(values, dtype=float)
     if values.shape != (len(labels), len(labels)) or not len(labels):
-        problem = f"is not a matrix with a row and a column for each of {len(labels)} labels"
+        problem = (
+            f"[not-square] is not a matrix with a row and a column for each of {len(labels)} labels"
+        )
         raise BadInput("values", values.shape, problem, "pass pairwise(flows) and their domains")
     ax = new_axes(ax, figsize=(7, 6))
     bar = {"label": "divergence Δ", "fraction": 0.046, "pad": 0.03}
@@ -318,7 +320,7 @@ def plot_association(
     graph = association_graph(first, second, mode)
     if not 0 < len(graph) <= _MOST:
         remedy = f"compare programs with 1 to {_MOST} pairs of one type"
-        raise BadInput("first, second", len(graph), "vertices cannot be drawn", remedy)
+        raise BadInput("first, second", len(graph), "[too-large] vertices cannot be drawn", remedy)
     ax = new_axes(ax, figsize=(7, 6))
     result = divergence(first, second, mode=mode)
     clique = set(result.mapping.items())

@@ -36,7 +36,9 @@ def plot_responses(frame: pd.DataFrame, *, title: str = "", ax: Any = None) -> A
     from matplotlib.colors import LinearSegmentedColormap
 
     if not isinstance(frame, pd.DataFrame) or frame.empty:
-        raise BadInput("frame", frame, "is not a table of responses", "pass agents x items")
+        raise BadInput(
+            "frame", frame, "[not-a-table] is not a table of responses", "pass agents x items"
+        )
     ax = new_axes(ax, figsize=(5.6, 3.6))
     colours = LinearSegmentedColormap.from_list("responses", [_FAILED, _SOLVED])
     few = len(frame) <= 20

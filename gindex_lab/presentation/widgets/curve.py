@@ -129,11 +129,16 @@ def plot_plane(
 def _checked(heights: object) -> FloatArray:
     found = vector("heights", heights)
     if len(found) < 2:
-        raise BadInput("heights", heights, "are too few for a curve", "give at least two responses")
+        raise BadInput(
+            "heights",
+            heights,
+            "[too-few] are too few for a curve",
+            "give at least two responses",
+        )
     if ((found < 0) | (found > 1)).any():
         at = int(np.flatnonzero((found < 0) | (found > 1))[0])
         remedy = "a mean response lies between 0 and 1"
-        raise BadInput(f"heights[{at}]", found[at], "is out of range", remedy)
+        raise BadInput(f"heights[{at}]", found[at], "[out-of-range] is out of range", remedy)
     return found
 
 

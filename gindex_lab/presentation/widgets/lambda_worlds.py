@@ -53,7 +53,7 @@ class WorldSession:
 
     def __init__(self, environments: list[Environment], steps: int = 12, seed: int = 1) -> None:
         if not environments:
-            raise BadInput("environments", environments, "is empty", "pass at least one")
+            raise BadInput("environments", environments, "[empty] is empty", "pass at least one")
         self.items, self.steps = list(environments), integer("steps", steps)
         self.means: list[float] = []
         self.seed = integer("seed", seed, 0)
@@ -103,7 +103,7 @@ class WorldSession:
     def responses(self, agent: str = "you") -> Responses:
         """The worlds done so far as one agent's responses."""
         if not self.means:
-            raise BadInput("session", 0, "has no finished world", "finish one first")
+            raise BadInput("session", 0, "[unfinished] has no finished world", "finish one first")
         done = self.items[: self.number]
         names = [f"world {k + 1}" for k in range(self.number)]
         frame = pd.DataFrame([np.clip(self.means, 0, 1)], [agent], names)

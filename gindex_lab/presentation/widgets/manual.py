@@ -53,7 +53,7 @@ class Manual:
     def perceive(self, observation: object, reward: float) -> int:
         """The action of the next key, whatever was seen."""
         if not self._waiting:
-            raise BadInput("keys", "", "are used up", "press another key")
+            raise BadInput("keys", "", "[no-keys] are used up", "press another key")
         key = self._waiting.pop(0)
         self.handed_over = self.handed_over or key == "r"
         self.last = self._action(key)
@@ -64,13 +64,13 @@ class Manual:
             return int(self._chance.integers(self.symbols))
         if key == "s":
             if self.last is None:
-                problem = "repeats an action, and there is none"
+                problem = "[nothing-to-repeat] repeats an action, and there is none"
                 raise BadInput("keys", "s", problem, "press a digit first")
             return self.last
         if key in map(str, range(self.symbols)):
             return int(key)
         remedy = f"press 0 to {self.symbols - 1}, s (as before) or r (random from now on)"
-        raise BadInput("keys", key, "is not a key of this agent", remedy)
+        raise BadInput("keys", key, "[not-a-key] is not a key of this agent", remedy)
 
 
 def play(program: str, keys: Sequence[str], symbols: int = 5, seed: int = 0) -> pd.DataFrame:

@@ -45,12 +45,12 @@ def actions_of(text: str, symbols: int = 5) -> list[int]:
     ([4, 0, 2], [4, 0, 2])
     """
     if not isinstance(text, str) or not text.strip(" ,"):
-        problem = "contains no action"
+        problem = "[empty] contains no action"
         raise BadInput("actions", text, problem, f"type digits from 0 to {symbols - 1}")
     allowed = "0123456789"[:symbols]
     for sign in text:
         if sign not in allowed and sign not in " ,":
-            problem = "is not an action"
+            problem = "[not-an-action] is not an action"
             raise BadInput("actions", sign, problem, f"type digits from 0 to {symbols - 1}")
     return [int(sign) for sign in text if sign in allowed]
 

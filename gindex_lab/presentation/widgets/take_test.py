@@ -51,7 +51,7 @@ class Sitting:
         """Press a button: an answer, a move, or `skip`."""
         if option not in self.options:
             remedy = "press one of " + ", ".join(self.options) if self.options else "start again"
-            raise BadInput("press", option, "is not available now", remedy)
+            raise BadInput("press", option, "[not-now] is not available now", remedy)
         if option == "skip":
             self.session.skip()
         else:

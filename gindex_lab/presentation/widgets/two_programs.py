@@ -46,7 +46,7 @@ def written_flow(text: str) -> Flow:
     (Flow(2 nodes, 1 wire, 2 types), {'repeat': 60})
     """
     if not isinstance(text, str):
-        raise BadProgram("program", text, "is not a text", _NODE_HELP)
+        raise BadProgram("program", text, "[not-text] is not a text", _NODE_HELP)
     nodes: dict[str, dict[str, Any]] = {}
     chains: list[tuple[int, list[str]]] = []
     for number, line in enumerate(text.splitlines(), 1):
@@ -56,27 +56,39 @@ def written_flow(text: str) -> Flow:
             node = _node(number, line.strip())
             if node["id"] in nodes:
                 remedy = "give each node a name of its own"
-                raise BadProgram(f"line {number}", line, "names a node twice", remedy)
+                raise BadProgram(f"line {number}", line, "[duplicate] names a node twice", remedy)
             nodes[node["id"]] = node
     for number, names in chains:
         _wire(number, names, nodes)
     if not nodes:
-        raise BadProgram("program", text, "has no node", _NODE_HELP)
+        raise BadProgram("program", text, "[no-node] has no node", _NODE_HELP)
     return Flow(list(nodes.values()))
 
 
 def _node(number: int, line: str) -> dict[str, Any]:
     found = _NODE.fullmatch(line)
     if found is None:
-        raise BadProgram(f"line {number}", line, "is neither a node nor a wire", _NODE_HELP)
+        raise BadProgram(
+            f"line {number}", line, "[not-a-node] is neither a node nor a wire", _NODE_HELP
+        )
     kind, *attributes = (part.strip() for part in found[2].split(","))
     node: dict[str, Any] = {"id": found[1], "type": kind, "wires": [[]]}
     for part in attributes:
         name, equals, value = part.partition("=")
         if not equals or not name.strip():
-            raise BadProgram(f"line {number}", part, "is not an attribute", "write attribute=value")
+            raise BadProgram(
+                f"line {number}",
+                part,
+                "[not-an-attribute] is not an attribute",
+                "write attribute=value",
+            )
         if name.strip() in ("id", "type", "wires"):
-            raise BadProgram(f"line {number}", part, "is part of every node", "use another name")
+            raise BadProgram(
+                f"line {number}",
+                part,
+                "[reserved-word] is part of every node",
+                "use another name",
+            )
         node[name.strip()] = _value(value.strip())
     return node
 
@@ -85,7 +97,9 @@ def _wire(number: int, names: list[str], nodes: dict[str, dict[str, Any]]) -> No
     for name in names:
         if name not in nodes:
             remedy = f"write a line such as `{name or 'out'}: debug`"
-            raise BadProgram(f"line {number}", name, "is wired to, but is not defined", remedy)
+            raise BadProgram(
+                f"line {number}", name, "[not-a-node] is wired to, but is not defined", remedy
+            )
     for source, target in pairwise(names):
         nodes[source]["wires"][0].append(target)
 

@@ -64,7 +64,9 @@ def claim_population(first: str, table: pd.DataFrame, exact: pd.DataFrame | None
     """
     parts = re.fullmatch(r"([A-Z])(\d+)", str(first))
     if parts is None:
-        raise BadInput("first", first, "is not the id of a claim", 'use one such as "N373"')
+        raise BadInput(
+            "first", first, "[not-a-claim] is not the id of a claim", 'use one such as "N373"'
+        )
     ours = printed_numbers(table)
     true = None if exact is None else printed_numbers(exact)
     for k, (key, value) in enumerate(ours.items()):
@@ -150,12 +152,17 @@ def cumulative_frames(
     choice("by", by, list(_LENGTH))
     absent = table.index.difference(dates.index, sort=False)
     if len(absent):
-        raise BadInput("dates", absent[0], "is an agent without a date", "give each agent one")
+        raise BadInput(
+            "dates", absent[0], "[no-date] is an agent without a date", "give each agent one"
+        )
     text = dates.loc[table.index].astype(str)
     wrong = ~text.str.fullmatch(r"\d{4}-\d{2}-\d{2}")
     if wrong.any():
         raise BadInput(
-            f"dates[{wrong.idxmax()!r}]", text[wrong].iloc[0], "is not a date", "write 2015-02-26"
+            f"dates[{wrong.idxmax()!r}]",
+            text[wrong].iloc[0],
+            "[not-a-date] is not a date",
+            "write 2015-02-26",
         )
     label = text.str[: _LENGTH[by]]
     return {date: table[label <= date] for date in sorted(label.unique())}
@@ -263,7 +270,9 @@ def printed_agents(section: str) -> pd.DataFrame:
     for claim, agent, measure in _printed(section):
         rows.setdefault(agent, {})[measure] = float(claim.published)
     if not rows:
-        raise BadInput("section", section, "prints no numbers of agents", 'use "A.3" or "A.4"')
+        raise BadInput(
+            "section", section, "[no-numbers] prints no numbers of agents", 'use "A.3" or "A.4"'
+        )
     return pd.DataFrame.from_dict(rows, orient="index")
 
 
@@ -272,7 +281,10 @@ def claim_agents(section: str, table: pd.DataFrame) -> None:
     for claim, agent, measure in _printed(section):
         if agent not in table.index:
             raise BadInput(
-                "table", agent, "is an agent of the paper without a row", "name agents as it does"
+                "table",
+                agent,
+                "[no-row] is an agent of the paper without a row",
+                "name agents as it does",
             )
         nb.claim(claim.id, float(table.loc[agent, measure]))
 

@@ -112,12 +112,12 @@ def ledger(path: Path | None = None) -> dict[str, Claim]:
             facts = part.stat()
         except FileNotFoundError:
             raise BadInput(
-                "path", str(part), "is not a ledger", f"restore data/{part.name}"
+                "path", str(part), "[not-a-ledger] is not a ledger", f"restore data/{part.name}"
             ) from None
         found = _read(part, (facts.st_mtime_ns, facts.st_size))
         twice = [name for name in found if name in claims]
         if twice:
-            raise BadInput("id", twice[0], "appears in two ledgers", "keep one row")
+            raise BadInput("id", twice[0], "[two-ledgers] appears in two ledgers", "keep one row")
         claims |= found
     return claims
 
@@ -130,16 +130,19 @@ def _read(path: Path, _stamp: tuple[int, int]) -> dict[str, Claim]:
             claims = [Claim(**row) for row in csv.DictReader(file)]
     except TypeError as error:
         raise BadInput(
-            "path", str(path), f"has other columns than a ledger ({error})", "see claims.Claim"
+            "path",
+            str(path),
+            f"[not-a-ledger] has other columns than a ledger ({error})",
+            "see claims.Claim",
         ) from None
     for claim in claims:
         for name, known in (("kind", KINDS), ("grade", GRADES)):
             if (value := getattr(claim, name)) not in known:
-                problem = f"of claim {claim.id} is unknown"
+                problem = f"[not-an-option] of claim {claim.id} is unknown"
                 raise BadInput(name, value, problem, f"use one of {list(known)}")
     twice = [name for name, n in Counter(claim.id for claim in claims).items() if n > 1]
     if twice:
-        raise BadInput("id", twice[0], "appears in the ledger twice", "keep one row")
+        raise BadInput("id", twice[0], "[duplicate] appears in the ledger twice", "keep one row")
     return {claim.id: claim for claim in claims}
 
 
@@ -156,4 +159,4 @@ def find(claim_id: str, claims: Mapping[str, Claim] | None = None) -> Claim:
         return claims[claim_id]
     near = difflib.get_close_matches(str(claim_id), claims, n=3)
     remedy = f"did you mean {', '.join(near)}?" if near else "see data/claims.csv for the ids"
-    raise BadInput("id", claim_id, "is not in the ledger", remedy)
+    raise BadInput("id", claim_id, "[not-in-ledger] is not in the ledger", remedy)

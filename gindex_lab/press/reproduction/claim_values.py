@@ -95,7 +95,7 @@ def _finite(claim_id: str, what: str, value: Any) -> float:
 
 
 def _refuse(claim_id: str, value: object, what: str, remedy: str) -> NoReturn:
-    raise BadInput("value", value, f"claim {claim_id} is {what}", remedy)
+    raise BadInput("value", value, f"[wrong-type] claim {claim_id} is {what}", remedy)
 
 
 def agrees(

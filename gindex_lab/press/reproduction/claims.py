@@ -10,7 +10,6 @@ is counted once. What was reproduced once is kept in `data/claims_baseline.json`
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -20,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from gindex_lab.foundation import places
 from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.fingerprints import digest_of
 from gindex_lab.foundation.validate import choice
 from gindex_lab.press.reproduction.claim_rows import ARTEFACT, GRADES, ROOT, Claim, find, ledger
 from gindex_lab.press.reproduction.claim_values import Value, shown
@@ -139,7 +139,7 @@ def print_hash(folder: Path) -> str:
     claims = ledger() if found else {}
     rows = [claims[e["id"]] for e in found if e["id"] in claims]
     compared = [[r.id, r.quantity, r.published, r.target, r.rounding, r.requires] for r in rows]
-    return hashlib.sha256(json.dumps(compared).encode()).hexdigest()
+    return digest_of(json.dumps(compared))
 
 
 def status(claim: Claim, found: Iterable[Record], absent: Iterable[str] = ()) -> tuple[str, str]:
@@ -257,7 +257,9 @@ def summary(
 def _of_paper(found: list[Result], paper: str | None) -> list[Result]:
     papers = sorted({result.claim.paper for result in found})
     if paper is not None and paper not in papers:
-        raise BadInput("paper", paper, "is not in the ledger", f"use one of {papers}")
+        raise BadInput(
+            "paper", paper, "[not-in-ledger] is not in the ledger", f"use one of {papers}"
+        )
     return [result for result in found if paper in (None, result.claim.paper)]
 
 

@@ -85,7 +85,7 @@ def build(
 
     folder = Path(out)
     if folder.is_file():
-        raise BadInput("out", str(out), "is a file", "name a folder")
+        raise BadInput("out", str(out), "[is-a-file] is a file", "name a folder")
     names = dict(sorted(documented().items(), key=lambda listed: listed[0] in _LAST))
     titles = {module: _first_sentence(import_module(module)) for module in names}
     asked, around, used = questions(names), Path(reports), uses(names)

@@ -217,7 +217,9 @@ def pooled(study: Responses, by: str = "system") -> Responses:
     [0.5, 0.0]
     """
     if by not in study.agents:
-        raise BadInput("by", by, "is not a column of agents", f"use one of {list(study.agents)}")
+        raise BadInput(
+            "by", by, "[no-column] is not a column of agents", f"use one of {list(study.agents)}"
+        )
     long = study.to_long()
     long = long.assign(trial=long["agent"], agent=long["agent"].map(study.agents[by]))
     return Responses.from_long(

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import ast
 import difflib
-import hashlib
 import json
 import platform
 import tomllib
@@ -21,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from gindex_lab.foundation.errors import BadInput
-from gindex_lab.foundation.output import file_hash
+from gindex_lab.foundation.fingerprints import digest_of, file_hash
 
 __all__ = [
     "PROFILES",
@@ -67,19 +66,21 @@ def read_catalogue(root: Path) -> list[Entry]:
         listed = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise BadInput(
-            "catalogue", _name(path), "does not exist", "run this in the project"
+            "catalogue", _name(path), "[not-found] does not exist", "run this in the project"
         ) from None
     except tomllib.TOMLDecodeError as error:
         raise BadInput(
-            "catalogue", _name(path), f"is not TOML ({error})", "fix that line"
+            "catalogue", _name(path), f"[not-toml] is not TOML ({error})", "fix that line"
         ) from None
     entries = [_entry(row, root) for row in listed.get("notebook", [])]
     if not entries:
-        raise BadInput("catalogue", _name(path), "lists no notebook", "add a [[notebook]]")
+        raise BadInput("catalogue", _name(path), "[empty] lists no notebook", "add a [[notebook]]")
     paths = [entry.path for entry in entries]
     for name in paths:
         if paths.count(name) > 1:
-            raise BadInput("path", name, "appears in the catalogue twice", "keep one of them")
+            raise BadInput(
+                "path", name, "[duplicate] appears in the catalogue twice", "keep one of them"
+            )
     return entries
 
 
@@ -89,17 +90,35 @@ def _entry(row: Mapping[str, Any], root: Path) -> Entry:
     name = row.get("path", "?")
     for key, value in row.items():
         if key not in allowed:
-            raise BadInput(key, value, f"of notebook {name!r} is unknown", _suggest(key, allowed))
+            raise BadInput(
+                key,
+                value,
+                f"[not-an-option] of notebook {name!r} is unknown",
+                _suggest(key, allowed),
+            )
         if not isinstance(value, allowed[key]) or isinstance(value, bool):
             wanted = allowed[key].__name__
-            raise BadInput(key, value, f"of notebook {name!r} is not a {wanted}", f"use a {wanted}")
+            raise BadInput(
+                key,
+                value,
+                f"[wrong-type] of notebook {name!r} is not a {wanted}",
+                f"use a {wanted}",
+            )
     for key in ("path", "title", "paper"):
         if not row.get(key):
             raise BadInput(
-                key, row.get(key), f"of notebook {name!r} is missing", f"add {key} = ..."
+                key,
+                row.get(key),
+                f"[missing-field] of notebook {name!r} is missing",
+                f"add {key} = ...",
             )
     if len(Path(name).parts) != 2 or not all(p.isidentifier() for p in Path(name).parts):
-        raise BadInput("path", name, "is not folder/notebook", 'write it as "gindex/table1"')
+        raise BadInput(
+            "path",
+            name,
+            "[not-a-name] is not folder/notebook",
+            'write it as "gindex/table1"',
+        )
     profiles = {profile: row.get(profile, {}) for profile in PROFILES}
     data = tuple(row.get("data", ()))
     numbers = {key: row[key] for key in ("seed", "seconds") if key in row}
@@ -129,7 +148,10 @@ def select(entries: list[Entry], only: str | None) -> list[Entry]:
     chosen = [e for e in entries if wanted in (e.path, e.path.partition("/")[0])]
     if not chosen:
         raise BadInput(
-            "only", only, "does not match any notebook", _suggest(wanted, [e.path for e in entries])
+            "only",
+            only,
+            "[no-match] does not match any notebook",
+            _suggest(wanted, [e.path for e in entries]),
         )
     return chosen
 
@@ -139,13 +161,20 @@ def read_notebook(path: Path) -> dict[str, Any]:
     try:
         notebook = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise BadInput("notebook", _name(path), "does not exist", "fix catalogue.toml") from None
+        raise BadInput(
+            "notebook", _name(path), "[not-found] does not exist", "fix catalogue.toml"
+        ) from None
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
         raise BadInput(
-            "notebook", _name(path), f"is not a notebook ({error})", "restore it from git"
+            "notebook",
+            _name(path),
+            f"[not-a-notebook] is not a notebook ({error})",
+            "restore it from git",
         ) from None
     if not isinstance(notebook, dict) or not isinstance(notebook.get("cells"), list):
-        raise BadInput("notebook", _name(path), "has no cells", "save it from JupyterLab")
+        raise BadInput(
+            "notebook", _name(path), "[no-cells] has no cells", "save it from JupyterLab"
+        )
     return notebook
 
 
@@ -156,14 +185,17 @@ def declared_parameters(notebook: Mapping[str, Any], path: Path) -> set[str]:
         raise BadInput(
             "notebook",
             _name(path),
-            f"has {len(tagged) or 'no'} parameters cell{'s' * bool(tagged)}",
+            f"[not-one-parameters-cell] has {len(tagged) or 'no'} parameters cell{'s' * bool(tagged)}",
             "tag the one cell that sets the defaults",
         )
     try:
         tree = ast.parse(_source(tagged[0]))
     except SyntaxError as error:
         raise BadInput(
-            "notebook", _name(path), f"has a broken parameters cell ({error.msg})", "fix it"
+            "notebook",
+            _name(path),
+            f"[not-python] has a broken parameters cell ({error.msg})",
+            "fix it",
         ) from None
     names = [
         node.targets if isinstance(node, ast.Assign) else [node.target]
@@ -182,7 +214,7 @@ def parameters(entry: Entry, profile: str) -> dict[str, Any]:
             raise BadInput(
                 name,
                 given[name],
-                f"is not set in the parameters cell of {entry.path}",
+                f"[no-parameter] is not set in the parameters cell of {entry.path}",
                 _suggest(name, sorted(declared)),
             )
     standard = {"profile": profile, "seed": entry.seed}
@@ -242,4 +274,4 @@ def forget() -> None:
 
 
 def _hash(content: object) -> str:
-    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+    return digest_of(json.dumps(content, sort_keys=True))

@@ -12,9 +12,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from gindex_lab.foundation.errors import Caution
+from gindex_lab.foundation.fingerprints import file_hash, is_sealed
 from gindex_lab.foundation.folders import is_ours
-from gindex_lab.foundation.journals import sealed
-from gindex_lab.foundation.output import file_hash
 
 __all__ = ["intact", "read_claims", "read_record", "was_written", "why_unread"]
 
@@ -39,7 +39,7 @@ def read_record(folder: Path) -> dict[str, Any] | None:
     try:
         path = folder / "record.json"
         found = json.loads(path.read_bytes()) if path.is_file() else None
-        sound = isinstance(found, dict) and sealed(found)["seal"] == found.get("seal")
+        sound = is_sealed(found)
     except (OSError, ValueError, RecursionError):
         return None
     return found if sound and set(found or ()) >= _READ else None
@@ -61,6 +61,6 @@ def read_claims(folder: Path) -> tuple[dict[str, Any], list[dict[str, Any]]] | N
         problem = "is damaged and does not count; gindex-lab reproduce makes it again"
         if record is None and not is_ours(folder):
             problem = "holds a record.json that gindex_lab did not write; it is left alone"
-        warnings.warn(f"{folder} {problem}", stacklevel=2)
+        warnings.warn(f"[not-counted] {folder} {problem}", Caution, stacklevel=2)
         return None
     return record, json.loads((folder / "claims.json").read_bytes())

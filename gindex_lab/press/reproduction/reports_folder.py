@@ -77,7 +77,10 @@ def _alone(reports: Path) -> Iterator[None]:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             raise BadInput(
-                "reports", str(reports), "is being written by another run", "wait until it ends"
+                "reports",
+                str(reports),
+                "[in-use] is being written by another run",
+                "wait until it ends",
             ) from None
         yield
 

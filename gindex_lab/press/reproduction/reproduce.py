@@ -129,7 +129,9 @@ def _check_disk(reports: Path, failure: Failure | None) -> None:
         return
     said = any(os.strerror(n) in failure.error for n in (errno.ENOSPC, errno.EDQUOT))
     if said or _free(reports) < _ROOM:  # a kernel that cannot start does not say why
-        problem = f"is on a disk that is full ({failure.notebook}: {failure.error[:80]})"
+        problem = (
+            f"[disk-full] is on a disk that is full ({failure.notebook}: {failure.error[:80]})"
+        )
         remedy = "free some space; the same command goes on where it stopped"
         raise CannotWrite("reports", str(reports), problem, remedy)
 

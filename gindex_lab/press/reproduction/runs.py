@@ -24,9 +24,9 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from gindex_lab.foundation.fingerprints import file_hash, sealed
 from gindex_lab.foundation.folders import atomic_folder
-from gindex_lab.foundation.journals import sealed
-from gindex_lab.foundation.output import appendable, file_hash, write_text
+from gindex_lab.foundation.output import appendable, write_text
 from gindex_lab.press.notebook import OUTPUT
 from gindex_lab.press.reproduction.claims import failed_folder, print_hash
 from gindex_lab.press.reproduction.inputs import Entry, data_fingerprint

@@ -118,7 +118,7 @@ def check_gaps(data: Responses | Scores, transform: str) -> None:
         raise BadInput(
             f"scores[{data.frame.index[row]!r}, {data.frame.columns[column]!r}]",
             np.nan,
-            f"is missing{more}",
+            f"[missing] is missing{more}",
             "fill the cells, or measure each agent on what it met: missing='drop' (--missing drop)",
         )
 
@@ -136,7 +136,10 @@ def transformed(
     if transform == "reference":
         if reference is None:
             raise BadInput(
-                "reference", None, "is needed by ARef", "name an agent: --reference NAME"
+                "reference",
+                None,
+                "[no-reference] is needed by ARef",
+                "name an agent: --reference NAME",
             )
         return transforms.absolute_reference(data, reference)
     if transform in ("none", "irt") and isinstance(data, Scores):

@@ -152,7 +152,9 @@ def multiverse(
     kept = [(w, r) for w, r in zip(worlds, rows, strict=True) if not isinstance(r, str)]
     if not kept:
         why = next(iter(refused.values()))
-        raise BadInput("choices", size, f"are all refused: {why}", "fix the first reason")
+        raise BadInput(
+            "choices", size, f"[all-refused] are all refused: {why}", "fix the first reason"
+        )
     table = pd.DataFrame([{**_shown(w), **r} for w, r in kept])
     varied = [name for name, values in given.items() if len(values) > 1]
     conclusions = _conclusions(table, base, _apart(base, ci), varied, measure)
@@ -246,7 +248,7 @@ def _apart(table: pd.DataFrame, ci: float) -> dict[str, pd.DataFrame]:
     """Pairs whose difference over the paired draws excludes 0, in log2 horizon and in γ."""
     view = _agents_view(table)
     at = table.index.get_indexer(view.index)
-    draws = table.attrs["replicates"].measures
+    draws = table.replicates.measures
     with np.errstate(divide="ignore", invalid="ignore"):
         values = {
             "capability": np.clip(np.log2(draws["horizon_50"][:, at]), -100, 100),

@@ -367,7 +367,7 @@ class Analysis:
         try:
             write_text(Path(path), upstairs("report_page")(self))
         except CannotWrite as error:
-            raise BadInput("out", str(path), error.problem, error.remedy) from None
+            raise BadInput("out", str(path), error.problem, error.remedy, code=error.code) from None
         except OSError as error:
             raise BadInput(
                 "out",

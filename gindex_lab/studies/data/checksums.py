@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.fingerprints import file_hash
 from gindex_lab.foundation.folders import ASIDE
 from gindex_lab.foundation.inputs import files_below, read_text
-from gindex_lab.foundation.output import file_hash
 
 __all__ = ["LIST", "damage", "write_checksums"]
 

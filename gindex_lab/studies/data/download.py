@@ -120,16 +120,18 @@ def retrieve(name: str, url: str, sha256: str, folder: Path) -> Path:
         )
     except requests.exceptions.HTTPError as error:
         status = error.response.status_code if error.response is not None else "an error"
-        problem = f"the server answered {status}"
+        problem = f"[server-error] the server answered {status}"
         raise DataUnavailable(what, url, problem, f"retry later, {OWN_COPY}") from None
     except requests.exceptions.RequestException as error:
         _failed["at"] = time.monotonic()
-        problem = f"cannot be reached ({type(error).__name__})"
+        problem = f"[unreachable] cannot be reached ({type(error).__name__})"
         raise DataUnavailable(what, url, problem, f"go online and retry, {OWN_COPY}") from None
     except BadInput:
         raise
     except ValueError:  # how pooch reports a wrong hash
-        problem = f"is not the pinned file (its SHA-256 is not {sha256[:12]}…), and was discarded"
+        problem = (
+            f"[wrong-checksum] is not the pinned file (SHA-256 {sha256[:12]}…), and was discarded"
+        )
         raise DataUnavailable(what, url, problem, f"retry the download, {OWN_COPY}") from None
     return Path(found)
 
@@ -154,7 +156,7 @@ class OriginalArchive:
             self._zip = zipfile.ZipFile(self.path)
         except (OSError, zipfile.BadZipFile, NotImplementedError) as error:
             raise self._error(
-                f"is not a complete zip file ({error})", "delete it and fetch again"
+                f"[damaged] is not a complete zip file ({error})", "delete it and fetch again"
             ) from None
         try:
             self._check()
@@ -171,11 +173,12 @@ class OriginalArchive:
             parts = PurePosixPath(info.filename.replace("\\", "/"))
             if parts.is_absolute() or ".." in parts.parts or ":" in parts.parts[0]:
                 raise self._error(
-                    f"names a file outside itself ({info.filename!r})", "do not use this archive"
+                    f"[outside-archive] names a file outside itself ({info.filename!r})",
+                    "do not use this archive",
                 )
             if info.file_size > LARGEST_MEMBER:
                 raise self._error(
-                    f"holds {info.filename!r} of {info.file_size:,} bytes, "
+                    f"[too-large] holds {info.filename!r} of {info.file_size:,} bytes, "
                     f"more than {LARGEST_MEMBER:,}",
                     "do not use this archive",
                 )
@@ -198,12 +201,12 @@ class OriginalArchive:
         except KeyError:
             names = sorted(n for n in self._zip.namelist() if not n.endswith("/"))
             raise self._error(
-                f"has no {member!r} but {names[:5]}",
+                f"[no-file] has no {member!r} but {names[:5]}",
                 "check that it is the pinned archive; its layout is not the expected one",
             ) from None
         except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError) as error:
             raise self._error(
-                f"has a damaged {member!r} ({error})", "delete it and fetch again"
+                f"[damaged] has a damaged {member!r} ({error})", "delete it and fetch again"
             ) from None
 
     def table(self, member: str, columns: list[str] | None = None, **how: Any) -> pd.DataFrame:
@@ -213,12 +216,13 @@ class OriginalArchive:
             table = pd.read_csv(io.BytesIO(content), **how)
         except (ValueError, UnicodeDecodeError) as error:
             raise self._error(
-                f"has a {member!r} that is not a CSV ({error})", "delete it and fetch again"
+                f"[not-csv] has a {member!r} that is not a CSV ({error})",
+                "delete it and fetch again",
             ) from None
         absent = [c for c in columns or [] if c not in table]
         if absent:
             raise self._error(
-                f"has a {member!r} without the column {absent[0]!r}; "
+                f"[no-column] has a {member!r} without the column {absent[0]!r}; "
                 f"its columns are {list(table.columns[:6])} …",
                 "check that it is the pinned archive; its layout is not the expected one",
             )

@@ -8,7 +8,6 @@ Known errors of the sources are corrected (`mode="exact"`) or kept as published 
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -19,8 +18,9 @@ import pandas as pd
 from gindex_lab.foundation.documents import Documents
 from gindex_lab.foundation.errors import BadInput, DataUnavailable
 from gindex_lab.foundation.files import read_table
+from gindex_lab.foundation.fingerprints import file_hash, mark_of
 from gindex_lab.foundation.folders import atomic_folder
-from gindex_lab.foundation.output import file_hash, scratch, writing
+from gindex_lab.foundation.output import scratch, writing
 from gindex_lab.foundation.responses import Responses, Scores
 from gindex_lab.foundation.validate import choice, mode_of
 from gindex_lab.studies.data import download as network
@@ -149,7 +149,7 @@ def load_or(
     source = getattr(found, "source", None)
     if source not in ("own experiment", "simulated"):
         remedy = 'set its source to "own experiment" or "simulated"'
-        raise BadInput("stand_in", source, "does not say what its result is", remedy)
+        raise BadInput("stand_in", source, "[no-source] does not say what its result is", remedy)
     return found
 
 
@@ -166,7 +166,7 @@ def counts(name: str) -> pd.Series:
     table = read_table(path, [0])
     absent = [column for column in ("quantity", "count") if column not in table]
     if absent:
-        problem = f"has no column {absent[0]!r}"
+        problem = f"[no-column] has no column {absent[0]!r}"
         raise BadInput(f"{name}/counts.csv", str(path), problem, "it needs quantity and count")
     return table.set_index("quantity")["count"].astype(float)
 
@@ -200,11 +200,12 @@ def fingerprint(name: str) -> str:
         return "absent"
     if what.derived_from:
         return fingerprint(what.derived_from)
-    digest = hashlib.sha256()
-    for path in _files(what, place.path):
-        digest.update(f"{path.relative_to(place.path).as_posix()}\0".encode())
-        digest.update(bytes.fromhex(file_hash(path) or ""))
-    return f"{digest.hexdigest()[:16]} ({place.kind})"
+    parts = [
+        f"{path.relative_to(place.path).as_posix()}\0".encode()
+        + bytes.fromhex(file_hash(path) or "")
+        for path in _files(what, place.path)
+    ]
+    return f"{mark_of(b''.join(parts))} ({place.kind})"
 
 
 def fetch(names: str | Iterable[str] | None = None) -> dict[str, str]:
@@ -294,7 +295,7 @@ def _obtain(what: RegisterEntry, download: bool) -> Place:
                 raise DataUnavailable(
                     "GINDEX_LAB_CACHE",
                     str(path.parent.parent),
-                    f"cannot be written ({error.strerror or error})",
+                    f"[cache-not-writable] cannot be written ({error.strerror or error})",
                     "set GINDEX_LAB_CACHE to a folder that can",
                 ) from error
     if problem := damage(path):
@@ -306,12 +307,12 @@ def _obtain(what: RegisterEntry, download: bool) -> Place:
 def _check_obtainable(what: RegisterEntry, download: bool) -> None:
     if not what.files:
         form = "responses.csv, items.csv, agents.csv" if what.is_table else f"the {what.kind}"
-        problem = f"is not on this machine and not to be downloaded ({what.permission})"
+        problem = f"[not-downloadable] is not on this machine and not to be downloaded ({what.permission})"
         remedy = f"put {form} into the folder {what.name} of $GINDEX_LAB_DATA"
         raise DataUnavailable("name", what.name, problem, remedy)
     why_not = network.offline() if download else "download=False"
     if why_not:
-        problem = f"is not on this machine, and it is not downloaded ({why_not})"
+        problem = f"[not-downloaded] is not on this machine, and it is not downloaded ({why_not})"
         remedy = f"run `gindex-lab data fetch {what.name}` with a network, {network.OWN_COPY}"
         raise DataUnavailable("name", what.name, problem, remedy)
 

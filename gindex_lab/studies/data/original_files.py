@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from gindex_lab.foundation.errors import BadInput, DataUnavailable
-from gindex_lab.foundation.output import file_hash, writing
+from gindex_lab.foundation.fingerprints import file_hash
+from gindex_lab.foundation.output import writing
 from gindex_lab.foundation.places import cache_folder
 from gindex_lab.studies.data import download as network
 from gindex_lab.studies.data.registry import RegisterEntry, data_folder, entry
@@ -27,7 +28,9 @@ def original(name: str, *, download: bool = True) -> Path:
     """
     what = entry(name)
     if len(what.files) != 1:
-        problem = f"has {len(what.files) or 'no'} original files in the register"
+        problem = (
+            f"[several-originals] has {len(what.files) or 'no'} original files in the register"
+        )
         raise BadInput("name", name, problem, 'use a data set of one file, such as "lambda"')
     ((file, sha256),) = what.files.items()
     for place in _places(what, file):
@@ -35,7 +38,9 @@ def original(name: str, *, download: bool = True) -> Path:
             return place
     if not download:
         remedy = f"put {file} into $GINDEX_LAB_DATA/{name}/, or allow the download"
-        raise DataUnavailable("name", name, f"has its original {file} not here", remedy)
+        raise DataUnavailable(
+            "name", name, f"[no-original] has its original {file} not here", remedy
+        )
     folder = cache_folder() / "originals"
     with writing(folder, "GINDEX_LAB_CACHE"):
         folder.mkdir(parents=True, exist_ok=True)

@@ -28,7 +28,9 @@ def convert(converter: str, archive: OriginalArchive) -> Tidy:
     """Convert an archive with the converter that the register names."""
     known = CONVERTERS | originals_people.CONVERTERS
     if converter not in known:
-        raise BadInput("converter", converter, "does not exist", f"use one of {sorted(known)}")
+        raise BadInput(
+            "converter", converter, "[not-found] does not exist", f"use one of {sorted(known)}"
+        )
     return known[converter](archive)
 
 
@@ -70,7 +72,7 @@ def _chess(member: str, event: str, year: int) -> Callable[[OriginalArchive], Ti
         names = table["Name"].tolist()
         results = table.drop(columns=["No", "Name", "Score"]).astype(float)
         if results.shape != (len(names), len(names)):
-            problem = f"is {results.shape}, not a round robin"
+            problem = f"[not-a-round-robin] is {results.shape}, not a round robin"
             raise BadInput("archive", member, problem, "fetch it again")
         score = table["Score"].astype(float).to_numpy()
         agents = pd.DataFrame(
@@ -98,7 +100,7 @@ def gvgai(archive: OriginalArchive) -> Tidy:
     content = archive.read("gvgai.data/GVGP.results.orig.rds")
     scores = rdata.read_rds(io.BytesIO(content))
     if not isinstance(scores, pd.DataFrame):
-        problem = "is not a data frame in R"
+        problem = "[not-a-data-frame] is not a data frame in R"
         raise BadInput("archive", type(scores).__name__, problem, "fetch it again")
     scores = scores.set_axis(scores.index.astype(str)).astype(float)
     names = pd.Series(scores.columns, index=scores.columns).str.rsplit(".", n=1, expand=True)
@@ -149,11 +151,15 @@ def lambda_one(archive: OriginalArchive) -> Tidy:
     """Mean rewards in 140 environments, a pair of rows (human, Q-learning) each; no header, `;`."""
     log = archive.table("lambda.data/Experimentos.csv", sep=";", header=None, decimal=",")
     if log.shape[1] <= _LAMBDA_REWARD or set(log[_LAMBDA_AGENT]) != {"Human", "QLearning"}:
-        raise BadInput("archive", log.shape, "is not the log of Lambda-One", "fetch it again")
+        raise BadInput(
+            "archive", log.shape, "[not-the-log] is not the log of Lambda-One", "fetch it again"
+        )
     human, machine = (log[log[_LAMBDA_AGENT] == who] for who in ("Human", "QLearning"))
     described = [part[list(_LAMBDA_COLUMNS)].reset_index(drop=True) for part in (human, machine)]
     if not described[0].equals(described[1]):
-        raise BadInput("archive", log.shape, "pairs environments that differ", "fetch it again")
+        raise BadInput(
+            "archive", log.shape, "[unlike-pairs] pairs environments that differ", "fetch it again"
+        )
     items = described[0].rename(columns=_LAMBDA_COLUMNS)
     items.index = pd.Index([f"E{i + 1:03d}" for i in range(len(items))])
     rewards = np.array([machine[_LAMBDA_REWARD], human[_LAMBDA_REWARD]], dtype=float)

@@ -88,11 +88,13 @@ def by_name(originals: Files) -> Files:
 
 def _read(files: Files, name: str, reader: Callable[[Path], Any], kind: str) -> Any:
     if name not in files:
-        raise BadInput("files", sorted(files), f"lacks {name!r}", "fetch the data set again")
+        raise BadInput(
+            "files", sorted(files), f"[no-file] lacks {name!r}", "fetch the data set again"
+        )
     try:
         return reader(files[name])
     except (OSError, ValueError, UnicodeDecodeError) as error:  # pyarrow's and yaml's are these
-        raise _odd(name, f"is not {kind} ({error})") from None
+        raise _odd(name, f"[unreadable] is not {kind} ({error})") from None
 
 
 def _odd(name: str, problem: str) -> BadInput:
@@ -105,7 +107,7 @@ def _table(
     table: pd.DataFrame = _read(files, name, reader, kind)
     absent = [column for column in columns if column not in table]
     if absent:
-        raise _odd(name, f"has no column {absent[0]!r} but {list(table.columns[:6])} …")
+        raise _odd(name, f"[no-column] has no column {absent[0]!r} but {list(table.columns[:6])} …")
     return table
 
 
@@ -124,7 +126,7 @@ def _lines(files: Files, name: str, columns: list[str]) -> pd.DataFrame:
 def _toml(files: Files, name: str) -> dict[str, Any]:
     content = _read(files, name, lambda path: tomllib.loads(path.read_text("utf-8")), "TOML")
     if not isinstance(content.get("splits"), dict):
-        raise _odd(name, "has no table 'splits'")
+        raise _odd(name, "[no-table] has no table 'splits'")
     return dict(content["splits"])
 
 
@@ -139,7 +141,7 @@ def _dates(files: Files, name: str = "release_dates.yaml") -> dict[str, str]:
 
     content = _read(files, name, reader, "YAML")
     if not isinstance(content, dict) or not isinstance(content.get("date"), dict):
-        raise _odd(name, "has no table 'date'")
+        raise _odd(name, "[no-table] has no table 'date'")
     return {str(model): str(date) for model, date in content["date"].items()}
 
 
@@ -152,7 +154,7 @@ def _wide(runs: pd.DataFrame, agents: list[str], items: list[str]) -> pd.DataFra
 def _one_a_task(runs: pd.DataFrame, name: str, column: str) -> pd.Series:
     found = runs.groupby("item")[column].agg(["first", "nunique"])
     if (found["nunique"] > 1).any():
-        raise _odd(name, f"gives {found['nunique'].idxmax()!r} more than one {column}")
+        raise _odd(name, f"[two-values] gives {found['nunique'].idxmax()!r} more than one {column}")
     return found["first"]
 
 
@@ -297,7 +299,7 @@ def _issues(lengths: Mapping[str, Any], names: list[str]) -> pd.DataFrame:
     name = "swe_bench_verified.toml"
     absent = [issue for issue in names if issue not in lengths]
     if absent:
-        raise _odd(name, f"has no length of {absent[0]!r}")
+        raise _odd(name, f"[no-length] has no length of {absent[0]!r}")
     minutes = pd.Series([float(lengths[issue]["lengths"][0]) for issue in names], names)
     unknown = minutes[~minutes.isin(list(_LEVELS))]
     if len(unknown):
@@ -320,7 +322,9 @@ def swebench_134(files: Files) -> Tidy:
     table = _table(files, name, ["model"], pd.read_csv, "a CSV").set_index("model")
     stamps = table.index.astype(str).str.extract(r"^(\d{8})_(.+)$")
     if stamps.isna().any(axis=None):
-        raise _odd(name, f"has a system without a date: {table.index[stamps[0].isna()][0]!r}")
+        raise _odd(
+            name, f"[no-date] has a system without a date: {table.index[stamps[0].isna()][0]!r}"
+        )
     dates = pd.to_datetime(stamps[0], format="%Y%m%d").dt.strftime("%Y-%m-%d")
     agents = pd.DataFrame(
         {"release_date": dates.to_numpy(), "system": stamps[1].to_numpy()},

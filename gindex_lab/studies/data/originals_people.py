@@ -126,8 +126,8 @@ def _letter_programs(archive: OriginalArchive) -> pd.DataFrame:
             raise BadInput(
                 "archive",
                 LAYOUT[member],
-                f"has {table.shape[0]} rows and {table.shape[1]} columns, not one row for each of "
-                f"{len(_LETTER_ITEMS)} items",
+                f"[wrong-shape] has {table.shape[0]} rows and {table.shape[1]} columns, not one row "
+                f"for each of {len(_LETTER_ITEMS)} items",
                 "check that it is the pinned archive; its layout is not the expected one",
             )
     scores = {"magic": magic.iloc[:, 2]} | {c: others[c] for c in others.columns[1:12]}
@@ -139,7 +139,7 @@ def _numbers(member: str, table: pd.DataFrame) -> pd.DataFrame:
     try:
         return table.apply(pd.to_numeric)
     except ValueError as error:
-        problem = f"holds something that is not a number ({error})"
+        problem = f"[not-a-number] holds something that is not a number ({error})"
         raise BadInput("archive", member, problem, "fetch it again") from None
 
 

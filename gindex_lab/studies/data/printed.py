@@ -37,7 +37,7 @@ def published(name: str | None = None) -> pd.DataFrame:
     if name not in files:
         near = difflib.get_close_matches(str(name), files, n=1, cutoff=0.4)
         hint = f"did you mean {near[0]!r}? " if near else ""
-        problem = "is not a printed table"
+        problem = "[not-published] is not a printed table"
         raise BadInput("name", name, problem, f"{hint}gl.published() lists {len(files)}")
     return read_table(files[name])
 

@@ -9,7 +9,6 @@ the data.
 from __future__ import annotations
 
 import difflib
-import hashlib
 import os
 import tomllib
 from dataclasses import dataclass, field
@@ -19,6 +18,7 @@ from typing import Any
 
 from gindex_lab.foundation import places
 from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.fingerprints import mark_of
 
 __all__ = ["TABLES", "Place", "RegisterEntry", "data_folder", "entries", "entry", "find"]
 
@@ -72,7 +72,7 @@ class RegisterEntry:
     def cache_key(self) -> str:
         """Changes when the pinned originals or the converters do, so that a cache is never stale."""
         text = repr((CONVERTER_VERSION, sorted(self.files.items())))
-        return hashlib.sha256(text.encode()).hexdigest()[:12]
+        return mark_of(text)[:12]
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ def _register(path: Path) -> dict[str, RegisterEntry]:
     try:
         raw = tomllib.loads(path.read_text(encoding="utf-8"))
     except tomllib.TOMLDecodeError as error:
-        problem = f"is not TOML ({error})"
+        problem = f"[not-toml] is not TOML ({error})"
         raise BadInput("registry", str(path), problem, "restore the file") from None
     return {name: _entry(name, facts, raw) for name, facts in raw["datasets"].items()}
 
@@ -138,7 +138,9 @@ def entry(name: str) -> RegisterEntry:
     near = near or difflib.get_close_matches(asked, lower, n=3, cutoff=0.6)
     likely = [repr(lower[match]) for match in near]
     hint = f"did you mean {' or '.join(likely)}? " if likely else ""
-    raise BadInput("name", name, "is not a data set", f"{hint}gl.datasets() lists them all")
+    raise BadInput(
+        "name", name, "[not-a-data-set] is not a data set", f"{hint}gl.datasets() lists them all"
+    )
 
 
 def data_folder() -> Path | None:
@@ -148,7 +150,7 @@ def data_folder() -> Path | None:
         return None
     path = Path(value).expanduser()
     if not path.is_dir():
-        problem = "is not a folder"
+        problem = "[not-a-folder] is not a folder"
         raise BadInput("GINDEX_LAB_DATA", value, problem, "create it, or unset the variable")
     return path
 

@@ -82,7 +82,7 @@ def _trials(what: RegisterEntry, folder: Path, frame: pd.DataFrame) -> pd.DataFr
     means = runs.groupby(["agent", "item"])["response"].mean().unstack()
     means = means.reindex(index=frame.index, columns=frame.columns)
     if not np.allclose(means, frame, atol=1e-9, equal_nan=True):
-        problem = "does not average to the responses"
+        problem = "[other-trials] does not average to the responses"
         raise BadInput(f"{folder.name}/runs.csv", str(folder), problem, "restore both files")
     return runs.rename(columns={what.trial: "trial"})
 
@@ -98,7 +98,7 @@ def correct(what: RegisterEntry, frame: pd.DataFrame, fixed: bool) -> pd.DataFra
                 raise BadInput(
                     f"{what.name}[{at[0]!r}, {at[1]!r}]",
                     value,
-                    f"is neither the source's {cell['source']} nor the corrected "
+                    f"[other-value] is neither the source's {cell['source']} nor the corrected "
                     f"{cell['corrected']}",
                     "restore the published table, or load yours with gl.Scores.read(folder)",
                 )
@@ -109,7 +109,7 @@ def correct(what: RegisterEntry, frame: pd.DataFrame, fixed: bool) -> pd.DataFra
 def _responses(what: RegisterEntry, folder: Path) -> pd.DataFrame:
     table = _table(folder, "responses", what.key)
     if what.key not in table:
-        problem = f"has no column {what.key!r}"
+        problem = f"[no-column] has no column {what.key!r}"
         remedy = "name the agents in that column, then one column per item"
         raise BadInput(f"{folder.name}/responses.csv", str(folder), problem, remedy)
     labels = [c for c in ("row", "agent") if c in table and c != what.key]
@@ -119,7 +119,7 @@ def _responses(what: RegisterEntry, folder: Path) -> pd.DataFrame:
         raise BadInput(
             folder.name,
             str(folder),
-            f"holds {frame.shape[0]} x {frame.shape[1]} responses, the published table "
+            f"[wrong-shape] holds {frame.shape[0]} x {frame.shape[1]} responses, the published table "
             f"{expected[0]} x {expected[1]}",
             "restore it, or load your own table with gl.Responses.read(folder)",
         )
@@ -133,8 +133,11 @@ def _described(folder: Path, part: str, key: str, labels: pd.Index) -> pd.DataFr
         key = table.columns[0]
     table = table.set_index(key).rename_axis(None)
     for extra, problem in (
-        (labels.difference(table.index), "does not describe"),
-        (table.index.difference(labels), "describes something else than the responses:"),
+        (labels.difference(table.index), "[not-described] does not describe"),
+        (
+            table.index.difference(labels),
+            "[not-described] describes something else than the responses:",
+        ),
     ):
         if len(extra):
             problem, remedy = f"{problem} {extra[0]!r}", "make it match responses.csv"
@@ -147,7 +150,7 @@ def _table(folder: Path, part: str, key: str) -> pd.DataFrame:
     path = folder / f"{part}.csv"
     if not path.is_file():
         remedy = "a data set needs responses.csv, items.csv and agents.csv"
-        raise BadInput(folder.name, str(folder), f"has no {part}.csv", remedy)
+        raise BadInput(folder.name, str(folder), f"[no-file] has no {part}.csv", remedy)
     labels: list[str | int] = [key] if key in header_of(path) else [0]
     return read_table(path, () if key == "row" else labels)
 
@@ -155,7 +158,9 @@ def _table(folder: Path, part: str, key: str) -> pd.DataFrame:
 def _column(folder: Path, items: pd.DataFrame, name: str) -> Any:
     if name not in items:
         remedy = f"add it; its columns are {list(items.columns)}"
-        raise BadInput(f"{folder.name}/items.csv", str(folder), f"has no column {name!r}", remedy)
+        raise BadInput(
+            f"{folder.name}/items.csv", str(folder), f"[no-column] has no column {name!r}", remedy
+        )
     return items[name]
 
 
@@ -169,7 +174,7 @@ def read_documents(kind: str, folder: Path, **facts: str) -> Documents:
     """Programs (`kind="flows"`), experiments or tables below a folder."""
     files = document_files(kind, folder)
     if not files:
-        problem = f"holds no {kind}"
+        problem = f"[no-document] holds no {kind}"
         raise BadInput(folder.name, str(folder), problem, "put the files there, as named")
     content: dict[str, Any] = {}
     for path in files:
@@ -190,7 +195,7 @@ def _json(path: Path) -> Any:
     except BadInput:
         raise
     except ValueError as error:
-        problem = f"is not JSON ({error})"
+        problem = f"[not-json] is not JSON ({error})"
         raise BadInput(_short_name(path), str(path), problem, "fetch it again, or fix it") from None
 
 
@@ -204,7 +209,9 @@ def _aiq_table(path: Path) -> pd.DataFrame:
         raise BadInput(_short_name(path), str(path), problem, "save it as UTF-8") from None
     rows = [row for row in rows if any(row)]
     if not rows:
-        raise BadInput(_short_name(path), str(path), "is empty", "copy the author's table again")
+        raise BadInput(
+            _short_name(path), str(path), "[empty] is empty", "copy the author's table again"
+        )
     table = _settings(rows) if rows[0][-1] == "AGNT+AGNTconf" else _sections(rows)
     return table.apply(_numeric_if_all)
 

@@ -100,7 +100,7 @@ def bin_difficulties(difficulty: object, n: int, mode: str = "exact") -> FloatAr
         low < high,
         "difficulty",
         low,
-        "is the only difficulty",
+        "[one-difficulty] is the only difficulty",
         "give items of at least two difficulties",
     )
     if kind == "exact":

@@ -39,7 +39,7 @@ def best_distinct(
     """
     kept = table[["capability", "spread"]].round(9)  # what differs in the last digits is equal
     if by not in kept:
-        problem = "is not a column that the tables are ordered by"
+        problem = "[not-an-order] is not a column that the tables are ordered by"
         raise BadInput("by", by, problem, "use capability or spread")
     ordered = table.loc[kept.sort_values(by, ascending=not largest, kind="stable").index]
     key = [tuple(kept.loc[row]) for row in ordered.index]
@@ -62,7 +62,7 @@ def tipping_point(curve: pd.DataFrame) -> float:
     holds = (ordered["response"] >= 0.5).cummin()
     if not holds.any():
         remedy = "use an agent that solves the easiest items"
-        raise BadInput("curve", ordered["response"].iloc[0], "starts below ½", remedy)
+        raise BadInput("curve", ordered["response"].iloc[0], "[below-half] starts below ½", remedy)
     return float(ordered["difficulty"][holds].iloc[-1])
 
 
@@ -77,7 +77,9 @@ def group_means(table: pd.DataFrame, agents: pd.DataFrame, columns: Sequence[str
     """
     absent = [name for name in columns if name not in agents]
     if absent:
-        raise BadInput("columns", absent[0], "is not a column of the agents", f"use {list(agents)}")
+        raise BadInput(
+            "columns", absent[0], "[no-column] is not a column of the agents", f"use {list(agents)}"
+        )
     measures = table[["capability", "spread", "normalised_generality"]]
     rows = {}
     for column in columns:
@@ -129,5 +131,7 @@ def item_column(items: pd.DataFrame, name: str) -> pd.Series:
     ['dog']
     """
     if name not in items:
-        raise BadInput("items", list(items), f"has no column {name!r}", "add it to items.csv")
+        raise BadInput(
+            "items", list(items), f"[no-column] has no column {name!r}", "add it to items.csv"
+        )
     return items[name]

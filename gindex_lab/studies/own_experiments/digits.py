@@ -62,7 +62,7 @@ def digits(
     """
     unknown = [name for name in families if name not in FAMILIES]
     if unknown or not families:
-        problem = "is not a list of families"
+        problem = "[not-a-list] is not a list of families"
         raise BadInput("families", unknown or families, problem, f"use {FAMILIES}")
     settings = {"images": integer("images", images), "copies": integer("copies", copies)}
     settings["seed"] = integer("seed", seed, 0)
@@ -107,12 +107,16 @@ def difficulty_of(items: pd.DataFrame) -> pd.Series:
     """
     absent = [name for name in RANGES if name not in items]
     if absent:
-        raise BadInput("items", absent[0], "is a distortion without a column", "add the column")
+        raise BadInput(
+            "items", absent[0], "[no-column] is a distortion without a column", "add the column"
+        )
     harder = {name: 1 if high > low else -1 for name, (low, high) in RANGES.items()}
     raised = pd.DataFrame({name: sign * items[name] for name, sign in harder.items()})
     width = raised.max() - raised.min()
     if not (width > 0).all():
-        raise BadInput("items", width.idxmin(), "is the same for all items", "vary it")
+        raise BadInput(
+            "items", width.idxmin(), "[no-variance] is the same for all items", "vary it"
+        )
     return ((raised - raised.min()) / width).sum(axis=1).rename("difficulty")
 
 

@@ -215,11 +215,13 @@ class Player:
         searching = self.kind in KINDS[3:]
         integer("strength", self.strength, int(searching))
         if self.strength and not searching:
-            problem = f"has no effect on a {self.kind} player"
+            problem = f"[no-effect] has no effect on a {self.kind} player"
             remedy = "leave it out, or use a negamax or monte carlo player"
             raise BadInput("strength", self.strength, problem, remedy)
         if self.kind == "negamax" and self.strength > 12:
-            raise BadInput("strength", self.strength, "would take hours", "use a depth up to 12")
+            raise BadInput(
+                "strength", self.strength, "[too-slow] would take hours", "use a depth up to 12"
+            )
 
     @property
     def name(self) -> str:
@@ -260,9 +262,11 @@ def round_robin(players: Sequence[Player] = PLAYERS, games: int = 10, seed: int 
     'own experiment'
     """
     if len(players) < 2:
-        raise BadInput("players", len(players), "are too few for a tournament", "give two or more")
+        raise BadInput(
+            "players", len(players), "[too-few] are too few for a tournament", "give two or more"
+        )
     if integer("games", games, 1, 10**6) % 2:
-        problem = "is odd, so one of two begins more often"
+        problem = "[odd-number] is odd, so one of two begins more often"
         raise BadInput("games", games, problem, "use an even number")
     names = [player.name for player in players]
     no_duplicates("players", names)

@@ -79,7 +79,9 @@ def classifiers(n: int | None = None) -> list[Classifier]:
     if n is None:
         return ordered
     if integer("n", n) > len(everyone):
-        raise BadInput("n", n, f"is more than the {len(everyone)} classifiers", "ask for fewer")
+        raise BadInput(
+            "n", n, f"[too-many] is more than the {len(everyone)} classifiers", "ask for fewer"
+        )
     return ordered[:n]
 
 

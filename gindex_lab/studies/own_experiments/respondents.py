@@ -176,7 +176,7 @@ def _people_of(name: str, member: pd.Series, known: pd.Index) -> list[object]:
     """Who is in the group, if they are enough not to be told apart."""
     found = list(known[member.loc[known].fillna(False).astype(bool)])
     if len(found) < SMALLEST_GROUP:
-        problem = "is a group so small that a person could be identified"
+        problem = "[too-small] is a group so small that a person could be identified"
         remedy = f"join it with another group: at least {SMALLEST_GROUP} people"
         raise BadInput(f"groups[{name!r}]", len(found), problem, remedy)
     return found

@@ -8,7 +8,6 @@ experiment goes on where it stopped, and a larger one takes over what a smaller 
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -16,8 +15,8 @@ from pathlib import Path
 import numpy as np
 
 from gindex_lab.foundation import parallel
-from gindex_lab.foundation.fingerprints import mark_of
-from gindex_lab.foundation.output import keep_in_cache
+from gindex_lab.foundation.fingerprints import file_hash, mark_of
+from gindex_lab.foundation.kept import keep, kept
 from gindex_lab.foundation.places import cache_folder
 from gindex_lab.foundation.validate import FloatArray, no_duplicates
 
@@ -70,29 +69,20 @@ def key_of(settings: Mapping[str, object], code: Sequence[str] = ()) -> str:
 
     from gindex_lab import __version__
 
-    made_by = [hashlib.sha256(Path(path).read_bytes()).hexdigest() for path in code]
+    made_by = [file_hash(Path(path)) for path in code]
     facts = [__version__, version("scikit-learn"), made_by, settings]
     return mark_of(json.dumps(facts, sort_keys=True))
 
 
 def _path(folder: Path, unit: str) -> Path:
-    return folder / f"{mark_of(unit)}.json"
+    return folder / f"{mark_of(unit)}.kept"
 
 
 def _kept(path: Path, unit: str) -> FloatArray | None:
     """A unit's row from its file; None where it is absent or not what we wrote."""
-    if not path.is_file():  # reading a pipe would wait for ever
-        return None
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-        row = np.array(found["row"], dtype=float)
-        return row if found["seal"] == _seal(unit, row) else None
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        return None  # computed again, and the file replaced
-
-
-def _seal(unit: str, row: FloatArray) -> str:
-    return mark_of(unit.encode() + row.tobytes())
+    content = kept(path)
+    found = {} if content is None else json.loads(content)
+    return np.array(found["row"], dtype=float) if found.get("unit") == unit else None
 
 
 def _computed(unit: str, compute: Callable[[str], FloatArray], folder: Path) -> FloatArray:
@@ -100,6 +90,5 @@ def _computed(unit: str, compute: Callable[[str], FloatArray], folder: Path) -> 
 
     with threadpool_limits(1):  # small fits wait for each other's threads on a busy machine
         row = np.asarray(compute(unit), dtype=float)
-    kept = {"unit": unit, "row": row.tolist(), "seal": _seal(unit, row)}
-    keep_in_cache(_path(folder, unit), json.dumps(kept).encode())
+    keep(_path(folder, unit), json.dumps({"unit": unit, "row": row.tolist()}).encode())
     return row

@@ -158,7 +158,10 @@ class Collector(Storage):
         if np.isinf(value).any():
             where = self._cell(agent, item, int(np.isinf(value).argmax()))
             raise BadInput(
-                "path", self.path, f"holds an infinite score for {where}", "fix the file"
+                "path",
+                self.path,
+                f"[not-finite] holds an infinite score for {where}",
+                "fix the file",
             )
         if options.scale is None:
             return self._without_codes(value)
@@ -166,7 +169,7 @@ class Collector(Storage):
         outside = (value < low) | (value > high)
         if outside.any():
             at = int(outside.argmax())
-            problem = f"does not hold {value[at]:g}, the score of {self._cell(agent, item, at)}"
+            problem = f"[off-scale] does not hold {value[at]:g}, the score of {self._cell(agent, item, at)}"
             raise BadInput("scale", options.scale, problem, "give the ends of the scale")
         said = f"scores were rescaled from [{low:g}, {high:g}] to [0, 1], as asked for"
         self.note("scale", said)

@@ -169,12 +169,12 @@ class _Samples(Metrics):
         file: Path,
     ) -> None:
         if "doc_id" not in line:
-            problem = f"has no doc_id in line {number}"
+            problem = f"[no-id] has no doc_id in line {number}"
             raise BadInput("path", str(file), problem, "write the log with --log_samples")
         metric = self.chosen.get(task) or self._choose(line, task, ways, file)
         value, length = _number(metric, line.get(metric))
         if value is None:
-            problem = f"has {metric}={short(line[metric])} in line {number}, which is not a number"
+            problem = f"[not-a-number] has {metric}={short(line[metric])} in line {number}"
             raise BadInput("path", str(file), problem, "choose another with metric=... (--metric)")
         self.unscored += value != value
         document = str(line["doc_id"])

@@ -147,7 +147,7 @@ def _read_run(
         raise BadInput("path", str(file), problem, "name a results file of the harness")
     model = model_of(content)
     if not model and options.agent_from not in ("file", "folder"):
-        problem = "does not say which model it is of (no model_name, no config)"
+        problem = "[no-model] does not say which model it is of (no model_name, no config)"
         remedy = "add model_name to it, or pass agent_from='file'"
         raise BadInput("path", str(file), problem, remedy)
     model = agent_name(model, file, found, options, _settings(content))

@@ -131,13 +131,13 @@ def _run(
     """Model, scenario, and the metrics and splits of HELM's own tables."""
     path = folder / "run_spec.json"
     if not path.exists():
-        problem = "holds stats of HELM but no run_spec.json, which names the model"
+        problem = "[no-model] holds stats of HELM but no run_spec.json, which names the model"
         raise BadInput("path", str(folder), problem, "copy the whole run folder")
     spec = load_json(path, options.encoding)
     adapter = mapping(spec, "adapter_spec")
     model = adapter.get("model") or adapter.get("model_deployment")
     if not model or not isinstance(spec.get("name"), str):
-        problem = "does not name the run and its adapter_spec.model"
+        problem = "[no-model] does not name the run and its adapter_spec.model"
         raise BadInput("path", str(path), problem, "name a run folder that helm-run wrote")
     listed = spec.get("groups")
     groups = [str(g) for g in listed] if isinstance(listed, list) else []
@@ -153,16 +153,18 @@ def _entries(folder: Path, options: Options) -> list[dict[str, Any]]:
     if path.exists():
         content = load_json(path, options.encoding)
         if not _is_list_of(content, "stats"):
-            problem = "is not a list of instances with stats"
+            problem = "[not-a-list] is not a list of instances with stats"
             raise BadInput("path", str(path), problem, "name a run folder that helm-run wrote")
     elif (folder / "stats.json").exists():
         stats = load_json(folder / "stats.json", options.encoding)
         content = [{"stats": stats if isinstance(stats, list) else []}]
     else:
-        problem = "has neither per_instance_stats.json nor stats.json: the run did not end"
+        problem = (
+            "[unfinished] has neither per_instance_stats.json nor stats.json: the run did not end"
+        )
         raise BadInput("path", str(folder), problem, "run helm-run to its end, or leave it out")
     if not content:
-        raise BadInput("path", str(path), "holds no instance", "leave the run out")
+        raise BadInput("path", str(path), "[empty] holds no instance", "leave the run out")
     return content
 
 
@@ -238,6 +240,6 @@ def _mean(stat: dict[str, Any], folder: Path) -> float:
         total = as_number(stat.get("sum"))
         value = None if total is None else total / count
     if value is None:
-        problem = f"has a stat that is not a number: {short(stat)}"
+        problem = f"[not-a-number] has a stat that is not a number: {short(stat)}"
         raise BadInput("path", str(folder), problem, "run helm-run again")
     return value

@@ -311,7 +311,7 @@ def _names(header: dict[str, Any], file: Path) -> tuple[str, str, dict[str, Any]
     """Model, task, and the arguments that the task was run with."""
     spec = header.get("eval")
     if not isinstance(spec, dict) or not spec.get("model") or not spec.get("task"):
-        problem = "does not say its model and its task (eval.model, eval.task)"
+        problem = "[no-model] does not say its model and its task (eval.model, eval.task)"
         raise BadInput("path", str(file), problem, "name a log that Inspect wrote")
     return str(spec["model"]), str(spec["task"]), mapping(spec, "task_args")
 

@@ -28,7 +28,9 @@ def score_values(sample: dict[str, Any], file: Path) -> dict[str, float | None]:
     if scores is None and isinstance(sample.get("score"), dict):
         scores = {"score": sample["score"]}  # logs of version 1
     if scores is not None and not isinstance(scores, dict):
-        raise BadInput("path", str(file), f"has scores={short(scores)}", "write the log again")
+        raise BadInput(
+            "path", str(file), f"[wrong-type] has scores={short(scores)}", "write the log again"
+        )
     found: dict[str, float | None] = {}
     for name, score in (scores or {}).items():
         value = score.get("value") if isinstance(score, dict) else score
@@ -77,5 +79,10 @@ def in_words(sample: dict[str, Any], file: Path) -> BadInput:
 def sample_id(sample: dict[str, Any], file: Path) -> str:
     """The id of a sample, as text."""
     if "id" not in sample:
-        raise BadInput("path", str(file), "has a sample without an id", "write the log again")
+        raise BadInput(
+            "path",
+            str(file),
+            "[no-id] has a sample without an id",
+            "write the log again",
+        )
     return str(sample["id"])

@@ -71,7 +71,7 @@ def choose_metric(candidates: Sequence[str], wanted: Sequence[str], path: object
     gindex_lab.foundation.errors.BadInput: metric='f1': is not in task 'arc'; it has 'acc': name one of them
     """
     if not candidates:
-        problem = f"has no metric of {what} that is a number"
+        problem = f"[no-metric] has no metric of {what} that is a number"
         raise BadInput("path", str(path), problem, "name another log, or leave the task out")
     for name in wanted:
         if name in candidates:

@@ -124,7 +124,7 @@ def nothing_there(folder: Path) -> BadInput:
     held = f" (but {first_names(files)})" if files else ""
     packed = [file for file in files if plain(file).suffix.lower() in _ARCHIVES]
     remedy = f"unpack {first_names(packed)} and name the folder" if packed else _SUPPORTED
-    return BadInput("path", str(folder), f"holds no log and no table{held}", remedy)
+    return BadInput("path", str(folder), f"[no-log] holds no log and no table{held}", remedy)
 
 
 def mixed_formats(

@@ -104,7 +104,9 @@ class Options:
     def _check_words(self, name: str) -> None:
         given = getattr(self, name)
         if isinstance(given, str):
-            raise BadInput(name, given, "is one word", f"pass a list: {name}=[{given!r}]")
+            raise BadInput(
+                name, given, "[one-word] is one word", f"pass a list: {name}=[{given!r}]"
+            )
         if name in ("include", "exclude"):
             for glob in given:
                 if not isinstance(glob, str) or not glob.removeprefix("file:"):
@@ -145,13 +147,15 @@ class Options:
             if name == "metric":
                 parts = [w for p in parts for w in (p if isinstance(p, (list, tuple)) else [p])]
             if given is not None and not all(isinstance(w, str) and w for w in parts):
-                raise BadInput(name, given, "is not a name", f"write {name}='...' as in the log")
+                raise BadInput(
+                    name, given, "[not-a-name] is not a name", f"write {name}='...' as in the log"
+                )
 
     def _check_columns(self) -> None:
         given: object = self.columns
         if not isinstance(given, Mapping):
             remedy = "write columns={'agent': 'model', 'response': 'score'}"
-            raise BadInput("columns", given, "is not a mapping", remedy)
+            raise BadInput("columns", given, "[not-a-mapping] is not a mapping", remedy)
         for name, column in given.items():
             choice("columns", name, COLUMNS)
             off = column is None and name in (*ROLES, "family", "trial")
@@ -164,7 +168,9 @@ class Options:
             codecs.lookup(self.encoding or "utf-8")
         except (LookupError, TypeError):
             remedy = "use 'utf-8', 'utf-16', 'latin-1' or another that Python knows"
-            raise BadInput("encoding", self.encoding, "is not known", remedy) from None
+            raise BadInput(
+                "encoding", self.encoding, "[unknown-word] is not known", remedy
+            ) from None
 
 
 def _words(given: str | Sequence[str] | None) -> tuple[str, ...]:

@@ -342,7 +342,7 @@ def _of_format(
     same = {*TABLE_FORMATS, ""} if options.format in TABLE_FORMATS else {options.format}
     kept = [file for kind, found in kinds.items() if kind in same for file in found]
     if not kept:
-        problem = f"is not what the folder holds ({first_names(files)})"
+        problem = f"[other-format] is not what the folder holds ({first_names(files)})"
         raise BadInput("format", options.format, problem, "leave it out to see what is there")
     return kept
 

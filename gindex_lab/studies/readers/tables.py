@@ -179,7 +179,12 @@ def _read_rows(file: Path, found: Collector, options: Options, metrics: Metrics)
     others += [c for c in header if str(c).startswith("itemcov_")]
     table = long_table(file, texts, others, options)
     if table.empty:
-        raise BadInput("path", str(file), "has a header and no row", "give at least one response")
+        raise BadInput(
+            "path",
+            str(file),
+            "[no-rows] has a header and no row",
+            "give at least one response",
+        )
     for note in table.attrs.get("notes", ()):
         found.note_once(note)
     if names["agent"]:
@@ -349,11 +354,11 @@ def _read_objects(
         get = partial(nested, row) if dotted else row.get
         who, what, given = agent or get(names["agent"]), get(names["item"]), get(names["response"])
         if given is None and names["response"] not in (*row, *flat_names(row)):
-            problem = f"has no {names['response']!r} in line {number}"
+            problem = f"[missing-field] has no {names['response']!r} in line {number}"
             raise BadInput("path", str(file), problem, "fill or drop the line")
         value = as_number(given)
         if value is None or who is None or what is None:
-            problem = f"has no number, or no name, in line {number}: {short(row)}"
+            problem = f"[missing-field] has no number, or no name, in line {number}: {short(row)}"
             raise BadInput("path", str(file), problem, "fix or drop the line")
         family = str(get(names["family"]) or "") if "family" in names else ""
         trial = get(names["trial"]) if "trial" in names else None

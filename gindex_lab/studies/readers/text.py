@@ -71,7 +71,7 @@ def encoding_of(path: Path, given: str | None = None) -> str:
         if start.startswith(mark):
             return name
     if b"\0" in start:
-        problem = "holds zero bytes: it is not text, or is UTF-16 without its mark"
+        problem = "[not-text] holds zero bytes: it is not text, or is UTF-16 without its mark"
         raise BadInput("path", str(path), problem, "pass encoding='utf-16-le' if it is such text")
     return "utf-8"
 
@@ -123,7 +123,7 @@ def _listed(path: Path, encoding: str | None) -> Iterator[tuple[int, dict[str, A
 
 def _object(path: Path, number: int, found: Any) -> dict[str, Any]:
     if not isinstance(found, dict):
-        problem = f"has no object in line {number}, but {short(found)}"
+        problem = f"[not-an-object] has no object in line {number}, but {short(found)}"
         raise BadInput("path", str(path), problem, "give one JSON object per line")
     return found
 

@@ -305,7 +305,9 @@ def add_facts(table: pd.DataFrame, agent: str, facts: Sequence[str], found: Coll
 def add_frame(frame: pd.DataFrame, found: Collector, options: Options) -> None:
     """Every cell of a wide table; a repeated agent is a repeated response, not an error of its own."""
     if frame.empty:
-        raise BadInput("path", found.path, "has no row of scores", "give at least one agent")
+        raise BadInput(
+            "path", found.path, "[no-rows] has no row of scores", "give at least one agent"
+        )
     names = [str(name) for name in frame.index]
     numbers = numeric_frame(
         "scores", frame.set_axis(range(len(frame))).rename(index=_row_name(names))

@@ -35,7 +35,9 @@ def team(members: object, rule: str = "best", *, difficulty: object = None) -> R
     study = study_of(members, difficulty)
     values = study.values
     if rule != "random" and not np.isin(values, (0, 1)).all():
-        raise BadInput("members", "a response", "is neither 0 nor 1", 'use rule="random"')
+        raise BadInput(
+            "members", "a response", "[not-binary] is neither 0 nor 1", 'use rule="random"'
+        )
     if rule == "majority":
         answer = (values.mean(axis=0) > 0.5).astype(float)
     else:

@@ -122,7 +122,9 @@ def simulate_profile(
         h = np.round(h * steps) / steps
     groups = items if families is None else integer("families", families, 3)
     if groups > items:
-        raise BadInput("families", families, f"are more than the {items} items", "use fewer")
+        raise BadInput(
+            "families", families, f"[too-many] are more than the {items} items", "use fewer"
+        )
     share = 0.0 if families is None else number("likeness", likeness, 0, 1)
     family = random.permutation(np.arange(items) % groups)
     luck = np.sqrt(share) * random.standard_normal((len(profiles), groups))[:, family]
@@ -239,7 +241,7 @@ def transform_coverage(
     centres = np.array([number("strengths", x) for x in strengths])[:, None]
     random, place = generator(seed), integer("agent", agent, 0)
     if not place < len(centres) - (transform != "rank"):
-        problem = "is not an agent, or is the reference"
+        problem = "[not-an-agent] is not an agent, or is the reference"
         raise BadInput("agent", agent, problem, "give another position")
     length = integer("items", items, 3)
     truth = _transformed(transform, centres, _TRUTH, random).iloc[[place]]

@@ -68,7 +68,7 @@ def select(
     tries = found = 0
     while found < agents:
         if tries >= _MOST:
-            problem = f"lets {found} of {tries} agents pass"
+            problem = f"[too-rare] lets {found} of {tries} agents pass"
             raise BadInput("excess", over, problem, "allow more effort")
         batch = _candidates(draw, shape, items)
         passed = np.flatnonzero(_survives(batch, pressure, rule, over, items))[: agents - found]

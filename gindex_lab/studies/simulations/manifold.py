@@ -48,7 +48,9 @@ def random_tests(responses: FloatArray, tests: int, seed: SeedLike) -> FloatArra
     agents, items = responses.shape
     size = items // integer("tests", tests, 2)
     if size == 0:
-        raise BadInput("tests", tests, f"are more than the {items} items", "use fewer tests")
+        raise BadInput(
+            "tests", tests, f"[too-many] are more than the {items} items", "use fewer tests"
+        )
     deal = generator(seed).permutation(items)[: size * tests]
     return np.asarray(responses[:, deal].reshape(agents, tests, size).mean(axis=2))
 
@@ -62,7 +64,12 @@ def item_correlations(scores: FloatArray, method: str = "pearson") -> FloatArray
     choice("method", method, ["pearson", "spearman"])
     columns = scores[:, np.ptp(scores, axis=0) > 0]
     if columns.shape[1] < 2:
-        raise BadInput("scores", scores.shape, "has fewer than two columns that vary", "add items")
+        raise BadInput(
+            "scores",
+            scores.shape,
+            "[too-few] has fewer than two columns that vary",
+            "add items",
+        )
     if method == "spearman":
         columns = pd.DataFrame(columns).rank().to_numpy()
     matrix = np.atleast_2d(np.corrcoef(columns, rowvar=False))

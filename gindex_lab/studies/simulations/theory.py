@@ -94,7 +94,9 @@ def two_step_correlation(easy: NumbersLike, hard: NumbersLike) -> FloatArray:
     """
     e, h = vector("easy", easy), vector("hard", hard)
     if (h > e).any() or (h <= 0).any() or (e >= 1).any():
-        raise BadInput("hard", hard, "is not above 0 and below `easy`", "order the two items")
+        raise BadInput(
+            "hard", hard, "[not-in-order] is not above 0 and below `easy`", "order the two items"
+        )
     return np.asarray(np.sqrt(h * (1 - e) / (e * (1 - h))))
 
 

@@ -164,7 +164,7 @@ class Own:
         """A new agent; `seed` is handed on if `make` asks for it."""
         new = self.make(seed=seed) if _asks_for_seed(self.make) else self.make()
         if not callable(getattr(new, "perceive", None)):
-            problem = "has no method perceive(observation, reward)"
+            problem = "[no-method] has no method perceive(observation, reward)"
             raise BadInput("agent", self.name, problem, "add one that returns the next action")
         return new
 
@@ -222,7 +222,7 @@ def own_discount(own: float, test: float) -> float:
     if own:
         return own
     if test >= 1:
-        problem = "is taken over from the test by an agent with discount=0, and must be below 1"
+        problem = "[discount-of-one] is that of the test for an agent with discount=0, and must be below 1"
         remedy = "give the agent a discount of its own, such as 0.9"
         raise BadInput("discount", test, problem, remedy)
     return test
@@ -249,7 +249,7 @@ def _of_the_tables(text: str) -> BuiltIn:
 def _unknown(spec: AgentLike) -> BadInput:
     names = ", ".join(map(repr, NAMES))
     remedy = f"use {names}, or a class with perceive(observation, reward)"
-    return BadInput("agent", spec, "is not an agent", remedy)
+    return BadInput("agent", spec, "[not-an-agent] is not an agent", remedy)
 
 
 def _asks_for_seed(make: Callable[..., Any]) -> bool:

@@ -62,7 +62,9 @@ def estimate_from_log(
     tested = np.bincount(own, minlength=STRATA + 1)
     if (tested[probability > 0] == 0).any():
         missing = int(np.flatnonzero((probability > 0) & (tested == 0))[0])
-        raise _bad(path, f"has no value in stratum {missing}, whose probability is not 0")
+        raise _bad(
+            path, f"[no-value] has no value in stratum {missing}, whose probability is not 0"
+        )
     values = whole[["plus", "minus"]].to_numpy(dtype=float)[:, :, None]
     strata = stratified.summarise(own, values, probability)
     named = programs.loc[programs["plus"].isna() | programs["minus"].isna(), "program"].dropna()
@@ -86,13 +88,13 @@ def read_author_log(path: str | os.PathLike[str]) -> tuple[FloatArray, pd.DataFr
     """
     lines = read_text(path, "ascii", "log").splitlines()
     if not lines:
-        raise _bad(path, "is empty")
+        raise _bad(path, "[empty] is empty")
     probability = _probabilities(path, lines[0])
     rows = [
         _row(path, number, line, probability) for number, line in enumerate(lines[1:], 2) if line
     ]
     if len(rows) < 2:
-        raise _bad(path, "has fewer than two programs")
+        raise _bad(path, "[too-few] has fewer than two programs")
     return probability, pd.DataFrame(rows, columns=_Line._fields)
 
 
@@ -100,28 +102,35 @@ def _probabilities(path: str | os.PathLike[str], line: str) -> FloatArray:
     try:
         values = np.array([0.0, *map(float, line.split())])
     except ValueError:
-        raise _bad(path, "does not begin with the probabilities of 20 strata") from None
+        raise _bad(
+            path, "[no-probabilities] does not begin with the probabilities of 20 strata"
+        ) from None
     if len(values) != STRATA + 1:
         raise _bad(
-            path, f"begins with {len(values) - 1} numbers, not the probabilities of 20 strata"
+            path,
+            f"[no-probabilities] begins with {len(values) - 1} numbers, not the probabilities of 20 strata",
         )
     if not (np.isfinite(values).all() and (values >= 0).all() and abs(values.sum() - 1) < 1e-3):
-        raise _bad(path, "begins with numbers that are not probabilities")
+        raise _bad(path, "[no-probabilities] begins with numbers that are not probabilities")
     return np.asarray(values / values.sum())
 
 
 def _row(path: str | os.PathLike[str], number: int, line: str, probability: FloatArray) -> _Line:
     parts = line.split()
     if len(parts) not in (_SHORT, _LONG):
-        raise _bad(path, f"is corrupted in line {number}: {len(parts)} fields, not 4 or 7")
+        raise _bad(
+            path, f"[damaged] is corrupted in line {number}: {len(parts)} fields, not 4 or 7"
+        )
     try:
         stratum, plus, minus = int(parts[1]), float(parts[2]), float(parts[3])
     except ValueError:
-        raise _bad(path, f"is corrupted in line {number} ({line[:40]!r})") from None
+        raise _bad(path, f"[damaged] is corrupted in line {number} ({line[:40]!r})") from None
     if not 1 <= stratum <= STRATA or probability[stratum] == 0:
-        raise _bad(path, f"is corrupted in line {number}: no stratum {stratum} in this test")
+        raise _bad(
+            path, f"[damaged] is corrupted in line {number}: no stratum {stratum} in this test"
+        )
     if not all(np.isnan(value) or abs(value) <= 100 for value in (plus, minus)):
-        raise _bad(path, f"is corrupted in line {number}: a reward beyond ±100")
+        raise _bad(path, f"[damaged] is corrupted in line {number}: a reward beyond ±100")
     if len(parts) == _SHORT:
         return _Line(stratum, plus, minus)
     failed = any(part not in ("0", "False") for part in parts[4:6])

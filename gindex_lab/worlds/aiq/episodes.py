@@ -339,5 +339,5 @@ def interact(
 def _legal(action: Any, symbols: int, name: str) -> int:
     if isinstance(action, (int, np.integer)) and 0 <= action < symbols:
         return int(action)
-    problem = f"was returned by the agent {name!r}, but is not one of its actions"
+    problem = f"[not-an-action] was returned by the agent {name!r}, but is not one of its actions"
     raise BadInput("action", action, problem, f"return a whole number from 0 to {symbols - 1}")

@@ -173,7 +173,9 @@ def trial_of(
     """The checked settings of a test, on the machine that the sample was made for."""
     factor = number("discount", discount, 0, 1)
     if factor == 0:
-        raise BadInput("discount", discount, "counts only the first reward", "use 0.9 to 1")
+        raise BadInput(
+            "discount", discount, "[no-later-reward] counts only the first reward", "use 0.9 to 1"
+        )
     lengths = default_episode(factor) if episode is None else episode
     machine = MachineSettings(
         sample.attrs.get("symbols", 5), sample.attrs.get("observations", 1), reverse
@@ -188,7 +190,7 @@ def default_episode(discount: float) -> int:
     29
     """
     if discount >= 1:
-        problem = "must be given when nothing is discounted"
+        problem = "[no-episode] must be given when nothing is discounted"
         raise BadInput("episode", None, problem, "use for instance 1000")
     return math.ceil(math.log(0.05) / math.log(discount))
 
@@ -197,19 +199,23 @@ def _lengths(episode: int | Sequence[int]) -> tuple[int, ...]:
     given = [episode] if np.isscalar(episode) else list(episode)  # type: ignore[arg-type]
     lengths = sorted({integer("episode", length, 1) for length in given})
     if not lengths:
-        raise BadInput("episode", episode, "is empty", "use for instance [1000, 3000]")
+        raise BadInput("episode", episode, "[empty] is empty", "use for instance [1000, 3000]")
     return tuple(lengths)
 
 
 def _checked_sample(sample: object) -> pd.DataFrame:
     if not isinstance(sample, pd.DataFrame):
-        raise BadInput("sample", type(sample).__name__, "is not a table", "use gl.aiq.sample(n)")
+        raise BadInput(
+            "sample", type(sample).__name__, "[not-a-table] is not a table", "use gl.aiq.sample(n)"
+        )
     for name in ("program", "stratum"):
         if name not in sample.columns:
-            problem = f"has no column {name!r}"
+            problem = f"[no-column] has no column {name!r}"
             raise BadInput("sample", list(sample.columns), problem, "use gl.aiq.sample(n)")
     if sample.empty:
-        raise BadInput("sample", sample.shape, "has no programs", "use gl.aiq.sample(n)")
+        raise BadInput(
+            "sample", sample.shape, "[no-programs] has no programs", "use gl.aiq.sample(n)"
+        )
     return sample
 
 
@@ -223,7 +229,7 @@ def _strata_of(sample: pd.DataFrame, method: str) -> IntArray:
         raise BadInput(
             "sample.stratum",
             sample["stratum"].iloc[int(np.flatnonzero(wrong)[0])],
-            "is not a stratum from 0 to 20",
+            "[not-a-stratum] is not a stratum from 0 to 20",
             'drop such programs, or use method="plain"',
         )
     return numbers.astype(np.int64)
@@ -250,7 +256,7 @@ def _tested(
     else:
         tested = stratified.adaptive(test, stratum, runs, caution, report)
     if len(tested.rows) < 2:
-        problem = "has fewer than two programs that end in time"
+        problem = "[too-few] has fewer than two programs that end in time"
         raise BadInput("sample", len(stratum), problem, "use a larger sample")
     return tested, int(np.concatenate(wild).sum())
 
@@ -297,7 +303,7 @@ def by_program_length(result: Estimate, bucket: int = 1) -> pd.DataFrame:
     width = integer("bucket", bucket, 1)
     programs = result.programs
     if programs["program"].isna().any():
-        problem = "does not name its programs"
+        problem = "[unnamed-programs] does not name its programs"
         raise BadInput("result", result.agent, problem, "log them with --log_agent_failures")
     value = (programs["plus"] + programs["minus"]) / 2
     length = programs["program"].str.len()

@@ -86,7 +86,7 @@ class Process:
     def must_be_closed(self) -> None:
         """Refuse to answer for a program whose memories were not all searched."""
         if not self.closed:
-            problem = f"is not decided ({self.reason})"
+            problem = f"[not-decided] is not decided ({self.reason})"
             raise BadInput("program", self.program, problem, "look at .closed, or raise the caps")
 
     @property
@@ -248,7 +248,7 @@ def same_law(first: Process, second: Process) -> bool:
     first.must_be_closed()
     second.must_be_closed()
     if first.settings != second.settings:
-        problem = f"is a machine other than {first.settings}"
+        problem = f"[other-machine] is a machine other than {first.settings}"
         raise BadInput("second", second.settings, problem, "close both for the same machine")
     both = Process(
         first.program,

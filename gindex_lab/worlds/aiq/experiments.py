@@ -106,7 +106,7 @@ def differences(values: pd.DataFrame, ci: float = 0.95) -> pd.DataFrame:
     confidence = number("ci", ci, 0, 1, open_ends=True)
     complete = values.dropna()
     if len(complete) < 3 or values.shape[1] < 2:
-        problem = "needs two agents and three programs"
+        problem = "[too-few] needs two agents and three programs"
         raise BadInput("values", values.shape, problem, "test more of them")
     pairs = list(combinations(complete.columns, 2))
     rows = [_difference((complete[a] - complete[b]).to_numpy(), confidence) for a, b in pairs]
@@ -141,10 +141,12 @@ def named_agents(agents: Mapping[str, AgentLike] | Sequence[AgentLike]) -> dict[
     if isinstance(agents, Mapping):
         return dict(agents)
     if isinstance(agents, str) or len(agents) < 2:
-        raise BadInput("agents", agents, "are fewer than two", 'use ["freq", "hlq"]')
+        raise BadInput("agents", agents, "[too-few] are fewer than two", 'use ["freq", "hlq"]')
     names = [who if isinstance(who, str) else describe(agent_of(who)) for who in agents]
     if len(set(names)) < len(names):
-        raise BadInput("agents", names, "contains the same agent twice", "pass a dict of names")
+        raise BadInput(
+            "agents", names, "[duplicate] contains the same agent twice", "pass a dict of names"
+        )
     return dict(zip(names, agents, strict=True))
 
 
@@ -220,7 +222,7 @@ def rewriting_values(
 def _pair_of_rewritings(rewritings: Sequence[str]) -> list[str]:
     names = [choice("rewritings", name, REWRITINGS) for name in rewritings]
     if isinstance(rewritings, str) or len(names) < 2 or len(set(names)) < len(names):
-        problem = "must name two different rewritings"
+        problem = "[same-rewriting] must name two different rewritings"
         raise BadInput("rewritings", rewritings, problem, 'use ["original", "sep-ext"]')
     return names
 
@@ -270,7 +272,7 @@ def ratio_differences(values: pd.DataFrame, ci: float = 0.95) -> pd.DataFrame:
     """
     confidence = number("ci", ci, 0, 1, open_ends=True)
     if len(values) < 3 or values.shape[1] < 2 or (values.notna().sum() < 2).any():
-        problem = "needs two columns of two programs each"
+        problem = "[too-few] needs two columns of two programs each"
         raise BadInput("values", values.shape, problem, "test more of them")
     pairs = list(combinations(values.columns, 2))
     rows = [_ratio_difference(values[a], values[b], confidence) for a, b in pairs]

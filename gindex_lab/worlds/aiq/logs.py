@@ -21,7 +21,7 @@ from gindex_lab.foundation.journals import Damaged, Journal
 from gindex_lab.worlds.aiq.agents import Agent, describe
 from gindex_lab.worlds.aiq.episodes import Pairs, Trial
 
-__all__ = ["Log", "LogFile", "fingerprint", "header_of"]
+__all__ = ["Log", "LogFile", "header_of", "mark_of_sample"]
 
 FORMAT = "gindex_lab AIQ log 1"
 BLOCK = 2_048  # programs that an interruption may cost; enough of them to keep many cores busy
@@ -30,10 +30,10 @@ Runner = Callable[[IntArray], Pairs]
 Values = tuple[bool, npt.NDArray[np.float64]]  # whether they diverged, and what the runs gave
 
 
-def fingerprint(sample: pd.DataFrame) -> str:
-    """A short hash of programs and strata: the same sample, or another one.
+def mark_of_sample(sample: pd.DataFrame) -> str:
+    """A mark of programs and strata: the same sample, or another one.
 
-    >>> fingerprint(pd.DataFrame({"program": [",.#"], "stratum": [1]}))
+    >>> mark_of_sample(pd.DataFrame({"program": [",.#"], "stratum": [1]}))
     '28c807a1ac4cba48'
     """
     lines = (f"{s} {p}\n" for p, s in zip(sample["program"], sample["stratum"], strict=True))
@@ -51,7 +51,7 @@ def header_of(agent: Agent, sample: pd.DataFrame, trial: Trial) -> dict[str, Any
         "discount": trial.discount,
         "machine": [machine.symbols, machine.observations, bool(machine.reverse)],
         "seed": trial.seed,
-        "sample": fingerprint(sample),
+        "sample": mark_of_sample(sample),
         **other,
     }
 

@@ -213,15 +213,19 @@ def _actions(actions: object, symbols: int, name: str = "actions") -> IntArray:
         array = np.asarray(actions)
         whole = array.astype(np.int64)
     except (TypeError, ValueError, OverflowError):
-        raise BadInput(name, actions, "are not whole numbers", "pass a flat list") from None
+        raise BadInput(
+            name, actions, "[not-a-whole-number] are not whole numbers", "pass a flat list"
+        ) from None
     if array.ndim != 1 or array.dtype == bool:
-        raise BadInput(name, actions, "are not a flat list of numbers", "pass e.g. [4, 0, 2]")
+        raise BadInput(
+            name, actions, "[not-flat] are not a flat list of numbers", "pass e.g. [4, 0, 2]"
+        )
     wrong = np.flatnonzero((whole != array) | (whole < 0) | (whole >= symbols))
     if len(wrong):
         at = int(wrong[0])
         problem = "is not an action of this machine" if name == "actions" else "is not a draw"
         remedy = f"use whole numbers from 0 to {symbols - 1}"
-        raise BadInput(f"{name}[{at}]", array[at].item(), problem, remedy)
+        raise BadInput(f"{name}[{at}]", array[at].item(), problem, remedy, code="not-an-action")
     return np.ascontiguousarray(whole)
 
 

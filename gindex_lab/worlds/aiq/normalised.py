@@ -93,10 +93,10 @@ def normalised_aiq(
         }
     ).dropna()
     if not (table["ceiling"] > _EQUAL).any():
-        problem = "contains no program on which an agent can earn a reward"
+        problem = "[no-reward] contains no program on which an agent can earn a reward"
         raise BadInput("result", result.agent, problem, "test more of them")
     if len(table) < 2:
-        problem = "has one decided program, too few for an interval"
+        problem = "[too-few] has one decided program, too few for an interval"
         raise BadInput("result", result.agent, problem, "test more of them, or raise most")
     table["fraction"] = (table["value"] / table["ceiling"]).where(table["ceiling"] > _EQUAL)
     value, half = _ratio(table, result.confidence)
@@ -106,13 +106,15 @@ def normalised_aiq(
 def _tested(result: Estimate, most: int) -> tuple[pd.DataFrame, int]:
     """The first programs of a test, and how long its episodes were."""
     if not isinstance(result, Estimate):
-        raise BadInput("result", result, "is not an estimate", 'use estimate("freq", sample)')
+        raise BadInput(
+            "result", result, "[not-an-estimate] is not an estimate", 'use estimate("freq", sample)'
+        )
     first, episode = result.programs.head(most), int(result.by_episode.index[-1])
     if first["program"].isna().any():
         problem = "does not name its programs"
         raise BadInput("result", result.agent, problem, "run the estimate again")
     if "log" in result.settings and episode == 1:
-        problem = "comes from a log that does not state the length of its episodes"
+        problem = "[no-episode] comes from a log that does not state the length of its episodes"
         raise BadInput("result", result.agent, problem, "pass episode= to estimate_from_log")
     return first, episode
 
@@ -122,13 +124,13 @@ def _machine(result: Estimate, symbols: int | None, observations: int | None) ->
     tested = result.settings
     for name, plain in (("reverse", False), ("discount", 1.0)):
         if tested.get(name, plain) != plain:
-            problem = f"was tested with {name}={tested[name]}, for which there are no ceilings"
+            problem = f"[no-ceilings] was tested with {name}={tested[name]}, for which there are no ceilings"
             raise BadInput("result", result.agent, problem, f"estimate it with {name}={plain}")
     found = []
     for name, given, usual in (("symbols", symbols, 5), ("observations", observations, 1)):
         known = tested.get(name, usual if given is None else given)
         if given is not None and given != known:
-            problem = f"is not that of the test, which had {known}"
+            problem = f"[other-episode] is not that of the test, which had {known}"
             raise BadInput(name, given, problem, "leave it out")
         found.append(known)
     return found[0], found[1]

@@ -48,11 +48,11 @@ class MachineSettings:
     def __post_init__(self) -> None:
         symbols = integer("symbols", self.symbols, 2)
         if symbols > MOST_SYMBOLS:
-            problem = "is a larger alphabet than the tape holds"
+            problem = "[too-large] is a larger alphabet than the tape holds"
             raise BadProgram("symbols", symbols, problem, "use 2 to 100")
         integer("observations", self.observations, 0, MOST_OBSERVATIONS)
         if self.reverse not in (True, False):
-            problem = "is neither True nor False"
+            problem = "[not-a-flag] is neither True nor False"
             raise BadProgram("reverse", self.reverse, problem, "use one of them")
 
     @property
@@ -79,23 +79,27 @@ def check(program: object) -> str:
     gindex_lab.foundation.errors.BadProgram: program=',[.#': the [ at position 2 is never closed; add a ]
     """
     if not isinstance(program, str):
-        raise BadProgram("program", program, "is not a text", 'pass a program such as ",.#"')
+        raise BadProgram(
+            "program", program, "[not-text] is not a text", 'pass a program such as ",.#"'
+        )
     if not program:
-        raise BadProgram("program", program, "is empty", 'the shortest program is "#"')
+        raise BadProgram("program", program, "[empty] is empty", 'the shortest program is "#"')
     if foreign := _FOREIGN.search(program):
-        problem = f"has the foreign character {foreign[0]!r} at position {foreign.start() + 1}"
+        problem = f"[foreign-character] has {foreign[0]!r} at position {foreign.start() + 1}"
         raise BadProgram("program", program, problem, f"use only {INSTRUCTIONS}")
     if len(program) > LONGEST:
         problem = f"is longer than {LONGEST:,} instructions"
         raise BadProgram("program", program, problem, "shorten it", code="too-large")
     if "#" not in program:
-        raise BadProgram("program", program, "has no #", "add # as the last instruction")
+        raise BadProgram("program", program, "[no-end] has no #", "add # as the last instruction")
     if program[-1] == "#" and _balanced(program):
         return program
     partners(program)
     depths = accumulate(_STEPS.get(letter, 0) for letter in program)
     if all(depth > 0 for letter, depth in zip(program, depths, strict=True) if letter == "#"):
-        raise BadProgram("program", program, "has its # inside a loop", "add # behind the loop")
+        raise BadProgram(
+            "program", program, "[end-in-loop] has its # inside a loop", "add # behind the loop"
+        )
     return program
 
 
@@ -122,12 +126,12 @@ def partners(program: str) -> dict[int, int]:
             open_brackets.append(place)
         elif letter == "]":
             if not open_brackets:
-                problem = f"the ] at position {place + 1} closes no loop"
+                problem = f"[no-opening-bracket] the ] at position {place + 1} closes no loop"
                 raise BadProgram("program", program, problem, "remove it")
             start = open_brackets.pop()
             found[start], found[place] = place, start
     if open_brackets:
-        problem = f"the [ at position {open_brackets[-1] + 1} is never closed"
+        problem = f"[never-closed] the [ at position {open_brackets[-1] + 1} is never closed"
         raise BadProgram("program", program, problem, "add a ]")
     return found
 

@@ -122,7 +122,7 @@ def respond(
     True
     """
     if not isinstance(items, pd.DataFrame) or "ceiling" not in items:
-        problem = "has no column 'ceiling'"
+        problem = "[no-column] has no column 'ceiling'"
         raise BadInput("items", type(items).__name__, problem, "use item_programs(600)")
     drawn = pd.DataFrame({"program": items.index, "stratum": items["stratum"].to_numpy()})
     values = values_on(agents, drawn, episode=episode, runs=2 * len(items), seed=seed, jobs=jobs)

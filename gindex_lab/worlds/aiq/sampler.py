@@ -55,7 +55,7 @@ class _Recipe:
         integer("seed", self.seed, 0)
         MachineSettings(self.symbols, self.observations)
         if self.theoretical and (self.minimum_length or self.extend_shorter):
-            problem = "cannot be combined with a minimum length"
+            problem = "[not-together] cannot be combined with a minimum length"
             remedy = "leave out minimum_length and extend_shorter"
             raise BadInput("theoretical", True, problem, remedy)
 
@@ -136,7 +136,7 @@ def _chunks(recipe: _Recipe, wanted: int) -> Iterator[list[tuple[str, int]]]:
         rows = _accepted(recipe, programs, found)
         accepted += len(rows)
         yield rows
-    problem = f"keeps {accepted} of {first:,} raw programs (the longest has {longest} instructions)"
+    problem = f"[too-rare] keeps {accepted} of {first:,} raw programs (the longest: {longest} instructions)"
     remedy = "lower it, or set extend_shorter=True"
     raise BadInput("minimum_length", recipe.minimum_length, problem, remedy)
 
@@ -242,7 +242,7 @@ def read_sample(path: str | Path) -> pd.DataFrame:
         elif line.strip():
             rows.append(_row(path, number, line))
     if not rows:
-        raise BadInput("path", str(path), "holds no program", "write one with save_sample")
+        raise BadInput("path", str(path), "[empty] holds no program", "write one with save_sample")
     table = pd.DataFrame(rows, columns=["program", "stratum"])
     table.attrs = _typed(settings)
     return table
@@ -255,7 +255,7 @@ def _text(path: str | Path) -> str:
 def _row(path: str | Path, number: int, line: str) -> tuple[str, int]:
     place, _, program = line.strip().partition(" ")
     if not place.lstrip("-").isdigit() or not -1 <= int(place) <= 20:
-        problem = "does not start with a stratum"
+        problem = "[no-stratum] does not start with a stratum"
         remedy = "write a number from -1 to 20, a space, and the program"
         raise BadInput(f"{Path(path).name}, line {number}", line, problem, remedy)
     return check(program.strip()), int(place)

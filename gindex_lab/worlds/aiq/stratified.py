@@ -179,7 +179,7 @@ def adaptive(
     pools = [np.flatnonzero(stratum == i) for i in range(len(probability))]
     present = int((probability > 0).sum())
     if runs < 3 * present:
-        problem = f"is too few for {present} strata"
+        problem = f"[too-few] is too few for {present} strata"
         raise BadInput("runs", runs, problem, f"use at least {3 * present}")
     tested = _Progress(test, pools)
     ends = stages(present, runs)

@@ -21,12 +21,12 @@ from gindex_lab.foundation import parallel, places
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.files import read_table
 from gindex_lab.foundation.folders import claim
-from gindex_lab.foundation.journals import is_vouched, set_aside, vouch
+from gindex_lab.foundation.kept import is_vouched, set_aside, vouch
 from gindex_lab.foundation.output import appendable, as_path, write_text
 from gindex_lab.foundation.validate import choice
 from gindex_lab.worlds.aiq.agents import agent as agent_of
 from gindex_lab.worlds.aiq.estimate import Estimate, estimate
-from gindex_lab.worlds.aiq.logs import fingerprint
+from gindex_lab.worlds.aiq.logs import mark_of_sample
 from gindex_lab.worlds.aiq.sampler import sample
 
 __all__ = [
@@ -167,7 +167,9 @@ def read_sweep(folder: str | Path) -> pd.DataFrame:
     """
     files = _results(as_path("folder", folder))
     if not files:
-        raise BadInput("folder", str(folder), "holds no results", "run a sweep into it first")
+        raise BadInput(
+            "folder", str(folder), "[empty] holds no results", "run a sweep into it first"
+        )
     for file in files:
         if not is_vouched(file):
             problem = f"holds {file.name!r}, which is damaged or has lost its hash"
@@ -256,7 +258,7 @@ def _measured(folder: Path, plan: SweepPlan, task: tuple[str, str, str]) -> None
         seed=plan.seed,
         log=folder / "logs" / f"{done.stem}.log",
     )
-    text = _rows(result, task, plan, fingerprint(programs)).to_csv(index=False)
+    text = _rows(result, task, plan, mark_of_sample(programs)).to_csv(index=False)
     vouch(done, text.encode())
     write_text(done, text)
 
@@ -291,7 +293,7 @@ def _check_plan(done: Path, plan: SweepPlan) -> None:
         int(table["seed"][0]),
     )
     if found != plan:
-        problem = f"holds another plan, {found}"
+        problem = f"[other-plan] holds another plan, {found}"
         raise BadInput("folder", str(done.parent), problem, "use a separate folder")
 
 

@@ -93,7 +93,7 @@ def published_values(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     parts = []
     for condition, name in _TABLES.items():
         if name not in tables:
-            problem = "is not one of the published tables"
+            problem = "[not-published] is not one of the published tables"
             raise BadInput("tables", name, problem, 'use gl.load("aiq_published")')
         t = tables[name]
         pairs = np.where(t["agent"] == "MC_AIXI", _PAIRS_OF_MC_AIXI, _PAIRS)
@@ -122,7 +122,7 @@ def published_shares(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     [25.0, 25.0, 25.0, 25.0]
     """
     if _COUNTS not in tables:
-        problem = "is not one of the published tables"
+        problem = "[not-published] is not one of the published tables"
         raise BadInput("tables", _COUNTS, problem, 'use gl.load("aiq_published")')
     counts = tables[_COUNTS].set_index(["section", "Characteristics"])
     found = counts.loc[list(_CLASSES), list(_SAMPLES)].astype(float) / _COUNTED * 100
@@ -168,7 +168,7 @@ def settings_test(
     choice("alternative", alternative, ["two-sided", "greater"])
     gain = (first - second).dropna()
     if len(gain) < 2:
-        problem = "shares fewer than two settings"
+        problem = "[too-few] shares fewer than two settings"
         raise BadInput("first", len(gain), problem, "measure the same settings")
     test = ttest_1samp(gain, 0.0, alternative=alternative)
     low, high = test.confidence_interval(0.95)
@@ -201,7 +201,13 @@ def consistent_tests(analysis: pd.DataFrame) -> pd.DataFrame:
     for name in ("EL", "delta", "df", "t", "p", "CIl", "CIu"):
         table[name] = table[name].astype(float)
     far = ~(table["EL"].abs() <= 1e12)
-    refuse("analysis['EL']", table["EL"], far, "is not a length", "give thousands of interactions")
+    refuse(
+        "analysis['EL']",
+        table["EL"],
+        far,
+        "[out-of-range] is not a length",
+        "give thousands of interactions",
+    )
     p = 2 * student.sf(table["t"].abs(), table["df"])
     half = half_width((table["delta"] / table["t"]).abs(), 0.95, table["df"])
     low = (table["CIl"] - (table["delta"] - half)).abs()

@@ -66,7 +66,9 @@ class Scripted:
 
     def __post_init__(self) -> None:
         if not isinstance(self.script, str) or not self.script.isdecimal():
-            raise BadInput("script", self.script, "is not a string of digits", "use e.g. '0121'")
+            raise BadInput(
+                "script", self.script, "[not-digits] is not a string of digits", "use e.g. '0121'"
+            )
 
 
 @dataclass(frozen=True)
@@ -237,7 +239,7 @@ def agent(spec: AgentLike) -> Agent:
     if callable(getattr(spec, "act", None)):
         return Own(lambda: spec, type(spec).__name__)
     names = ", ".join(map(repr, NAMES))
-    problem = "is not an agent"
+    problem = "[not-an-agent] is not an agent"
     raise BadInput("agent", spec, problem, f"use {names}, or a class with act(observation, reward)")
 
 

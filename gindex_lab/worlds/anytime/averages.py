@@ -59,15 +59,15 @@ def average_reward(rewards: Sequence[float], times: Sequence[Time], tau: Time) -
     """
     limit = _time("tau", tau)
     if limit <= 0:
-        raise BadInput("tau", tau, "is not positive", "use a time above 0")
+        raise BadInput("tau", tau, "[not-positive] is not positive", "use a time above 0")
     gains, given = listed("rewards", rewards), listed("times", times)
     if len(gains) != len(given):
-        problem = f"has a different length from the {len(gains)} rewards"
+        problem = f"[wrong-length] has a different length from the {len(gains)} rewards"
         raise BadInput("times", len(given), problem, "pass one for each")
     moments = [_time(f"times[{place}]", moment) for place, moment in enumerate(given)]
     for place, (before, after) in enumerate(pairwise([0, *moments])):
         if after < before:
-            problem = "is earlier than the one before"
+            problem = "[not-in-order] is earlier than the one before"
             raise BadInput(f"times[{place}]", after, problem, "sort the times")
     for place, reward in enumerate(gains):
         number(f"rewards[{place}]", reward, -1, 1)
@@ -118,10 +118,10 @@ def listed(name: str, values: object, least: int = 0) -> list[Any]:
     [1, 2]
     """
     if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
-        raise BadInput(name, values, "is not a list", f"pass {name}=[...]")
+        raise BadInput(name, values, "[not-a-list] is not a list", f"pass {name}=[...]")
     found = list(values)
     if len(found) < least:
-        raise BadInput(name, found, "is empty", f"pass at least {least}")
+        raise BadInput(name, found, "[empty] is empty", f"pass at least {least}")
     return found
 
 
@@ -131,7 +131,7 @@ def _time(name: str, value: object) -> Time:
     if isinstance(value, np.integer):
         return int(value)
     remedy = "use whole nanoseconds or a fractions.Fraction"
-    raise BadInput(name, value, "is not an exact time", remedy)
+    raise BadInput(name, value, "[not-a-time] is not an exact time", remedy)
 
 
 def stopping_bias(

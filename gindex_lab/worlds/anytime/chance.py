@@ -25,7 +25,7 @@ def whole_seed(seed: SeedLike) -> int:
         return int(seed.generate_state(1, np.uint64)[0] >> np.uint64(1))
     if isinstance(seed, (int, np.integer)) and not isinstance(seed, bool) and 0 <= seed < 2**63:
         return int(seed)
-    raise BadInput("seed", seed, "is not a seed", "pass a whole number such as seed=1")
+    raise BadInput("seed", seed, "[not-a-seed] is not a seed", "pass a whole number such as seed=1")
 
 
 def session_keys(seed: SeedLike) -> tuple[int, int]:

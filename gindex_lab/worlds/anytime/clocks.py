@@ -64,7 +64,7 @@ class VirtualClock:
         """How many actions fit into τ."""
         steps = int(tau // self.cost_of(agent, tau0))
         if steps > MOST_STEPS:
-            problem = f"gives an environment of {steps:,} interactions"
+            problem = f"[too-long] gives an environment of {steps:,} interactions"
             remedy = "raise tau0 or the cost of an action, or use less time"
             raise BadInput("seconds", float(tau), problem, remedy)
         return steps
@@ -137,4 +137,9 @@ def clock_of(clock: ClockLike) -> Clock:
         return VirtualClock()
     if clock == "real":
         return RealClock()
-    raise BadInput("clock", clock, "is not a clock", 'use "virtual", "real" or VirtualClock(cost)')
+    raise BadInput(
+        "clock",
+        clock,
+        "[not-a-clock] is not a clock",
+        'use "virtual", "real" or VirtualClock(cost)',
+    )

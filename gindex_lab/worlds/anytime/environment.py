@@ -154,13 +154,15 @@ def checked(environment: object, name: str = "environment") -> Environment:
     """The environment, if it is one."""
     if not isinstance(environment, Environment):
         remedy = "use gl.anytime.Environment(space, pattern)"
-        raise BadInput(name, environment, "is not an environment", remedy)
+        raise BadInput(name, environment, "[not-an-environment] is not an environment", remedy)
     return environment
 
 
 def _check_space(space: Space) -> None:
     if not strongly_connected(space):
-        problem = "is not strongly connected: some cell cannot be reached from another"
+        problem = (
+            "[not-connected] is not strongly connected: some cell cannot be reached from another"
+        )
         remedy = "change a move, or pass check=False to study it all the same"
         raise BadInput("space", space.text, problem, remedy)
 
@@ -168,14 +170,16 @@ def _check_space(space: Space) -> None:
 def _checked_pattern(pattern: Any, space: Space) -> str | MarkovPattern:
     if isinstance(pattern, MarkovPattern):
         if pattern.actions > space.actions:
-            problem = f"emits {pattern.actions} actions where the space has {space.actions}"
+            problem = f"[too-few-actions] emits {pattern.actions} actions where the space has {space.actions}"
             raise BadInput("pattern", pattern, problem, "use a program with fewer actions")
         return pattern
     if not isinstance(pattern, str) or not pattern or not set(pattern) <= set("0123456789"):
-        raise BadInput("pattern", pattern, "is not a string of digits", "use e.g. '2210'")
+        raise BadInput(
+            "pattern", pattern, "[not-digits] is not a string of digits", "use e.g. '2210'"
+        )
     if int(max(pattern)) >= space.actions:
         problem = (
-            f"has the action {max(pattern)} where the space has actions 0 to {space.actions - 1}"
+            f"[not-an-action] has the action {max(pattern)}, and the space 0 to {space.actions - 1}"
         )
         raise BadInput("pattern", pattern, problem, "use digits of the space's actions")
     return pattern
@@ -279,11 +283,13 @@ class Session:
     def act(self, action: int) -> float:
         """Move, let Good and Evil move at the same time, and get the reward of the new cell."""
         if self.done:
-            problem = f"comes after the last of {self.steps} steps"
+            problem = f"[after-the-end] comes after the last of {self.steps} steps"
             raise BadInput("action", action, problem, "start a new session")
         actions = self.environment.actions
         if isinstance(action, bool) or np.ndim(action) or action not in range(actions):
-            raise BadInput("action", action, "is not an action here", f"use 0 to {actions - 1}")
+            raise BadInput(
+                "action", action, "[not-an-action] is not an action here", f"use 0 to {actions - 1}"
+            )
         bodies = self.next_bodies()
         self.cell = self.environment.space.destinations[self.cell][int(action)]
         self.first, self.second = bodies
@@ -309,13 +315,15 @@ def placed(
         start = placement and Placement(*placement)
     except TypeError:
         remedy = "give (cell, first, second, good)"
-        raise BadInput("placement", placement, "is not a placement", remedy) from None
+        raise BadInput(
+            "placement", placement, "[not-a-placement] is not a placement", remedy
+        ) from None
     start = start or draw_placement(environment.cells, coins)
     cells = range(environment.cells)
     if not {start.cell, start.first, start.second} <= set(cells) or start.good not in (0, 1):
-        problem = "is not on the space"
+        problem = "[not-on-space] is not on the space"
         raise BadInput("placement", tuple(start), problem, f"use cells 0 to {len(cells) - 1}")
     if start.first == start.second:
-        problem = "has Good and Evil in one cell"
+        problem = "[same-cell] has Good and Evil in one cell"
         raise BadInput("placement", tuple(start), problem, "use two different cells")
     return start._replace(good=1 - start.good) if flag("swap", swap) else start

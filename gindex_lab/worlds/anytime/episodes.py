@@ -80,7 +80,9 @@ def play(
     session = Session(environment, seed, steps=steps, swap=swap, placement=placement)
     engine = choice("engine", engine, ["auto", "compiled", "readable"])
     if engine == "compiled" and isinstance(who.agent, Own):
-        raise BadInput("engine", engine, "runs our own agents only", 'use engine="auto"')
+        raise BadInput(
+            "engine", engine, "[not-our-agent] runs our own agents only", 'use engine="auto"'
+        )
     if engine == "readable" or isinstance(who.agent, Own):
         return SessionRun(play_readable(agent, session))
     return SessionRun(compiled_rewards(agent, session))
@@ -209,10 +211,15 @@ def environments_of(environments: object) -> list[Environment]:
     if isinstance(environments, Environment):
         return [environments]
     if isinstance(environments, str) or not isinstance(environments, Iterable):
-        raise BadInput("environments", environments, "is not a list of environments", "pass a list")
+        raise BadInput(
+            "environments",
+            environments,
+            "[not-a-list] is not a list of environments",
+            "pass a list",
+        )
     worlds = list(environments)
     for place, world in enumerate(worlds):
         checked(world, f"environments[{place}]")
     if not worlds:
-        raise BadInput("environments", worlds, "is empty", "pass at least one environment")
+        raise BadInput("environments", worlds, "[empty] is empty", "pass at least one environment")
     return worlds

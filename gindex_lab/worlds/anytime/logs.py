@@ -94,7 +94,7 @@ def explains(
     """
     n = without_trail(environment).cells
     if not isinstance(rules, WorldRules):
-        raise BadInput("rules", rules, "are not rules", "use gl.anytime.Rules(...)")
+        raise BadInput("rules", rules, "[not-rules] are not rules", "use gl.anytime.Rules(...)")
     wanted = _checked(rewards)
     script = environment.script(len(wanted))
     reach = np.zeros((n, n), dtype=bool)
@@ -119,12 +119,12 @@ def explains(
 
 def _checked(rewards: object) -> list[int]:
     if isinstance(rewards, str) or not isinstance(rewards, Iterable):
-        problem = "is not a sequence of rewards"
+        problem = "[not-rewards] is not a sequence of rewards"
         raise BadInput("rewards", rewards, problem, "pass a list of -1, 0, 1")
     wanted = list(rewards)
     for place, reward in enumerate(wanted):
         if reward not in (-1, 0, 1):
-            problem = "is not a reward of Λ-One"
+            problem = "[not-a-reward] is not a reward of Λ-One"
             raise BadInput(f"rewards[{place}]", reward, problem, "use -1, 0 or 1")
     return [int(reward) for reward in wanted]
 
@@ -187,7 +187,9 @@ def logged_rewards(path: str | Path | None = None) -> pd.DataFrame:
     with upstairs("OriginalArchive")(place) as archive:
         log = archive.table("lambda.data/Experimentos.csv", sep=";", header=None, decimal=",")
     if log.shape[1] <= _MEAN or not set(log[_AGENT]) <= {"Human", "QLearning"}:
-        raise BadInput("path", str(place), "is not the log of Lambda-One", "fetch it again")
+        raise BadInput(
+            "path", str(place), "[not-the-log] is not the log of Lambda-One", "fetch it again"
+        )
     rows = []
     for run in log.itertuples(index=False):
         first, steps = _MEAN + 1, int(run[_STEPS])
@@ -225,11 +227,13 @@ def as_environments(table: pd.DataFrame, **rules: Any) -> list[Environment]:
     [Environment('1+|1-', '01')]
     """
     if not isinstance(table, pd.DataFrame):
-        raise BadInput("table", type(table).__name__, "is not a table", "pass a DataFrame")
+        raise BadInput(
+            "table", type(table).__name__, "[not-a-table] is not a table", "pass a DataFrame"
+        )
     space = "spacedesc" if "spacedesc" in table else "space"
     for column in (space, "pattern"):
         if column not in table:
-            problem = f"has no column {column!r}"
+            problem = f"[no-column] has no column {column!r}"
             raise BadInput("table", list(table.columns), problem, "add it as text")
     rows = zip(table[space], table["pattern"], strict=True)
     return [

@@ -73,7 +73,9 @@ class MarkovPattern:
         object.__setattr__(self, "actions", int(self.actions))
         _check_word("start", self.start, self.actions)
         if not isinstance(self.rules, tuple):
-            raise BadInput("rules", self.rules, "is not a tuple", "use ((left, right), ...)")
+            raise BadInput(
+                "rules", self.rules, "[not-a-tuple] is not a tuple", "use ((left, right), ...)"
+            )
         for place, rule in enumerate(self.rules):
             _check_rule(f"rules[{place}]", rule, self.actions)
 
@@ -123,15 +125,19 @@ class MarkovPattern:
 def _check_word(name: str, word: object, actions: int) -> None:
     alphabet = "".join(map(str, range(actions))) + LETTERS
     if not isinstance(word, str) or not set(word) <= set(alphabet):
-        raise BadInput(name, word, "is not a word of the alphabet", f"use symbols of {alphabet}")
+        raise BadInput(
+            name, word, "[not-a-word] is not a word of the alphabet", f"use symbols of {alphabet}"
+        )
     if name == "start" and not word:
-        raise BadInput(name, word, "is empty", "start with at least one symbol")
+        raise BadInput(name, word, "[empty] is empty", "start with at least one symbol")
 
 
 def _check_rule(name: str, rule: object, actions: int) -> None:
     if not isinstance(rule, tuple) or len(rule) not in (2, 3):
-        raise BadInput(name, rule, "is not a rule", "write (left, right), or (left, right, True)")
+        raise BadInput(
+            name, rule, "[not-a-rule] is not a rule", "write (left, right), or (left, right, True)"
+        )
     for side in rule[:2]:
         _check_word(name, side, actions)
     if not rule[0]:
-        raise BadInput(name, rule, "has an empty left side", "name what it rewrites")
+        raise BadInput(name, rule, "[empty-side] has an empty left side", "name what it rewrites")

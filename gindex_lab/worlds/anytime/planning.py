@@ -57,7 +57,7 @@ def without_trail(environment: Environment) -> Environment:
     """
     if checked(environment).delta > 0:
         problem = (
-            f"leaves trails (delta={environment.delta:g}), which exact analysis does not cover"
+            f"[leaves-trails] leaves trails (delta={environment.delta:g}), beyond exact analysis"
         )
         raise BadInput("environment", environment, problem, "use delta=0, or play sessions")
     return environment

@@ -215,7 +215,9 @@ def _own_player(who: Own, session: Session) -> Actor:
         raise _failed(who.name, "cannot be started", error) from error
     if not callable(getattr(player, "act", None)):
         remedy = "add one that returns the next action, or None to rest"
-        raise BadInput("agent", who.name, "has no method act(observation, reward)", remedy)
+        raise BadInput(
+            "agent", who.name, "[no-method] has no method act(observation, reward)", remedy
+        )
     return player
 
 
@@ -239,10 +241,10 @@ def ask(player: Actor, session: Session, reward: float, name: str) -> int | None
     elif 0 <= action < allowed:
         return int(action)
     else:
-        problem = f"returned the action {action} at interaction {session.step + 1}"
+        problem = f"[not-an-action] returned the action {action} at interaction {session.step + 1}"
     raise BadInput("agent", name, problem, f"return 0 to {allowed - 1} here, or None to rest")
 
 
 def _failed(name: str, what: str, error: Exception) -> BadInput:
-    told = f"{what} with {type(error).__name__}: {error}"
+    told = f"[agent-failed] {what} with {type(error).__name__}: {error}"
     return BadInput("agent", name, told, "fix its act(observation, reward)")

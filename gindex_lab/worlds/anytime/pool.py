@@ -123,7 +123,7 @@ def make_pool(
             missed = 0
         if missed > _MOST_MISSES:
             problem = (
-                f"cannot be reached: {missed:,} draws after the first {len(found)} gave nothing new"
+                f"[too-many] is out of reach: after {len(found)}, {missed:,} draws gave nothing new"
             )
             raise BadInput("size", size, problem, "use more cells or bits")
     return Pool.of(list(found.values()), measure, f"{law} law")
@@ -158,7 +158,7 @@ def pool_of(pool: object) -> Pool:
     if pool is None:
         return default_pool()
     if not isinstance(pool, Pool):
-        raise BadInput("pool", pool, "is not a pool", "use gl.anytime.make_pool(...)")
+        raise BadInput("pool", pool, "[not-a-pool] is not a pool", "use gl.anytime.make_pool(...)")
     return pool
 
 

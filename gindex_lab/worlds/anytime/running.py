@@ -32,7 +32,7 @@ import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.inputs import present
-from gindex_lab.foundation.journals import set_aside
+from gindex_lab.foundation.kept import set_aside
 from gindex_lab.foundation.likes import AgentLike, ClockLike, SeedLike
 from gindex_lab.foundation.validate import flag, number
 from gindex_lab.worlds.anytime.agents import agent as agent_of
@@ -161,7 +161,7 @@ class Examination:
     def record(self, task: object, average: object, elapsed: Fraction | None = None) -> None:
         """Take in what happened in an environment: score, complexity and time for the next."""
         if not isinstance(task, NextTask) or not isinstance(average, Average):
-            problem = "are not a task and its result"
+            problem = "[not-a-task] are not a task and its result"
             raise BadInput("task, average", (task, average), problem, "use task() and Average(...)")
         reward = number("average.value", average.value, -1, 1)
         self.elapsed += task.tau if elapsed is None else elapsed
@@ -222,7 +222,7 @@ class Examination:
         """
         self.reason = ""
         if self.seconds is None:
-            problem = "would never end"
+            problem = "[never-ends] would never end"
             raise BadInput("seconds", None, problem, "give the test a time, or call step()")
         try:
             while not self.reason and self.step():
@@ -290,7 +290,7 @@ def test(
         agent, seconds=seconds, pool=pool, tau0=tau0, clock=clock, antithetic=antithetic, seed=seed
     )
     if not isinstance(path, str | PathLike | None):
-        raise BadInput("path", path, "is not a path", "name a file for the state")
+        raise BadInput("path", path, "[not-a-path] is not a path", "name a file for the state")
     if path is not None and present(Path(path)):
         _go_on(exam, Path(path))
     with tqdm(total=seconds, desc="anytime test", unit="s", leave=False, disable=None) as bar:

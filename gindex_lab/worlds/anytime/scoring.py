@@ -78,7 +78,7 @@ def score(
     worlds = pool_of(pool)
     count, limit = integer("environments", environments, 2), exact_seconds("tau", tau)
     if count > len(worlds):
-        problem = f"is more than the pool of {len(worlds)}"
+        problem = f"[too-many] is more than the pool of {len(worlds)}"
         raise BadInput("environments", count, problem, "use a larger pool")
     who, time, price = agent_of(agent), clock_of(clock), exact_seconds("tau0", tau0)
     rows = []
@@ -189,7 +189,7 @@ def named_agents(agents: object) -> dict[str, Any]:
     if isinstance(agents, Mapping) and agents:
         return {str(name): agent_of(who) for name, who in agents.items()}
     if isinstance(agents, str) or not isinstance(agents, Sequence) or not agents:
-        problem = "is not a list of agents"
+        problem = "[not-a-list] is not a list of agents"
         raise BadInput("agents", agents, problem, "pass a list, or names to agents")
     names = [who if isinstance(who, str) else repr(agent_of(who)) for who in agents]
     no_duplicates("agents", names)
@@ -355,7 +355,7 @@ def by_complexity(
     [[1.5, 1.0], [3.5, 0.25]]
     """
     if not isinstance(responses, Responses | Scores) or responses.difficulty is None:
-        problem = "has no difficulties"
+        problem = "[no-difficulty] has no difficulties"
         raise BadInput("responses", responses, problem, "use gl.anytime.as_items(...)")
     count = integer("bins", bins, 1)
     level = number("confidence", confidence, 0, 1, open_ends=True)

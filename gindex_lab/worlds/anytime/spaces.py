@@ -94,27 +94,31 @@ def parse(text: object) -> Space:
     if isinstance(text, Space):
         return text
     if not isinstance(text, str) or not text:
-        raise BadInput("space", text, "is not a description of a space", "use e.g. '1+|1-'")
+        raise BadInput(
+            "space", text, "[not-a-description] is not a description of a space", "use e.g. '1+|1-'"
+        )
     rows = [_cell(text, number, part) for number, part in enumerate(text.split("|"))]
     if len({len(row) for row in rows}) > 1:
-        problem = "has cells with different actions"
+        problem = "[uneven-cells] has cells with different actions"
         raise BadInput("space", text, problem, "list the same actions in every cell")
     if len(rows) < 2:
-        raise BadInput("space", text, "has a single cell", "separate two or more cells by '|'")
+        raise BadInput(
+            "space", text, "[one-cell] has a single cell", "separate two or more cells by '|'"
+        )
     return Space(tuple(rows))
 
 
 def _cell(text: str, cell: int, part: str) -> tuple[int, ...]:
     pieces = _MOVE.findall(part)
     if not part or "".join(digit + signs for digit, signs in pieces) != part:
-        problem = f"cell {cell} reads {part!r}, which is not a list of moves"
+        problem = f"[not-moves] cell {cell} reads {part!r}, which is not a list of moves"
         remedy = "write each action as a digit and a run of + or -, such as '1++2-'"
         raise BadInput("space", text, problem, remedy)
     digits = [int(digit) for digit, _ in pieces]
     expected = list(range(1, len(digits) + 1))
     if digits != expected:
         given, wanted = (" ".join(map(str, row)) for row in (digits, expected))
-        problem = f"cell {cell} lists the actions {given}, not {wanted}"
+        problem = f"[wrong-actions] cell {cell} lists the actions {given}, not {wanted}"
         raise BadInput("space", text, problem, "list every action but 0 once, in order")
     return tuple(len(signs) * (-1 if signs.startswith("-") else 1) for _, signs in pieces)
 
@@ -131,15 +135,17 @@ def space_of(destinations: Sequence[Sequence[int]]) -> Space:
         table = [list(row) for row in destinations]
     except TypeError:
         remedy = "pass a row of cells for each cell"
-        raise BadInput("destinations", destinations, "is not a table", remedy) from None
+        raise BadInput(
+            "destinations", destinations, "[not-a-table] is not a table", remedy
+        ) from None
     n = len(table)
     for cell, row in enumerate(table):
         for target in row:
             if isinstance(target, bool) or target not in range(n):
-                problem = "is not a cell"
+                problem = "[not-a-cell] is not a cell"
                 raise BadInput(f"destinations[{cell}]", target, problem, f"use cells 0 to {n - 1}")
         if not row or row[0] != cell:
-            problem = "does not stay under action 0"
+            problem = "[moves-at-rest] does not stay under action 0"
             raise BadInput(f"destinations[{cell}]", row, problem, f"begin with {cell}")
     moves = tuple(tuple((t - c) % n for t in row[1:]) for c, row in enumerate(table))
     return parse(Space(moves).text)
@@ -231,5 +237,7 @@ def primitive_root(pattern: str) -> str:
     ('21', '0', '120')
     """
     if not isinstance(pattern, str) or not pattern:
-        raise BadInput("pattern", pattern, "is not a string of digits", "use e.g. '2210'")
+        raise BadInput(
+            "pattern", pattern, "[not-digits] is not a string of digits", "use e.g. '2210'"
+        )
     return pattern[: (pattern + pattern).index(pattern, 1)]

@@ -14,9 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gindex_lab.foundation.errors import BadInput
-from gindex_lab.foundation.fingerprints import mark_of
+from gindex_lab.foundation.fingerprints import is_sealed, mark_of, sealed
 from gindex_lab.foundation.inputs import read_text
-from gindex_lab.foundation.journals import sealed
 from gindex_lab.foundation.output import write_text
 from gindex_lab.worlds.anytime.clocks import VirtualClock
 from gindex_lab.worlds.anytime.pool import Pool
@@ -24,16 +23,16 @@ from gindex_lab.worlds.anytime.pool import Pool
 if TYPE_CHECKING:
     from gindex_lab.worlds.anytime.running import Examination
 
-__all__ = ["fingerprint", "identity", "read_state", "write_state"]
+__all__ = ["identity", "mark_of_pool", "read_state", "write_state"]
 
 _FORMAT = "gindex_lab anytime state 1"
 
 
-def fingerprint(pool: Pool) -> str:
+def mark_of_pool(pool: Pool) -> str:
     """A short text that tells pools apart.
 
     >>> from gindex_lab.worlds.anytime.environment import Environment
-    >>> len(fingerprint(Pool.of([Environment("1+|1-", "0")])))
+    >>> len(mark_of_pool(Pool.of([Environment("1+|1-", "0")])))
     16
     """
     text = "\n".join(
@@ -53,7 +52,7 @@ def identity(exam: Examination) -> dict[str, Any]:
     clock = repr(exam.clock) if isinstance(exam.clock, VirtualClock) else "real"
     return {
         "agent": repr(exam.agent),
-        "pool": fingerprint(exam.pool),
+        "pool": mark_of_pool(exam.pool),
         "clock": clock,
         "tau0": str(exam.tau0),
         "antithetic": exam.antithetic,
@@ -84,11 +83,11 @@ def read_state(exam: Examination, path: Path) -> None:
     except BadInput:
         raise
     except (OSError, ValueError, KeyError, TypeError, ZeroDivisionError) as error:
-        problem = f"is not a saved state of an anytime test ({type(error).__name__}: {error})"
+        problem = f"[not-a-state] is not a saved state of an anytime test ({type(error).__name__}: {error})"
         raise BadInput("path", str(path), problem, "name another file") from None
     for name, value in identity(exam).items():
         if saved.get(name) != value:
-            problem = f"holds a test with {name} {saved.get(name)!r}, not {value!r}"
+            problem = f"[other-test] holds a test with {name} {saved.get(name)!r}, not {value!r}"
             remedy = "go on with the same test, or name another file"
             raise BadInput("path", str(path), problem, remedy)
     exam.xi, exam.increments, exam.elapsed, exam.rows = xi, increments, elapsed, rows
@@ -99,8 +98,8 @@ def _unsealed(path: Path) -> dict[str, Any]:
     text = read_text(path)
     try:
         state = json.loads(text)
-        if isinstance(state, dict) and sealed(state)["seal"] == state.get("seal"):
-            return state
+        if is_sealed(state):
+            return dict(state)
     except (ValueError, RecursionError):
         state = None
     if _FORMAT not in text:

@@ -29,7 +29,7 @@ def check_program(flows: Mapping[str, Definition], run: Call) -> None:
     _check_acyclic(
         {name: [node.type for node in flow.nodes] for name, flow in flows.items()},
         "program",
-        "flows use each other in a circle",
+        "[circle] flows use each other in a circle",
     )
     _check_run(run, flows)
 
@@ -113,7 +113,7 @@ def _check_flow(flow: Definition, flows: Mapping[str, Definition]) -> None:
         raise BadProgram(where, flow.name, "has no nodes", "put one between start and end")
     for name, rule in flow.randoms.items():
         if name not in flow.params:
-            problem = "is randomised but is not a parameter"
+            problem = "[not-a-parameter] is randomised but is not a parameter"
             raise BadProgram(where, name, problem, "name a parameter")
         check_rule(rule, f"{where}, @param {name}")
     for node in flow.nodes:
@@ -128,7 +128,9 @@ def _check_names(where: str, names: Iterable[str]) -> None:
             remedy = "use letters, digits, _ . -"
             raise BadProgram(where, name, "is not a name", remedy)
         if name in _RESERVED:
-            raise BadProgram(where, name, "is a word of the language", "choose another name")
+            raise BadProgram(
+                where, name, "[reserved-word] is a word of the language", "choose another name"
+            )
         if name in seen:
             raise BadProgram(where, name, "is named twice", "give each a name of its own")
         seen.add(name)
@@ -144,13 +146,15 @@ def _check_node(node: Node, where: str, flows: Mapping[str, Definition]) -> None
         fewest = len(wanted)
     else:
         known = ", ".join([*PRIMITIVES, *sorted(flows)][:12])
-        problem = "is neither a primitive nor a flow"
+        problem = "[not-a-type] is neither a primitive nor a flow"
         raise BadProgram(where, node.type, problem, f"known are {known}")
     if not fewest <= len(node.args) <= len(wanted):
-        problem = f"takes ({' '.join(wanted)}), not {len(node.args)} arguments"
+        problem = f"[wrong-arguments] takes ({' '.join(wanted)}), not {len(node.args)} arguments"
         raise BadProgram(where, node.type, problem, "match them")
     if node.type == "loop" and not isinstance(node.args[0], Symbol):
-        raise BadProgram(where, node.args[0], "is not a name for the count", "write (loop i 0 4)")
+        raise BadProgram(
+            where, node.args[0], "[not-a-name] is not a name for the count", "write (loop i 0 4)"
+        )
 
 
 def _check_links(flow: Definition, where: str) -> None:
@@ -162,7 +166,7 @@ def _check_links(flow: Definition, where: str) -> None:
     for name, port in ends:
         allowed = PORTS.get(types[name], ("out",))
         if port not in allowed:
-            problem = f"is not a port of {name} ({types[name]})"
+            problem = f"[not-a-port] is not a port of {name} ({types[name]})"
             raise BadProgram(where, port, problem, "use " + " or ".join(allowed))
     for kind, found in (("entry", flow.entries), ("exit", flow.exits), ("link", flow.links)):
         if kind != "link" and not found:
@@ -174,7 +178,7 @@ def _check_links(flow: Definition, where: str) -> None:
     for link in flow.links:
         if link not in closing:
             following[link.source].append(link.target)
-    _check_acyclic(following, where, "nodes are linked in a circle")
+    _check_acyclic(following, where, "[circle] nodes are linked in a circle")
     seen: list[str] = reached(flow.entries, following)
     lost = set(types) - set(seen)
     if lost:
@@ -205,18 +209,20 @@ def _check_acyclic(following: Mapping[str, Iterable[str]], where: str, problem: 
 def _check_run(run: Call, flows: Mapping[str, Definition]) -> None:
     if run.flow not in flows:
         known = ", ".join(sorted(flows)[:12])
-        raise BadProgram("run", run.flow, "is not a flow", f"known are {known}")
+        raise BadProgram("run", run.flow, "[not-a-flow] is not a flow", f"known are {known}")
     params = flows[run.flow].params
     if len(run.args) != len(params):
-        problem = f"takes ({' '.join(params)}), not {len(run.args)} arguments"
+        problem = f"[wrong-arguments] takes ({' '.join(params)}), not {len(run.args)} arguments"
         raise BadProgram("run", run.flow, problem, "match them")
     if not isinstance(run.position, (tuple, list)) or len(run.position) != 2:
         raise BadProgram("position", run.position, "is not a place", "give (x, y)")
     for name, value in (("x", run.position[0]), ("y", run.position[1]), ("theta", run.theta)):
         if isinstance(value, bool) or not isinstance(value, (int, float)):
-            raise BadProgram(f"run, {name}", value, "is not a number", "give one")
+            raise BadProgram(f"run, {name}", value, "[not-a-number] is not a number", "give one")
         if not math.isfinite(value) or abs(value) > 1e6:
-            raise BadProgram(f"run, {name}", value, "is not a number up to 10⁶", "give one")
+            raise BadProgram(
+                f"run, {name}", value, "[out-of-range] is not a number up to 10⁶", "give one"
+            )
 
 
 def check_rule(rule: object, where: str) -> None:
@@ -244,5 +250,5 @@ def rule_of(rule: object, where: str) -> tuple[str, tuple[float, ...]]:
         "choice": len(values) > 0,
     }
     if not right.get(kind, False):
-        raise BadProgram(where, rule, "is not a rule that can be drawn from", remedy)
+        raise BadProgram(where, rule, "[not-a-rule] is not a rule that can be drawn from", remedy)
     return kind, values

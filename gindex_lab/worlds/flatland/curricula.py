@@ -166,7 +166,7 @@ def curriculum(
     integer("count", count)
     kinds = [(domain, n) for domain in domains for n in members]
     if not kinds:
-        raise BadInput("domains", list(domains), "is empty", "name at least one domain")
+        raise BadInput("domains", list(domains), "[empty] is empty", "name at least one domain")
     parts = zip(kinds, seeds(seed, len(kinds)), strict=True)
     return [task for (domain, n), one in parts for task in samples(domain, n, count, seed=one)]
 
@@ -189,7 +189,9 @@ def augment(
     """
     if not isinstance(program, Program):
         remedy = "pass a Program, as of parse()"
-        raise BadInput("program", type(program).__name__, "is not a program", remedy)
+        raise BadInput(
+            "program", type(program).__name__, "[not-a-program] is not a program", remedy
+        )
     flag("arguments", arguments), flag("pose", pose)
     rng = generator(seed)
     changes: dict[str, Any] = {}

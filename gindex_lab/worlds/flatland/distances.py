@@ -209,7 +209,7 @@ def _warn(too_high: FloatArray) -> None:
 
 def _programs(name: str, programs: object) -> list[Any]:
     if isinstance(programs, (str, bytes, Program, Drawing)) or not isinstance(programs, Sequence):
-        raise BadInput(name, programs, "is not a list of programs", "pass a list")
+        raise BadInput(name, programs, "[not-a-list] is not a list of programs", "pass a list")
     return list(programs)
 
 
@@ -220,7 +220,7 @@ def _room(table: Any) -> int:
         most = np.maximum(most, np.bincount(table.kind[start:end], minlength=len(most)))
     room = int((most**2).sum())
     if room > _LARGEST:
-        problem = f"pairs of nodes of one kind may be more than {_LARGEST:,}"
+        problem = f"[too-large] pairs of nodes of one kind may be more than {_LARGEST:,}"
         raise BadInput("programs", room, problem, "compare smaller programs, or pass primitives=")
     return max(1, room)
 
@@ -248,7 +248,9 @@ def nearest_many(
 
     wanted, known = _programs("programs", programs), _programs("curriculum", curriculum)
     if not known:
-        raise BadInput("curriculum", 0, "leaves nothing to compare with", "add programs")
+        raise BadInput(
+            "curriculum", 0, "[nothing-to-compare] leaves nothing to compare with", "add programs"
+        )
     everything = [*known, *wanted]
     how = Metric.of(everything, metric, mode, primitives)
     table = shelve(everything, how)

@@ -106,7 +106,9 @@ class Drawing:
     def __post_init__(self) -> None:
         for at, part in enumerate(self.shapes):
             if not isinstance(part, (Line, Circle)):
-                raise BadInput(f"shapes[{at}]", part, "is not a Line or a Circle", "use one")
+                raise BadInput(
+                    f"shapes[{at}]", part, "[not-a-shape] is not a Line or a Circle", "use one"
+                )
             for value in astuple(part):
                 number(f"shapes[{at}]", value, -1e6, 1e6)
 
@@ -119,7 +121,7 @@ class Drawing:
             return cls.of_program(source)
         if isinstance(source, (str, bytes, Mapping)) or not isinstance(source, Iterable):
             remedy = "pass a Drawing, a Program or a list of lines and circles"
-            raise BadInput("drawing", source, "is not a list of shapes", remedy)
+            raise BadInput("drawing", source, "[not-a-list] is not a list of shapes", remedy)
         return cls(tuple(_shape(row, f"drawing[{at}]") for at, row in enumerate(source)))
 
     @classmethod
@@ -170,7 +172,7 @@ def _shape(row: object, where: str) -> Shape:
         return row
     if not isinstance(row, Mapping) or row.get("type") not in ("line", "circle"):
         remedy = 'write {"type": "line", "start": {"x": ..., "y": ...}, "end": ...}'
-        raise BadInput(where, row, "is neither a line nor a circle", remedy)
+        raise BadInput(where, row, "[not-a-shape] is neither a line nor a circle", remedy)
     if row["type"] == "line":
         return Line(*_point(row, "start", where), *_point(row, "end", where))
     radius = number(f"{where}.radius", row.get("radius"), 0, 1e6)
@@ -181,7 +183,9 @@ def _shape(row: object, where: str) -> Shape:
 def _point(row: Mapping[str, Any], key: str, where: str) -> tuple[float, float]:
     point = row.get(key)
     if not isinstance(point, Mapping) or not {"x", "y"} <= set(point):
-        raise BadInput(f"{where}.{key}", point, "is not a point", 'write {"x": 1, "y": 2}')
+        raise BadInput(
+            f"{where}.{key}", point, "[not-a-point] is not a point", 'write {"x": 1, "y": 2}'
+        )
     x, y = (number(f"{where}.{key}.{axis}", point[axis], -1e6, 1e6) for axis in ("x", "y"))
     return x, y
 
@@ -255,7 +259,9 @@ def _arc(graph: Graph, arcs: Mapping[int, tuple[int, int]], step: Step, rounds: 
 
 def _program(drawing: Drawing) -> Program:
     if not drawing.shapes:
-        raise BadInput("drawing", drawing, "draws nothing", "give it a line or a circle")
+        raise BadInput(
+            "drawing", drawing, "[draws-nothing] draws nothing", "give it a line or a circle"
+        )
     nodes: list[Node] = []
     pose = (*_begin(drawing.shapes[0], 0), 0.0)
     start = pose[:2]
@@ -280,7 +286,7 @@ def _begin(part: Shape, at: int) -> tuple[float, float]:
     """Where the pen is put down: within the canvas, or the program cannot get there."""
     x, y = (part.x, part.y - part.radius) if isinstance(part, Circle) else (part.x0, part.y0)
     if not (0 <= x < SIZE and 0 <= y < SIZE):
-        problem = f"of shape {at} is beyond the canvas, where no pen can start"
+        problem = f"[off-canvas] of shape {at} is beyond the canvas, where no pen can start"
         raise BadInput("start", (x, y), problem, "move the shape")
     return x, y
 

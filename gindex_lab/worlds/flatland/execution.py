@@ -194,7 +194,7 @@ def _machine(program: Program, limits: DrawingLimits | None) -> Iterator[tuple[A
 
 
 def _too_long(node: GraphNode, limits: DrawingLimits) -> BadProgram:
-    problem = f"has not finished after {limits.steps:,} steps"
+    problem = f"[too-long] has not finished after {limits.steps:,} steps"
     return BadProgram("program", node.id, problem, "shorten its loops, or raise limits.steps")
 
 
@@ -215,7 +215,7 @@ def _move(node: GraphNode, counts: dict[str, Any], limits: DrawingLimits) -> Mov
         return 0.0, _number(node, "theta", counts), False
     distance = _number(node, "dist", counts)
     if not abs(distance) <= limits.distance:
-        problem = f"is farther than {limits.distance:g} in one move"
+        problem = f"[too-far] is farther than {limits.distance:g} in one move"
         raise BadProgram(node.id, distance, problem, "move less, or raise limits.distance")
     return distance, 0.0, not _number(node, "penup", counts)
 
@@ -226,7 +226,9 @@ def _number(node: GraphNode, key: str, counts: dict[str, Any]) -> float:
         try:
             value = reduce(value, counts)
         except BadProgram as error:
-            raise BadProgram(node.id, error.value, error.problem, error.remedy) from None
+            raise BadProgram(
+                node.id, error.value, error.problem, error.remedy, code=error.code
+            ) from None
     return value
 
 

@@ -119,7 +119,7 @@ class _Writer:
 
     def add(self, node: GraphNode) -> int:
         if len(self.nodes) >= self.limits.nodes:
-            problem = f"has more than {self.limits.nodes:,} nodes when written out"
+            problem = f"[too-many-nodes] has more than {self.limits.nodes:,} nodes when written out"
             raise BadProgram("program", node.scope, problem, "compose less, or raise limits.nodes")
         self.nodes.append(node)
         return len(self.nodes) - 1
@@ -129,7 +129,7 @@ class _Writer:
     ) -> tuple[list[int], list[tuple[int, str]]]:
         """Write out one flow; its entries and exits by place."""
         if depth > self.limits.depth:
-            problem = f"is more than {self.limits.depth} flows deep"
+            problem = f"[too-deep] is more than {self.limits.depth} flows deep"
             raise BadProgram("program", flow.name, problem, "compose less, or raise limits.depth")
         names: dict[str, Expression] = dict(zip(flow.params, args, strict=True))
         for node in flow.nodes:
@@ -154,7 +154,7 @@ class _Writer:
         """Exits times entries: a few flows could ask for millions of links."""
         most = _LINKS_PER_NODE * self.limits.nodes
         if len(self.links) + len(self.closing) + more > most:
-            problem = f"has more than {most:,} links when written out"
+            problem = f"[too-many-links] has more than {most:,} links when written out"
             raise BadProgram("program", scope, problem, "compose less, or raise limits.nodes")
 
     def _ends(
@@ -182,9 +182,11 @@ def _value(arg: Expression, names: dict[str, Expression], where: str) -> Express
     try:
         value = reduce(arg, names)
     except BadProgram as error:
-        raise BadProgram(where, error.value, error.problem, error.remedy) from None
+        raise BadProgram(where, error.value, error.problem, error.remedy, code=error.code) from None
     if _parts(value, _LONGEST_OPEN) > _LONGEST_OPEN:
-        problem = f"has more than {_LONGEST_OPEN} parts that depend on the count of a loop"
+        problem = (
+            f"[too-long] has more than {_LONGEST_OPEN} parts that depend on the count of a loop"
+        )
         raise BadProgram(where, "...", problem, "compute less with it")
     return value
 
@@ -211,7 +213,9 @@ def expand(program: Program, primitives: Collection[str] = ()) -> Graph:
     unknown = [name for name in primitives if name not in program.flows]
     if unknown:
         known = ", ".join(program.flows)
-        raise BadProgram("primitives", unknown[0], "is not a flow of the program", f"use {known}")
+        raise BadProgram(
+            "primitives", unknown[0], "[not-a-flow] is not a flow of the program", f"use {known}"
+        )
     run = program.run
     writer = _Writer(program, set(primitives))
     info = {"position": list(run.position), "theta": run.theta}
@@ -272,4 +276,9 @@ def _check_numbers(node: GraphNode) -> None:
         if fixed and name != "penup" and (isinstance(value, (bool, str))):
             raise BadProgram(node.id, value, f"is not a number for {name}", "give one")
         if fixed and name in ("start", "end") and node.type in PORTS and value != int(value):
-            raise BadProgram(node.id, value, f"is not a whole number for {name}", "use (round ...)")
+            raise BadProgram(
+                node.id,
+                value,
+                f"[not-a-whole-number] is not a whole number for {name}",
+                "use (round ...)",
+            )

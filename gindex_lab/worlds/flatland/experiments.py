@@ -88,7 +88,7 @@ def score(
     [[1.0, True, 1.0]]
     """
     if len(answers) != len(tests):
-        problem = f"do not match the {len(tests)} tests"
+        problem = f"[wrong-length] do not match the {len(tests)} tests"
         raise BadInput("answers", len(answers), problem, "give one answer for each test")
     rows = []
     for answer, task in zip(answers, tests, strict=True):
@@ -116,12 +116,12 @@ def _omegas(curriculum: Sequence[Sample], tests: Sequence[Sample], mode: Mode) -
 def _check(system: object, curriculum: object, tests: object) -> None:
     if isinstance(system, type) or not isinstance(system, PictureSystem):
         remedy = "pass an object with fit(pairs), generate(image) and operations"
-        raise BadInput("system", system, "is not a system", remedy)
+        raise BadInput("system", system, "[not-a-system] is not a system", remedy)
     for name, tasks in (("curriculum", curriculum), ("tests", tests)):
         if not isinstance(tasks, Sequence) or isinstance(tasks, str) or not tasks:
-            problem = "holds no tasks"
+            problem = "[empty] holds no tasks"
             raise BadInput(name, tasks, problem, "pass a list of Sample, as of curriculum()")
         for at, task in enumerate(tasks):
             if not isinstance(task, Sample):
                 remedy = "make it with sample(), or Sample(drawing, domain)"
-                raise BadInput(f"{name}[{at}]", task, "is not a Sample", remedy)
+                raise BadInput(f"{name}[{at}]", task, "[not-a-sample] is not a Sample", remedy)

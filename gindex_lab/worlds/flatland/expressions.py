@@ -69,13 +69,15 @@ def read_expressions(text: str, line: int = 1) -> list[Found]:
         last = at
         if token == "(":
             if len(open_lists) == DEEPEST:
-                problem = f"brackets are nested more than {DEEPEST} deep"
+                problem = f"[too-deep] brackets are nested more than {DEEPEST} deep"
                 raise BadProgram(f"line {at}", "(", problem, "name the parts as flows")
             open_lists.append(([], at))
             continue
         if token == ")":
             if not open_lists:
-                raise BadProgram(f"line {at}", ")", "has no opening bracket", "remove it")
+                raise BadProgram(
+                    f"line {at}", ")", "[no-opening-bracket] has no opening bracket", "remove it"
+                )
             parts, start = open_lists.pop()
             value: Expression = tuple(parts)
         else:
@@ -86,7 +88,9 @@ def read_expressions(text: str, line: int = 1) -> list[Found]:
             found.append(Found(value, start))
     if open_lists:
         start = open_lists[-1][1]
-        raise BadProgram(f"line {start}", "(", f"is never closed (read to line {last})", "add ')'")
+        raise BadProgram(
+            f"line {start}", "(", f"[never-closed] is never closed (read to line {last})", "add ')'"
+        )
     return found
 
 
@@ -112,7 +116,7 @@ def _atom(token: str, line: int) -> Expression:
         return Symbol(token)
     value: int | float = float(token) if re.search(r"[.eE]", token) else _whole(token)
     if not abs(value) <= LARGEST:
-        problem = f"is larger than {LARGEST:g}"
+        problem = f"[too-large] is larger than {LARGEST:g}"
         raise BadProgram(f"line {line}", token, problem, "use a smaller number")
     return value
 

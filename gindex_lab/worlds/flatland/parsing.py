@@ -50,7 +50,7 @@ def parse(
     _add(source.flows, flows)
     if source.run is None:
         remedy = 'end with {"position": [64, 64], "theta": 0} -> flow(arguments)'
-        raise BadProgram("program", text.strip()[-40:], "runs nothing", remedy)
+        raise BadProgram("program", text.strip()[-40:], "[runs-nothing] runs nothing", remedy)
     program = Program(flows, source.run, limits or DrawingLimits())
     _ = program.graph  # a program too large or too deep is refused here, not at its first use
     return program
@@ -66,7 +66,9 @@ def read(path: str | PathLike[str], **options: DrawingLimits) -> Program:
     """
     file = as_path("path", path)
     if file.suffix not in _OF_ENDING:
-        raise BadProgram("path", str(path), "has no known ending", "use .fbp, .lisp or .json")
+        raise BadProgram(
+            "path", str(path), "[unknown-ending] has no known ending", "use .fbp, .lisp or .json"
+        )
     return parse(_text_of(file), _OF_ENDING[file.suffix], folder=file.parent, **options)
 
 
@@ -77,12 +79,14 @@ def write(program: Program, syntax: str = "fbp") -> str:
 
 def _check_text(text: object) -> None:
     if not isinstance(text, str):
-        problem = "is not text"
+        problem = "[not-text] is not text"
         raise BadProgram("text", type(text).__name__, problem, "pass a str; read() takes a path")
     if not text.strip():
-        raise BadProgram("text", text, "is empty", "write at least one flow and run it")
+        raise BadProgram("text", text, "[empty] is empty", "write at least one flow and run it")
     if len(text) > LONGEST:
-        raise BadProgram("text", len(text), f"characters are more than {LONGEST:,}", "split it")
+        raise BadProgram(
+            "text", len(text), f"[too-large] characters are more than {LONGEST:,}", "split it"
+        )
 
 
 def _text_of(file: Path) -> str:
@@ -106,7 +110,7 @@ def _include(
         file = _find(include, folder)
         if str(file) in above:
             names = [Path(name).name for name in (*above[above.index(str(file)) :], str(file))]
-            problem = "includes itself"
+            problem = "[circle] includes itself"
             raise BadProgram(f"line {include.line}", " -> ".join(names), problem, "break it")
         if file in done:
             continue
@@ -124,9 +128,11 @@ def _find(include: Include, folder: Path | None) -> Path:
     where = f"line {include.line}"
     name = PurePosixPath(include.name)
     if name.suffix not in _OF_ENDING:
-        raise BadProgram(where, include.name, "has no known ending", "use .fbp, .lisp or .json")
+        raise BadProgram(
+            where, include.name, "[unknown-ending] has no known ending", "use .fbp, .lisp or .json"
+        )
     if name.is_absolute() or ".." in name.parts or "\\" in include.name or "\0" in include.name:
-        problem = "leads out of the folder of the program"
+        problem = "[outside-folder] leads out of the folder of the program"
         raise BadProgram(where, include.name, problem, "include files below it only")
     for base in (folder, SHAPES):
         if base is None:
@@ -134,16 +140,18 @@ def _find(include: Include, folder: Path | None) -> Path:
         file = (base / name).resolve()
         if file.is_file():
             if not file.is_relative_to(base.resolve()):  # a link to elsewhere
-                problem = "leads out of the folder of the program"
+                problem = "[outside-folder] leads out of the folder of the program"
                 raise BadProgram(where, include.name, problem, "include files below it only")
             return file
     shapes = ", ".join(sorted(path.name for path in SHAPES.glob("*.fbp")))
-    problem = "is neither beside the program nor one of our shapes"
+    problem = "[not-found] is neither beside the program nor one of our shapes"
     raise BadProgram(where, include.name, problem, f"pass folder=, or include one of {shapes}")
 
 
 def _add(new: list[Definition], flows: dict[str, Definition]) -> None:
     for flow in new:
         if flow.name in flows and flows[flow.name] != flow:
-            raise BadProgram("flow", flow.name, "is defined twice", "rename one of them")
+            raise BadProgram(
+                "flow", flow.name, "[duplicate] is defined twice", "rename one of them"
+            )
         flows[flow.name] = flow

@@ -57,10 +57,10 @@ def _rows(segments: npt.ArrayLike) -> FloatArray:
     """Segments as rows of four finite numbers of a size that can be drawn."""
     lines = numbers("segments", segments)
     if lines.size % 4 or (lines.size and lines.shape[-1] != 4):
-        problem = "are not rows x0, y0, x1, y1"
+        problem = "[wrong-shape] are not rows x0, y0, x1, y1"
         raise BadInput("segments", lines.shape, problem, "pass trace().segments")
     if not (np.abs(lines) <= _FARTHEST).all():
-        problem = f"leave ±{_FARTHEST:g}, or are not numbers"
+        problem = f"[out-of-range] leave ±{_FARTHEST:g}, or are not numbers"
         raise BadInput("segments", lines[~(np.abs(lines) <= _FARTHEST)][:3], problem, "fix them")
     return lines.reshape(-1, 4)
 
@@ -100,9 +100,13 @@ def as_picture(value: object, name: str = "image") -> Picture:
     """A picture of 0 and 1 from any array of this shape; other shapes and values are refused."""
     image = numbers(name, value)
     if image.shape != (PIXELS, PIXELS):
-        raise BadInput(name, image.shape, "is not 128 x 128", "pass a picture, as of .image()")
+        raise BadInput(
+            name, image.shape, "[wrong-shape] is not 128 x 128", "pass a picture, as of .image()"
+        )
     if not np.isin(image, (0, 1)).all():
-        raise BadInput(name, image.dtype.name, "holds more than 0 and 1", "pass image > threshold")
+        raise BadInput(
+            name, image.dtype.name, "[not-binary] holds more than 0 and 1", "pass image > threshold"
+        )
     return image.astype(np.uint8)
 
 

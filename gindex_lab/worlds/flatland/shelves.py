@@ -161,7 +161,9 @@ class Metric:
             graphs = programs and all(isinstance(program, Program) for program in programs)
             name = "graph" if graphs else "list"
         if isinstance(primitives, str):
-            raise BadInput("primitives", primitives, "is not a list of names", 'use ["circle"]')
+            raise BadInput(
+                "primitives", primitives, "[not-a-list] is not a list of names", 'use ["circle"]'
+            )
         how = cls(choice("metric", name, METRICS), mode_of(mode), tuple(primitives))
         if how.primitives:
             how._check_primitives(programs)
@@ -170,14 +172,16 @@ class Metric:
     def _check_primitives(self, programs: Sequence[ProgramLike]) -> None:
         """A name that no program knows is a slip: it would change nothing, and say nothing."""
         if self.name != "graph":
-            problem = f"mean nothing to metric={self.name!r}, which compares what is drawn"
+            problem = f"[not-with-metric] mean nothing to metric={self.name!r}, which compares what is drawn"
             raise BadInput("primitives", list(self.primitives), problem, "use metric='graph'")
         programs = [p.program() if isinstance(p, Drawing) else p for p in programs]
         known = {name for p in programs if isinstance(p, Program) for name in p.flows}
         unknown = [name for name in self.primitives if name not in known]
         if unknown:
             remedy = f"there are {', '.join(sorted(known))}"
-            raise BadInput("primitives", unknown[0], "is not a flow of these programs", remedy)
+            raise BadInput(
+                "primitives", unknown[0], "[not-a-flow] is not a flow of these programs", remedy
+            )
 
     @property
     def partners(self) -> int:
@@ -247,7 +251,9 @@ def graph_of(program: ProgramLike, metric: Metric) -> Graph:
         program = program.program()
     if not isinstance(program, Program):
         remedy = "pass programs, as of parse(), or metric='list'"
-        raise BadInput("program", type(program).__name__, "is not a program", remedy)
+        raise BadInput(
+            "program", type(program).__name__, "[not-a-program] is not a program", remedy
+        )
     kept = [name for name in metric.primitives if name in program.flows]
     return expand(program, kept) if kept else program.graph
 

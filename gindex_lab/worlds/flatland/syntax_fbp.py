@@ -73,7 +73,12 @@ def read(text: str) -> Source:
             continue
         where = f"line {number}"
         if source.run is not None:
-            raise BadProgram(where, said, "comes after the call", "let the call be the last line")
+            raise BadProgram(
+                where,
+                said,
+                "[after-the-call] comes after the call",
+                "let the call be the last line",
+            )
         if said.startswith("#"):
             source.includes.append(
                 Include(_match(_INCLUDE, said, where, '#include "f.fbp"')[1], number)
@@ -90,7 +95,7 @@ def read(text: str) -> Source:
             source.flows.append(flow.done())
             flow = None
     if flow is not None:
-        problem = f"begins on line {flow.line} and never ends"
+        problem = f"[no-end] begins on line {flow.line} and never ends"
         remedy = f"end it with X -> {flow.name}(end)"
         raise BadProgram(f"flow {flow.name}", flow.name, problem, remedy)
     if randoms:
@@ -110,7 +115,7 @@ def _without_comment(line: str) -> str:
 def _match(pattern: re.Pattern[str], said: str, where: str, example: str) -> re.Match[str]:
     match = pattern.fullmatch(said)
     if match is None:
-        raise BadProgram(where, said, "cannot be read", f"write {example}")
+        raise BadProgram(where, said, "[unreadable] cannot be read", f"write {example}")
     return match
 
 
@@ -130,7 +135,7 @@ def _outside(flow: _Flow | None, where: str) -> None:
 def _halves(said: str, number: int) -> tuple[str, str]:
     parts = said.split("->")
     if len(parts) != 2 or not all(part.strip() for part in parts):
-        problem = "is not one link"
+        problem = "[not-a-link] is not one link"
         raise BadProgram(f"line {number}", said, problem, "write A -> B, one link a line")
     return parts[0].strip(), parts[1].strip()
 
@@ -149,11 +154,13 @@ def _begin(said: str, number: int, randoms: dict[str, Expression]) -> _Flow:
     where = f"line {number}"
     if not words or words[0] != "start":
         remedy = "begin a flow with name(start parameters) -> ..."
-        raise BadProgram(where, said, "is outside any flow", remedy)
+        raise BadProgram(where, said, "[outside-any-flow] is outside any flow", remedy)
     params = words[1:]
     for param in params:
         if not isinstance(param, Symbol):
-            raise BadProgram(where, to_lisp(param), "is not a parameter's name", "write a name")
+            raise BadProgram(
+                where, to_lisp(param), "[not-a-name] is not a parameter's name", "write a name"
+            )
     flow = _Flow(name, tuple(str(param) for param in params), randoms, number)
     _target(flow, right, number, None)
     return flow
@@ -167,7 +174,7 @@ def _link(flow: _Flow, said: str, number: int) -> bool:
         return _target(flow, right, number, None)
     if len(words) > 2 or words[0] not in flow.nodes:
         remedy = "name a node that an earlier line links to, then a port"
-        raise BadProgram(f"line {number}", left, "is not defined yet", remedy)
+        raise BadProgram(f"line {number}", left, "[not-defined-yet] is not defined yet", remedy)
     return _target(flow, right, number, (words[0], words[1] if len(words) == 2 else "out"))
 
 
@@ -176,12 +183,16 @@ def _target(flow: _Flow, said: str, number: int, source: tuple[str, str] | None)
     where = f"line {number}"
     if name == flow.name:
         if words not in (None, ("end",)) or source is None:
-            raise BadProgram(where, said, "does not end the flow", f"write X -> {name}(end)")
+            raise BadProgram(
+                where, said, "[no-end] does not end the flow", f"write X -> {name}(end)"
+            )
         flow.exits.append(source)
         return words is not None
     if words is not None:
         if name in flow.nodes:
-            raise BadProgram(where, name, "is defined twice", "name it alone the second time")
+            raise BadProgram(
+                where, name, "[duplicate] is defined twice", "name it alone the second time"
+            )
         if not words or not isinstance(words[0], Symbol):
             raise BadProgram(where, said, "has no type", "write name(type arguments)")
         flow.nodes[name] = Node(name, str(words[0]), words[1:])
@@ -200,7 +211,7 @@ def _call(said: str, number: int) -> Call:
     try:
         info: Any = json.loads(left)
     except (ValueError, RecursionError) as error:
-        problem = f"is not JSON ({str(error)[:60]})"
+        problem = f"[not-json] is not JSON ({str(error)[:60]})"
         raise BadProgram(f"line {number}", left, problem, 'write {"position": [64, 64]}') from None
     return run_of(info, name, words or (), f"line {number}")
 
@@ -209,10 +220,10 @@ def run_of(info: object, flow: str, args: tuple[Expression, ...], where: str) ->
     """A call from what JSON says about the start: position (default the centre) and theta (default 0)."""
     remedy = 'write {"position": [x, y], "theta": degrees}'
     if not isinstance(info, dict) or not set(info) <= {"position", "theta"}:
-        raise BadProgram(where, info, "is not a starting point", remedy)
+        raise BadProgram(where, info, "[not-a-start] is not a starting point", remedy)
     position = info.get("position", [64.0, 64.0])
     if not isinstance(position, list) or len(position) != 2:
-        raise BadProgram(where, position, "is not a position", remedy)
+        raise BadProgram(where, position, "[not-a-position] is not a position", remedy)
     return Call(flow, args, (position[0], position[1]), info.get("theta", 0.0))
 
 

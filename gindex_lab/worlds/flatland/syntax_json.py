@@ -30,10 +30,12 @@ def read(text: str) -> Source:
     try:
         content: Any = json.loads(text)
     except RecursionError:
-        raise BadProgram("line 1", text[:20], "is nested too deep for JSON", "flatten it") from None
+        raise BadProgram(
+            "line 1", text[:20], "[too-deep] is nested too deep for JSON", "flatten it"
+        ) from None
     except ValueError as error:
         line = getattr(error, "lineno", 1)
-        problem = f"is not JSON ({str(error)[:60]})"
+        problem = f"[not-json] is not JSON ({str(error)[:60]})"
         raise BadProgram(f"line {line}", text.strip()[:40], problem, "fix the text") from None
     if isinstance(content, list):
         return _from_nodes(content)
@@ -46,10 +48,10 @@ def read(text: str) -> Source:
 
 def _get(row: object, key: str, kind: type, where: str) -> Any:
     if not isinstance(row, Mapping) or key not in row:
-        raise BadProgram(where, row, f"has no {key!r}", f"give it {key!r}")
+        raise BadProgram(where, row, f"[missing-field] has no {key!r}", f"give it {key!r}")
     if not isinstance(row[key], kind) or (kind is str and not row[key]):
         word = {"list": "a list", "dict": "an object", "str": "a text"}[kind.__name__]
-        raise BadProgram(f"{where}.{key}", row[key], f"is not {word}", "fix it")
+        raise BadProgram(f"{where}.{key}", row[key], f"[wrong-type] is not {word}", "fix it")
     return row[key]
 
 
@@ -95,14 +97,16 @@ def _call(run: Any) -> Call:
 def _from_nodes(rows: list[Any]) -> Source:
     """A program of one flow `main` from a list of nodes; ids become names."""
     if not rows:
-        raise BadProgram("program", rows, "holds no node", "START comes first")
+        raise BadProgram("program", rows, "[empty] holds no node", "START comes first")
     ids = [str(_get(row, "id", str, f"nodes[{at}]")) for at, row in enumerate(rows)]
     kinds = [_get(row, "type", str, f"nodes[{at}]") for at, row in enumerate(rows)]
     if kinds[0] != "START" or "START" in kinds[1:]:
-        raise BadProgram("nodes[0].type", kinds[0], "is not the only START", "put it first")
+        raise BadProgram(
+            "nodes[0].type", kinds[0], "[not-the-start] is not the only START", "put it first"
+        )
     names = {name: f"n{at}" for at, name in enumerate(ids)}
     if len(names) < len(ids):
-        raise BadProgram("program", ids, "uses an id twice", "give each node its own")
+        raise BadProgram("program", ids, "[duplicate] uses an id twice", "give each node its own")
     links = [
         Link(names[ids[at]], port, _named(target, names, at))
         for at, row in enumerate(rows)
@@ -121,7 +125,9 @@ def _from_nodes(rows: list[Any]) -> Source:
 
 def _named(target: object, names: Mapping[str, str], at: int) -> str:
     if not isinstance(target, str) or target not in names:
-        raise BadProgram(f"nodes[{at}].targets", target, "is not the id of a node", "fix it")
+        raise BadProgram(
+            f"nodes[{at}].targets", target, "[not-an-id] is not the id of a node", "fix it"
+        )
     return names[target]
 
 
@@ -138,7 +144,9 @@ def _node(name: str, row: Mapping[str, Any], at: int) -> Node:
     args = []
     for param, default in PRIMITIVES[kind].items():
         if param not in given and default is None:
-            raise BadProgram(where, list(given), f"has no {param!r}", f"give it {param!r}")
+            raise BadProgram(
+                where, list(given), f"[missing-field] has no {param!r}", f"give it {param!r}"
+            )
         args.append(from_json(given.get(param, default), where))
     return Node(name, kind, tuple(args))
 

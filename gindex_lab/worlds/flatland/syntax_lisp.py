@@ -35,7 +35,9 @@ def read(text: str) -> Source:
     found = read_expressions(text)
     if len(found) != 1 or not _headed(found[0].value, "begin"):
         line = found[1].line if len(found) > 1 else 1
-        raise BadProgram(f"line {line}", text.strip()[:40], "is not one list", "write (begin ...)")
+        raise BadProgram(
+            f"line {line}", text.strip()[:40], "[not-one-list] is not one list", "write (begin ...)"
+        )
     source = Source()
     lines = _lines(text)
     parts: Any = found[0].value
@@ -51,7 +53,7 @@ def read(text: str) -> Source:
             source.run = _call(part, where)
         else:
             remedy = 'use (#include "f"), (define-flow ...), (run-flow ...)'
-            raise BadProgram(where, to_lisp(part), "is not known here", remedy)
+            raise BadProgram(where, to_lisp(part), "[unknown-word] is not known here", remedy)
     return source
 
 
@@ -70,7 +72,9 @@ def _lines(text: str) -> list[int]:
 def _fields(part: Any, count: int, where: str, example: str) -> Any:
     if not isinstance(part, tuple) or len(part) != count:
         said = to_lisp(part)
-        raise BadProgram(where, said, "has the wrong number of parts", f"write {example}")
+        raise BadProgram(
+            where, said, "[wrong-number-of-parts] has the wrong number of parts", f"write {example}"
+        )
     return part
 
 
@@ -131,7 +135,7 @@ def _body(body: tuple[Any, ...], where: str) -> tuple[Any, Any, Any, Any]:
             exits.append(_port(source, where))
         else:
             remedy = "use create-node, create-link, create-entry, create-exit"
-            raise BadProgram(where, to_lisp(part), "is not known in a flow", remedy)
+            raise BadProgram(where, to_lisp(part), "[unknown-word] is not known in a flow", remedy)
     return tuple(nodes), tuple(links), tuple(entries), tuple(exits)
 
 

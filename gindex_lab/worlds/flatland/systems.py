@@ -54,12 +54,14 @@ def check_pairs(pairs: object) -> list[Pair]:
     """The curriculum as a list of (picture, drawing), or an error that names the faulty pair."""
     if isinstance(pairs, (str, bytes)) or not isinstance(pairs, Sequence) or not pairs:
         remedy = "pass [(picture, drawing), ...]; of a Sample take .pair"
-        raise BadInput("pairs", pairs, "is empty", remedy)
+        raise BadInput("pairs", pairs, "[empty] is empty", remedy)
     checked = []
     for at, pair in enumerate(pairs):
         if not isinstance(pair, (tuple, list)) or len(pair) != 2:
             remedy = "pass (picture, drawing); of a Sample take .pair"
-            raise BadInput(f"pairs[{at}]", pair, "is not a (picture, drawing) pair", remedy)
+            raise BadInput(
+                f"pairs[{at}]", pair, "[not-a-pair] is not a (picture, drawing) pair", remedy
+            )
         checked.append((as_picture(pair[0], f"pairs[{at}]"), Drawing.of(pair[1])))
     return checked
 
@@ -81,7 +83,7 @@ class PictureLearner:
         """Answer one picture with a drawing."""
         picture = as_picture(image)
         if not self.pairs:
-            problem = "cannot be answered before training"
+            problem = "[not-trained] cannot be answered before training"
             raise BadInput("image", "a picture", problem, "call fit(pairs) first")
         return self._answer(picture)
 
@@ -122,7 +124,9 @@ class NearestPicture(PictureLearner):
         super().__init__()
         self.block = integer("block", block)
         if 128 % self.block:
-            raise BadInput("block", block, "does not divide 128", "use 1, 2, 4, 8, 16 or 32")
+            raise BadInput(
+                "block", block, "[not-a-divisor] does not divide 128", "use 1, 2, 4, 8, 16 or 32"
+            )
 
     def _learn(self) -> None:
         self._known = np.stack([self._coarse(image) for image, _ in self.pairs])

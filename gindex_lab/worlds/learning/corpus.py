@@ -156,7 +156,9 @@ def _domains(domains: Iterable[str] | None) -> list[str]:
         domains = [domains]
     names = domain_names() if domains is None else list(domains)
     if not names:
-        raise BadInput("domains", names, "is empty", "name at least one domain, or leave it out")
+        raise BadInput(
+            "domains", names, "[empty] is empty", "name at least one domain, or leave it out"
+        )
     return [choice("domains", name, domain_names()) for name in names]
 
 
@@ -166,7 +168,9 @@ def _sample(name: str, rng: np.random.Generator, given: Mapping[str, Any] | None
     for slot, value in (given or {}).items():
         if slot not in slots:
             remedy = "use one of " + ", ".join(map(repr, slots)) if slots else "give none"
-            raise BadInput(slot, value, f"is not a slot of the domain {name!r}", remedy)
+            raise BadInput(
+                slot, value, f"[not-a-slot] is not a slot of the domain {name!r}", remedy
+            )
         slots[slot] = value
     prompt = domain.prompts[int(rng.integers(len(domain.prompts)))].format_map(slots)
     return Sample(prompt, _build(domain, slots, rng), name, slots)

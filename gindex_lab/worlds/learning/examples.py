@@ -71,7 +71,9 @@ def wired(text: str) -> Program:
         head, _, targets = line.partition(">")
         key, colon, kind = head.partition(":")
         if not colon or not kind.strip():
-            raise BadInput("text", line.strip(), "has no type", 'write "key: type > targets"')
+            raise BadInput(
+                "text", line.strip(), "[no-type] has no type", 'write "key: type > targets"'
+            )
         ports = [port.split() for port in targets.split("|")] if targets.strip() else []
         name = kind.strip()
         node = {"id": key.strip(), "type": name, **LIBRARY.get(name, {}), "wires": ports}

@@ -168,19 +168,21 @@ def experiment(
 def _check(system: object, curriculum: object, tests: object) -> None:
     if isinstance(system, type):
         remedy = f"pass an object of it, {system.__name__}(...)"
-        raise BadInput("system", system.__name__, "is a class", remedy)
+        raise BadInput("system", system.__name__, "[is-a-class] is a class", remedy)
     for method in ("fit", "generate"):
         if not callable(getattr(system, method, None)):
-            problem = f"has no {method}()"
+            problem = f"[no-method] has no {method}()"
             remedy = "a system is an object with fit(pairs) and generate(prompt)"
             raise BadInput("system", system, problem, remedy)
     for name, tasks in (("curriculum", curriculum), ("tests", tests)):
         if not isinstance(tasks, Sequence) or isinstance(tasks, str) or not tasks:
-            raise BadInput(name, tasks, "holds no tasks", "pass a list of Sample, as of corpus()")
+            raise BadInput(
+                name, tasks, "[empty] holds no tasks", "pass a list of Sample, as of corpus()"
+            )
         for at, task in enumerate(tasks):
             if not isinstance(task, Sample):
                 remedy = "make it Sample(prompt, program, domain)"
-                raise BadInput(f"{name}[{at}]", task, "is not a Sample", remedy)
+                raise BadInput(f"{name}[{at}]", task, "[not-a-sample] is not a Sample", remedy)
 
 
 def _operations(system: object, compute: float | None) -> float:
@@ -190,7 +192,9 @@ def _operations(system: object, compute: float | None) -> float:
     counted = getattr(system, "operations", None)
     if counted is None:
         remedy = "count them in an attribute `operations`, or pass compute="
-        raise BadInput("system", type(system).__name__, "does not count its operations", remedy)
+        raise BadInput(
+            "system", type(system).__name__, "[no-operations] does not count its operations", remedy
+        )
     return number("system.operations", counted, 1)
 
 
@@ -198,7 +202,7 @@ def _enough(operations: float, counts: dict[str, int]) -> None:
     """log₂ of each curriculum domain's share of the FLOP must be positive, or E means nothing."""
     least = sum(counts.values()) / min(counts.values())
     if operations <= least:
-        problem = "FLOP are too few: E = log₂ of each domain's share must be positive"
+        problem = "[too-few-operations] FLOP are too few: E = log₂ of each domain's share must be positive"
         raise BadInput("compute", operations, problem, f"give more than {least:g} FLOP")
 
 
@@ -234,7 +238,12 @@ def learning_curve(
     """
     if not callable(system):
         remedy = "pass the class, or lambda: YourSystem(...)"
-        raise BadInput("system", system, "is not a class or a function that makes a system", remedy)
+        raise BadInput(
+            "system",
+            system,
+            "[not-a-class] is not a class or a function that makes a system",
+            remedy,
+        )
     runs = [experiment(system(), curriculum, tests, seed, **options) for curriculum in curricula]
     return pd.DataFrame([run.row() for run in runs])
 

@@ -19,7 +19,7 @@ __all__ = ["MUTATIONS", "mutate"]
 
 MUTATIONS = ("attribute", "missing node", "missing wire", "reversed wire")
 _FIXED = frozenset({"id", "type", "x", "y", "z", "wires", "name", "label", "group", "tab"})
-_LINKLESS = "has no wire to change"
+_LINKLESS = "[no-wire] has no wire to change"
 
 
 def mutate(program: Program, kind: str, *, seed: SeedLike) -> Program:
@@ -34,7 +34,9 @@ def mutate(program: Program, kind: str, *, seed: SeedLike) -> Program:
     3
     """
     if not program:
-        raise BadInput("program", program, "has no node to change", "pass a program with nodes")
+        raise BadInput(
+            "program", program, "[no-node] has no node to change", "pass a program with nodes"
+        )
     rng = generator(seed)
     change = {
         "attribute": _change_attribute,
@@ -49,7 +51,9 @@ def mutate(program: Program, kind: str, *, seed: SeedLike) -> Program:
 def _change_attribute(program: Program, rng: np.random.Generator) -> Program:
     places = [(node, key) for node in program for key in node if key not in _FIXED]
     if not places:
-        raise BadInput("program", program, "has no attribute to change", "use another kind")
+        raise BadInput(
+            "program", program, "[no-attribute] has no attribute to change", "use another kind"
+        )
     node, key = places[int(rng.integers(len(places)))]
     node[key] = not node[key] if isinstance(node[key], bool) else f"changed {node[key]}"
     return program

@@ -56,7 +56,7 @@ def score_answers(
     References: g-index paper, section 2.4 and θ in section 3.1.
     """
     if len(answers) != len(tests):
-        problem = f"do not match the {len(tests)} tests"
+        problem = f"[wrong-length] do not match the {len(tests)} tests"
         raise BadInput("answers", len(answers), problem, "give one answer for each test")
     rows = []
     for task, answer in zip(tests, answers, strict=True):
@@ -98,13 +98,15 @@ def _entries(path: Path) -> list[dict[str, Any]]:
     for at, entry in enumerate(entries):
         place = f"{path.name}[{at}]"
         if not isinstance(entry, dict):
-            problem = "is not an object"
+            problem = "[not-an-object] is not an object"
             raise BadInput(place, entry, problem, 'write {"prompt": ..., "generated": ...}')
         for key in ("prompt", "generated"):
             if key not in entry:
-                raise BadInput(place, list(entry), f"has no {key!r}", f"give it {key!r}")
+                raise BadInput(
+                    place, list(entry), f"[missing-field] has no {key!r}", f"give it {key!r}"
+                )
     if not entries:
-        raise BadInput("file", str(path), "holds no answer", "write one object per prompt")
+        raise BadInput("file", str(path), "[empty] holds no answer", "write one object per prompt")
     return entries
 
 
@@ -114,7 +116,9 @@ def _array(path: Path, text: str) -> list[Any]:
     except BadInput:
         raise
     except ValueError as error:
-        raise BadInput("file", str(path), f"is not JSON ({error})", "fix the file itself") from None
+        raise BadInput(
+            "file", str(path), f"[not-json] is not JSON ({error})", "fix the file itself"
+        ) from None
 
 
 def _lines(path: Path, text: str) -> list[Any]:
@@ -126,7 +130,7 @@ def _lines(path: Path, text: str) -> list[Any]:
             except BadInput:
                 raise
             except ValueError as error:
-                problem = f"is not JSON ({error})"
+                problem = f"[not-json] is not JSON ({error})"
                 raise BadInput(f"{path.name} line {number}", line, problem, "fix it") from None
     return entries
 
@@ -137,7 +141,9 @@ def _wanted(at: int, entry: Mapping[str, Any], known: Mapping[str, Sample]) -> S
         return Sample(str(prompt), entry["expected"], str(entry.get("domain", "unnamed")))
     if prompt not in known:
         remedy = "add 'expected' to the entry, or pass tests that have this prompt"
-        raise BadInput(f"entry {at}", prompt, "has no program to compare with", remedy)
+        raise BadInput(
+            f"entry {at}", prompt, "[nothing-to-compare] has no program to compare with", remedy
+        )
     return known[prompt]
 
 
@@ -157,5 +163,7 @@ class Recorded:
     def generate(self, prompt: str) -> Any:
         """The recorded answer."""
         if prompt not in self.answers:
-            raise BadInput("prompt", prompt, "has no recorded answer", "add it to the file")
+            raise BadInput(
+                "prompt", prompt, "[no-answer] has no recorded answer", "add it to the file"
+            )
         return self.answers[prompt]

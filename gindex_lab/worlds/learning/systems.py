@@ -60,24 +60,32 @@ def check_pairs(pairs: object) -> list[tuple[str, Program]]:
     [('Pause', [{'id': 'a', 'type': 'tab'}])]
     """
     if isinstance(pairs, (str, bytes)) or not isinstance(pairs, Sequence):
-        raise BadInput("pairs", pairs, "is not a list of pairs", "pass [(prompt, program), ...]")
+        raise BadInput(
+            "pairs", pairs, "[not-a-list] is not a list of pairs", "pass [(prompt, program), ...]"
+        )
     if not pairs:
-        raise BadInput("pairs", pairs, "is empty", "pass at least one pair")
+        raise BadInput("pairs", pairs, "[empty] is empty", "pass at least one pair")
     for at, pair in enumerate(pairs):
         if not isinstance(pair, (tuple, list)) or len(pair) != 2:
             remedy = "pass (prompt, program); of a Sample take .pair"
-            raise BadInput(f"pairs[{at}]", pair, "is not a (prompt, program) pair", remedy)
+            raise BadInput(
+                f"pairs[{at}]", pair, "[not-a-pair] is not a (prompt, program) pair", remedy
+            )
         _check_pair(at, *pair)
     return [(prompt, program) for prompt, program in pairs]
 
 
 def _check_pair(at: int, prompt: object, program: object) -> None:
     if not isinstance(prompt, str) or not prompt.strip():
-        raise BadInput(f"pairs[{at}]", prompt, "has no prompt", "give it a text")
+        raise BadInput(f"pairs[{at}]", prompt, "[no-prompt] has no prompt", "give it a text")
     if not isinstance(program, list) or not all(isinstance(node, dict) for node in program):
-        raise BadInput(f"pairs[{at}]", program, "has no program", "give it a list of nodes")
+        raise BadInput(
+            f"pairs[{at}]", program, "[no-program] has no program", "give it a list of nodes"
+        )
     if any("id" not in node or "type" not in node for node in program):
-        raise BadInput(f"pairs[{at}]", program, "has a node without id or type", "name both")
+        raise BadInput(
+            f"pairs[{at}]", program, "[missing-field] has a node without id or type", "name both"
+        )
 
 
 def _reading(prompt: str, program: Program) -> int:
@@ -101,10 +109,10 @@ class Learner:
     def generate(self, prompt: str) -> Program | str:
         """Answer one prompt with a program."""
         if not self.pairs:
-            problem = "cannot be answered before training"
+            problem = "[not-trained] cannot be answered before training"
             raise BadInput("prompt", prompt, problem, "call fit(pairs) first")
         if not isinstance(prompt, str) or not prompt.strip():
-            raise BadInput("prompt", prompt, "is empty", "pass some text")
+            raise BadInput("prompt", prompt, "[empty] is empty", "pass some text")
         return self._answer(prompt)
 
     def _learn(self) -> None:

@@ -142,7 +142,9 @@ def play(mazes: Sequence[Maze], agents: Mapping[str, Agent]) -> Responses:
     [[0.25, 0.25], [1.0, 1.0]]
     """
     if not agents or not mazes:
-        raise BadInput("agents", agents, "and mazes must not be empty", "give at least one of each")
+        raise BadInput(
+            "agents", agents, "[empty] and mazes must not be empty", "give at least one of each"
+        )
     chance = {name: [success(maze, agent) for maze in mazes] for name, agent in agents.items()}
     names = [maze.name for maze in mazes]
     frame = pd.DataFrame.from_dict(chance, orient="index", columns=names)

@@ -76,7 +76,9 @@ def make_maze(
     ((0, 1), (1, 1), (1, 0))
     """
     if (seed is None) == (r_seed is None):
-        raise BadInput("seed", seed, "and r_seed exclude each other", "give exactly one of them")
+        raise BadInput(
+            "seed", seed, "[one-of-two] and r_seed exclude each other", "give exactly one of them"
+        )
     rows, share = _size(rank, saturation)
     if r_seed is None:
         return Maze(rows, share, tuple(random_maze(rows, share, seed)), name)
@@ -125,7 +127,9 @@ def r_sample(n: int, size: int, seed: SeedLike, kind: str = "Rejection") -> list
     choice("sample_kind", kind, ("Rejection", "Rounding"))
     left, wanted = integer("n", n), integer("size", size, 0)
     if wanted > left:
-        raise BadInput("size", size, f"is more than the {left} to draw from", "draw fewer")
+        raise BadInput(
+            "size", size, f"[too-many] is more than the {left} to draw from", "draw fewer"
+        )
     numbers = RRandom(integer("seed", seed, 0))
     pool, drawn = list(range(left)), []
     for _ in range(wanted):
@@ -170,7 +174,7 @@ def battery(
         for k in range(each)
     ]
     if not mazes:
-        problem = "and saturations must not be empty"
+        problem = "[empty] and saturations must not be empty"
         raise BadInput("ranks", ranks, problem, "give at least one of each")
     return mazes
 
@@ -195,5 +199,7 @@ def matching(
         maze = make_maze(rank, saturation, rng, name=name)
         if (maze.facts["min_steps"], maze.facts["max_score"]) == wanted:
             return maze
-    problem = f"mazes were drawn, and none had {wanted[0]} steps and {wanted[1]} dots"
+    problem = (
+        f"[no-such-maze] mazes were drawn, and none had {wanted[0]} steps and {wanted[1]} dots"
+    )
     raise BadInput("most", most, problem, "draw more, or ask for a likelier maze")

@@ -153,15 +153,17 @@ def check_dots(rank: int, dots: object) -> tuple[int, frozenset[Crossing]]:
     """
     rows = integer("rank", rank, 2)
     if rows > HIGHEST_RANK:
-        raise BadInput("rank", rank, "is too large", f"use 2 to {HIGHEST_RANK}")
+        raise BadInput("rank", rank, "[too-large] is too large", f"use 2 to {HIGHEST_RANK}")
     if isinstance(dots, str) or not isinstance(dots, Iterable):
-        raise BadInput("dots", dots, "is not a list of crossings", "give [(row, column), ...]")
+        raise BadInput(
+            "dots", dots, "[not-a-list] is not a list of crossings", "give [(row, column), ...]"
+        )
     found = [checked_crossing("dots", _place(dot, rows), rows) for dot in dots]
     if (0, 0) in found:
-        raise BadInput("dots", (0, 0), "is the tip, which has no dot", "leave it out")
+        raise BadInput("dots", (0, 0), "[is-the-tip] is the tip, which has no dot", "leave it out")
     if len(set(found)) < len(found):
         twice = next(dot for dot in found if found.count(dot) > 1)
-        raise BadInput("dots", twice, "appears more than once", "give each dot once")
+        raise BadInput("dots", twice, "[duplicate] appears more than once", "give each dot once")
     return rows, frozenset(found)
 
 
@@ -178,10 +180,15 @@ def checked_crossing(name: str, at: Any, rows: int) -> Crossing:
     pair = isinstance(at, Iterable) and not isinstance(at, str)
     place = tuple(at) if pair else ()
     if len(place) != 2 or not all(isinstance(x, whole) and not isinstance(x, bool) for x in place):
-        raise BadInput(name, at, "is not a crossing", "give (row, column), whole numbers from 0")
+        raise BadInput(
+            name,
+            at,
+            "[not-a-crossing] is not a crossing",
+            "give (row, column), whole numbers from 0",
+        )
     r, c = int(place[0]), int(place[1])
     if min(r, c) < 0 or r + c >= rows:
-        problem = f"is outside a maze of rank {rows}"
+        problem = f"[outside-maze] is outside a maze of rank {rows}"
         raise BadInput(name, (r, c), problem, f"use row + column below {rows}, both from 0")
     return r, c
 
@@ -255,7 +262,7 @@ def solve(
     facts = analyse(rows, marked)
     count = facts["routes" if flag("full", full) else "min_routes"]
     if count > integer("most", most):
-        problem = f"are fewer than the {count:,} best paths of this maze"
+        problem = f"[too-few-paths] are fewer than the {count:,} best paths of this maze"
         raise BadInput("most", most, problem, "raise most=..., or count them with analyse(...)")
     steps = rows - 1 if full else facts["min_steps"]
     return list(_paths(rows, marked, facts["max_score"], steps))
@@ -302,9 +309,11 @@ def checked_path(rank: int, path: object) -> list[Crossing]:
         raise BadInput("path", path, "is not a list of crossings", "give [(0, 0), (1, 0), ...]")
     steps = [checked_crossing("path", at, rank) for at in path]
     if not steps or steps[0] != (0, 0):
-        raise BadInput("path", steps[:1], "does not start at the tip", "begin with (0, 0)")
+        raise BadInput(
+            "path", steps[:1], "[not-from-tip] does not start at the tip", "begin with (0, 0)"
+        )
     for (r, c), after in pairwise(steps):
         if after not in ((r + 1, c), (r, c + 1)):
-            problem = f"is not above {(r, c)}"
+            problem = f"[not-a-step] is not above {(r, c)}"
             raise BadInput("path", after, problem, f"go on to {(r + 1, c)} or {(r, c + 1)}")
     return steps

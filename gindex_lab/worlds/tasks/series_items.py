@@ -124,7 +124,7 @@ def generate(
     for level in levels:
         made = list(islice(_items(programs, level, kind, choices, rng), wanted))
         if len(made) < wanted:
-            problem = f"is more than the {len(made)} {kind} items of difficulty {level} that pass"
+            problem = f"[too-many] is more than the {len(made)} {kind} items of difficulty {level} that pass"
             raise BadInput("n", n, problem, "ask for fewer, or loosen filters=Filters(...)")
         mark = "i" if kind == "imputation" else ""
         found += [replace(x, name=f"h{level:02d}-{mark}{k + 1}") for k, x in enumerate(made)]
@@ -134,14 +134,24 @@ def generate(
 def _levels(difficulty: object) -> list[int]:
     given = [difficulty] if isinstance(difficulty, (int, float, np.number, str)) else difficulty
     if not isinstance(given, Iterable):
-        raise BadInput("difficulty", difficulty, "is not a difficulty", "use 7 to 14, or several")
+        raise BadInput(
+            "difficulty",
+            difficulty,
+            "[not-a-difficulty] is not a difficulty",
+            "use 7 to 14, or several",
+        )
     low, high = DIFFICULTIES
     levels = [integer("difficulty", level) for level in given]
     for level in levels:
         if not low <= level <= high:
-            raise BadInput("difficulty", level, "has no items", f"use {low} to {high}")
+            raise BadInput("difficulty", level, "[no-items] has no items", f"use {low} to {high}")
     if not levels or len(set(levels)) < len(levels):
-        raise BadInput("difficulty", levels, "is empty or names one twice", "use each once")
+        raise BadInput(
+            "difficulty",
+            levels,
+            "[empty-or-duplicate] is empty or names one twice",
+            "use each once",
+        )
     return levels
 
 

@@ -59,7 +59,7 @@ class KtScale:
         choice("rounding", self.rounding, _ROUNDING)
         integer("n_time", self.n_time)
         if self.n_time > 12:
-            problem = "is more than the 12 letters that are supported"
+            problem = "[too-many] is more than the 12 letters that are supported"
             raise BadInput("n_time", self.n_time, problem, "use 1 to 12")
         number("offset", self.offset, 0, 1e6)
 
@@ -197,14 +197,12 @@ def _cheapest(
     codes: tuple[int, ...], gap: int, scale: KtScale, longest: int, margin: float
 ) -> pd.DataFrame:
     if longest > 14:
-        problem = "takes days to enumerate"
+        problem = "[too-slow] takes days to enumerate"
         raise BadInput("longest", longest, problem, "use 14 or fewer instructions")
     found = _found(codes, gap, scale, longest, margin)
     if found is None:
         series = "".join("_" if code < 0 else ALPHABET[code] for code in codes)
-        problem = (
-            f"is written by no program of up to {longest} instructions with Kt below {HIGHEST:.0f}"
-        )
+        problem = f"[no-program] has no program of up to {longest} instructions with Kt below {HIGHEST:.0f}"
         remedy = "allow a larger longest=..., or take a more regular series"
         raise BadInput("sequence", series, problem, remedy)
     return found.copy()

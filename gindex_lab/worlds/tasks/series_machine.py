@@ -89,13 +89,19 @@ def parse(program: object) -> tuple[str, ...]:
     elif isinstance(program, Sequence):
         found = program
     else:
-        raise BadProgram("program", program, "is not a program", 'write "WRITE SUCC LOOPTOP"')
+        raise BadProgram(
+            "program", program, "[not-a-program] is not a program", 'write "WRITE SUCC LOOPTOP"'
+        )
     for word in found:
         if word not in INSTRUCTIONS:
             known = ", ".join(INSTRUCTIONS)
-            raise BadProgram("program", word, "is not an instruction", f"use {known}")
+            raise BadProgram(
+                "program", word, "[not-an-instruction] is not an instruction", f"use {known}"
+            )
     if not found:
-        raise BadProgram("program", program, "has no instruction", 'write "WRITE SUCC LOOPTOP"')
+        raise BadProgram(
+            "program", program, "[empty] has no instruction", 'write "WRITE SUCC LOOPTOP"'
+        )
     return tuple(str(word) for word in found)
 
 
@@ -134,17 +140,21 @@ def letters_of(name: str, sequence: object, *, gaps: int = 0) -> list[int]:
     elif isinstance(sequence, Sequence):
         found = list(sequence)
     else:
-        raise BadInput(name, sequence, "is not a series of letters", 'write "adgj" or "a,d,g,j"')
+        raise BadInput(
+            name, sequence, "[not-letters] is not a series of letters", 'write "adgj" or "a,d,g,j"'
+        )
     for letter in found:
         if not isinstance(letter, str) or len(letter) != 1 or letter not in ALPHABET + "_":
-            problem = "is not a letter from a to z"
+            problem = "[not-a-letter] is not a letter from a to z"
             raise BadInput(name, letter, problem, "use small letters, _ for a gap")
     codes = [ALPHABET.find(str(letter)) for letter in found]
     if codes.count(-1) != gaps:
         wanted = f"exactly {gaps} gap(s) _" if gaps else "no gap _"
-        raise BadInput(name, sequence, f"has {codes.count(-1)} gap(s)", f"give {wanted}")
+        raise BadInput(name, sequence, f"[gaps] has {codes.count(-1)} gap(s)", f"give {wanted}")
     if len(codes) - gaps < 2:
-        raise BadInput(name, sequence, "is too short for a series", "give at least two letters")
+        raise BadInput(
+            name, sequence, "[too-short] is too short for a series", "give at least two letters"
+        )
     return codes
 
 

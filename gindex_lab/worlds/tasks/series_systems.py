@@ -148,12 +148,12 @@ def shown_and_answer(items: object) -> list[tuple[str, tuple[str, ...], str]]:
     """
     if not isinstance(items, pd.DataFrame):
         if not isinstance(items, Sequence) or any(not hasattr(x, "shown") for x in items):
-            problem = "are not items"
+            problem = "[not-items] are not items"
             raise BadInput("items", items, problem, "pass generate(...), or a table of them")
         return [(x.name, tuple(x.shown), x.answer) for x in items]
     for column in ("sequence", "answer"):
         if column not in items:
-            problem = f"has no column {column!r}: the series themselves are not in it"
+            problem = f"[no-column] has no column {column!r}: the series themselves are not in it"
             raise BadInput("items", list(items.columns), problem, "use a data folder that has them")
     found = []
     for name, sequence, answer in zip(items.index, items["sequence"], items["answer"], strict=True):
@@ -227,7 +227,7 @@ def fit(items: pd.DataFrame, *, longest: int = 9) -> pd.DataFrame:
     """
     limit = integer("longest", longest)
     if "difficulty" not in items:
-        problem = "has no column 'difficulty' to compare with"
+        problem = "[no-column] has no column 'difficulty' to compare with"
         raise BadInput("items", list(items.columns), problem, "pass gl.load('ctest').items")
     rows = {}
     for name, shown, answer in shown_and_answer(items):

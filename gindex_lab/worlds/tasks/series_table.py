@@ -8,7 +8,6 @@ checksum: a damaged one is rebuilt.
 
 from __future__ import annotations
 
-import hashlib
 import io
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
@@ -19,7 +18,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
-from gindex_lab.foundation.output import keep_in_cache
+from gindex_lab.foundation.kept import keep, kept
 from gindex_lab.foundation.places import cache_folder
 from gindex_lab.foundation.validate import FloatArray, integer
 from gindex_lab.worlds.tasks.series_kt import KtScale, pattern_of
@@ -120,7 +119,7 @@ class Table:
     def _rows(self, codes: tuple[int, ...]) -> Ints:
         """The rows that write this pattern (-1: any letter), up to rotation."""
         if len(codes) > LETTERS:
-            problem = f"letters are more than the {LETTERS} of the table"
+            problem = f"[too-long] letters are more than the {LETTERS} of the table"
             remedy = "use gl.letter_series.kt or continuations, which search for it"
             raise BadInput("sequence", len(codes), problem, remedy)
         low, high = self._range(codes)
@@ -157,7 +156,7 @@ def table(longest: int = 9, *, n_time: int = 6, offset: float = 1.0) -> Table:
     """
     limit = integer("longest", longest)
     if limit > 10:
-        problem = "makes a table that takes an hour or more"
+        problem = "[too-slow] makes a table that takes an hour or more"
         raise BadInput("longest", longest, problem, "use 10 or fewer; gl.letter_series.kt searches")
     return _table(limit, KtScale("none", n_time, float(offset)), cache_folder())
 
@@ -194,16 +193,13 @@ def _write(path: Path, columns: tuple[Ints, ...]) -> None:
     buffer = io.BytesIO()
     key, length, steps, code = columns
     np.savez_compressed(buffer, key=key, length=length, steps=steps, code=code)
-    content = buffer.getvalue()
-    keep_in_cache(path, hashlib.sha256(content).hexdigest().encode() + b"\n" + content)
+    keep(path, buffer.getvalue())
 
 
 def _read(path: Path) -> tuple[Ints, ...] | None:
     """The columns, or None where the file is absent or not what was written."""
-    if not path.is_file():
-        return None
-    checksum, _, content = path.read_bytes().partition(b"\n")
-    if hashlib.sha256(content).hexdigest().encode() != checksum:
+    content = kept(path)
+    if content is None:
         return None
     with np.load(io.BytesIO(content)) as stored:
         return tuple(stored[name] for name in _COLUMNS)

@@ -33,7 +33,7 @@ class _Session:
         self.items = list(items) if isinstance(items, Sequence) else []
         if not self.items or not all(isinstance(item, self._type) for item in self.items):
             kind = self._type.__name__
-            problem = f"is not a list of {kind}"
+            problem = f"[not-a-list] is not a list of {kind}"
             raise BadInput("items", items, problem, "pass what the generator gave")
         no_duplicates("items", [item.name for item in self.items])
         self.scores: dict[str, float] = {}
@@ -57,7 +57,9 @@ class _Session:
 
     def _current(self) -> Any:
         if self.finished:
-            raise BadInput("session", len(self), "items are all answered", "start a new session")
+            raise BadInput(
+                "session", len(self), "[all-answered] items are all answered", "start a new session"
+            )
         return self.item
 
     def _record(self, score: float) -> None:
@@ -70,7 +72,7 @@ class _Session:
     def responses(self, agent: str = "you") -> Responses:
         """What was answered so far, one agent x the items done, with their difficulties."""
         if not self.scores:
-            raise BadInput("session", 0, "items are answered so far", "answer one first")
+            raise BadInput("session", 0, "[too-few] items are answered so far", "answer one first")
         done = self.items[: self.number]
         facts = pd.DataFrame(
             {"difficulty": [float(item.difficulty) for item in done], "kind": self._kinds(done)},
@@ -101,7 +103,9 @@ class SeriesSession(_Session):
         item: Item = self._current()
         if option not in item.options:
             remedy = f"use one of {', '.join(item.options)}"
-            raise BadInput("option", option, "is not an option of this item", remedy)
+            raise BadInput(
+                "option", option, "[not-an-option] is not an option of this item", remedy
+            )
         self._record(float(option == item.answer))
         return option == item.answer
 
