@@ -53,12 +53,12 @@ GLM = [
 
 
 def test_mantel_haenszel_is_that_of_r():
-    found = gl.dif(*two_groups(1), focal="F", purify=False).table
+    found = gl.dif(*two_groups(1), focal="F", purify=False, classical=True).table
     assert np.allclose(found.drop(columns="class"), MANTELHAEN, atol=1e-9)
 
 
 def test_the_logistic_test_is_that_of_r():
-    found = gl.dif(*two_groups(1), focal="F", method="logistic", purify=False).table
+    found = gl.dif(*two_groups(1), focal="F", method="logistic", purify=False, classical=True).table
     assert np.allclose(found.drop(columns=["jodoin_gierl", "zumbo_thomas"]), GLM, atol=1e-9)
 
 
@@ -66,7 +66,7 @@ def test_the_logistic_test_is_that_of_statsmodels_on_a_purified_score():
     import statsmodels.api as sm
 
     frame, group = two_groups(2, shift=1.5)
-    found = gl.dif(frame, group, focal="F", method="logistic")
+    found = gl.dif(frame, group, focal="F", method="logistic", classical=True)
     assert found.flagged == [2]
     score, focal = frame[found.anchors].sum(axis=1) + frame[2], np.array([g == "F" for g in group])
     design = sm.add_constant(np.column_stack([score, focal, score * focal]))
@@ -89,6 +89,30 @@ def test_crossing_curves_are_seen_by_the_logistic_test_alone():
     crossing = gl.dif(frame, group, method="logistic").table.loc[6]
     assert crossing["non_uniform_p"] < 1e-4 < crossing["uniform_p"]
     assert gl.dif(frame, group).table.loc[6, "p"] > 0.05
+
+
+def test_abilities_far_apart_cost_the_matching_and_not_the_level():
+    """One deviation apart, 20 items of uneven slopes, 1,500 agents each: the classical tests flag clean items."""
+    rng, wrong = np.random.default_rng(3), {}
+    for _ in range(12):
+        items = pd.DataFrame(
+            {"discrimination": rng.lognormal(0, 0.3, 20), "difficulty": rng.normal(0, 1, 20)}
+        )
+        parts = [
+            gl.simulate_irt(items, ability=rng.normal(mean, 1, 1500), seed=rng).frame
+            for mean in (0, -1)
+        ]
+        table, group = pd.concat(parts, ignore_index=True), ["R"] * 1500 + ["F"] * 1500
+        for method in ("mantel-haenszel", "logistic"):
+            for classical in (True, False):
+                found = gl.dif(table, group, method=method, purify=False, classical=classical)
+                flags = wrong.setdefault((method, classical), [])
+                flags += (found.table["p"] < 0.05).tolist()
+                assert (found.mismatch > 3) is not classical
+                assert ("far apart" in str(found)) is not classical
+    for method in ("mantel-haenszel", "logistic"):
+        assert np.mean(wrong[method, True]) > 0.09
+        assert np.mean(wrong[method, False]) < 0.085
 
 
 def test_swapping_the_groups_turns_the_effect_round():

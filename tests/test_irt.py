@@ -379,7 +379,8 @@ def test_sum_score_chances_are_those_of_all_patterns():
     direct = np.zeros(4)
     for pattern in itertools.product([0, 1], repeat=3):
         direct[sum(pattern)] += np.prod(np.where(pattern, chance[:, 0], 1 - chance[:, 0]))
-    assert sum_score_chances(chance)[:, 0] == pytest.approx(direct)
+    both = np.stack([1 - chance, chance], axis=1)
+    assert sum_score_chances(both)[:, 0] == pytest.approx(direct)
 
 
 def test_s_x2_follows_its_chi_square_when_the_model_is_true():
@@ -410,8 +411,11 @@ def test_s_x2_leaves_out_agents_with_gaps(dozen):
     gappy = dozen.copy()
     gappy.iloc[:100, 0] = np.nan
     parameters = fit(Patterns.of(dozen.to_numpy()), "2pl", IrtSettings(), Priors()).parameters
-    some = s_x2(gappy.to_numpy(), parameters, IrtSettings(), 2)
-    rest = s_x2(dozen.to_numpy()[100:], parameters, IrtSettings(), 2)
+    nodes, weights = IrtSettings().grid()
+    right = curves(parameters, nodes)
+    free = np.full(len(right), 2)
+    given = np.stack([1 - right, right], axis=1), weights, free, free
+    some, rest = (s_x2(table, *given) for table in (gappy.to_numpy(), dozen.to_numpy()[100:]))
     assert some["s_x2"] == pytest.approx(rest["s_x2"])
 
 

@@ -247,6 +247,29 @@ def test_beta_recovers_fractions_with_zeros_and_ones():
         assert z.isna().equals(truth[name].isna())
 
 
+def test_limits_stay_where_the_parameters_live():
+    truth = pd.DataFrame(
+        {
+            "discrimination": 1.4,
+            "difficulty": np.linspace(-1, 1, 8),
+            "guessing": 0.15,
+            "upper": 0.93,
+        }
+    )
+    with pytest.warns(Caution, match="4pl"):
+        model = irt(simulate_irt(truth, 400, model="4pl", seed=2), "4pl")
+    ends = model.limits()
+    for name in truth:
+        low, high = ends[f"{name}_low"], ends[f"{name}_high"]
+        assert (low < model.parameters[name]).all()
+        assert (model.parameters[name] < high).all()
+        if name != "difficulty":
+            assert (low > 0).all()
+    assert (ends["upper_high"] < 1).all()
+    narrow = model.limits(0.5)
+    assert (narrow["guessing_low"] > ends["guessing_low"]).all()
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["graded", "gpcm", "pcm", "nominal"])
 def test_intervals_hold_the_truth_in_about_95_of_100(name):

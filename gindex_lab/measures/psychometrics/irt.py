@@ -306,7 +306,7 @@ class ItemResponseModel(SharedByModels):
         return pd.DataFrame(fit, index=self.responses.index)
 
     def item_fit(self) -> pd.DataFrame:
-        """`infit` with its z, `outfit`, and S-X² (`s_x2`, `s_x2_df`, `s_x2_p`) of each fitted item.
+        """`infit` (of a 1PL with its z), `outfit`, and S-X² (`s_x2`, `s_x2_df`, `s_x2_p`) of each item.
 
         A small `s_x2_p` says that the item's curve has another shape than the model's; S-X² uses
         the agents without missing responses, and is left out where fewer than ten are so.
@@ -316,13 +316,23 @@ class ItemResponseModel(SharedByModels):
         >>> list(model.item_fit().columns)
         ['infit', 'infit_z', 'outfit', 's_x2', 's_x2_df', 's_x2_p']
         """
-        values, shared = self._values, self.model == "1pl"
+        shared = self.model == "1pl"
         table = item_fit.item_mean_squares(self.patterns, self._fitted, self.settings, shared)
-        whole = np.isin(values, (0.0, 1.0)).all(1)
-        if whole.sum() >= 10:
-            free = 1 if self.model == "1pl" else self._fitted.shape[1]
-            table |= item_fit.s_x2(values[whole], self._fitted, self.settings, free)
+        table |= self._s_x2(1 if shared else self._fitted.shape[1])
         return pd.DataFrame(table, index=self.responses.columns[self._informative])
+
+    def _s_x2(self, free: Any) -> dict[str, FloatArray]:
+        """S-X² of the agents without gaps (and fractions); nothing where fewer than ten are so."""
+        values = self._values
+        whole = (values == np.rint(values)).all(1)
+        if whole.sum() < 10:
+            return {}
+        nodes, weights = self.settings.grid()
+        kind = self.kind
+        form = kind.form(self._fitted[:, :1] * nodes, self._fitted[:, 1:])
+        chance = np.exp(form.log) * kind.used[:, :, None]
+        free = np.broadcast_to(free, len(chance))
+        return item_fit.s_x2(values[whole], chance, weights, kind.categories, free)
 
     def curves(self, ability: NumbersLike = None) -> pd.DataFrame:
         """P(right) of each fitted item (columns) at each ability (rows; -4 to 4 by default).

@@ -75,7 +75,7 @@ class OrderedBeta(ItemModel):
         by_cuts = np.pad(ends.by_rest, ((0, 0), (0, 0), (0, 2), (0, 0)))
         by_rest = np.concatenate([by_cuts, by_mean[:, None], by_phi[:, None]], 1)
         by_z = np.pad(ends.by_z, ((0, 0), (0, 2), (0, 0))) + by_mean
-        return Form(log, by_z, by_rest)
+        return Form(log, lambda: by_z, lambda: by_rest)
 
     def moved(self, slopes: FloatArray, rest: FloatArray, by: FloatArray) -> FloatArray:
         """All but the precision move."""

@@ -10,8 +10,8 @@ category; the Beta model (`irt_beta`) has two more.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from functools import cache, cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -38,14 +38,25 @@ FAR = 200.0  # where an intercept that runs off stops
 _NEVER = -1e6  # the log chance of a category whose cuts are in the wrong order
 IntArray = npt.NDArray[np.intp]
 BoolArray = npt.NDArray[np.bool_]
+Derivative = Callable[[], FloatArray]
 
 
-class Form(NamedTuple):
-    """The log chances (items x columns x nodes) with their derivatives by z and by the rest."""
+class Form:
+    """The log chances (items x columns x nodes) with their derivatives by z and by the rest, which are
+    computed when they are asked for: most callers want less."""
 
-    log: FloatArray
-    by_z: FloatArray
-    by_rest: FloatArray  # items x s x columns x nodes
+    def __init__(self, log: FloatArray, by_z: Derivative, by_rest: Derivative) -> None:
+        self.log, self._by_z, self._by_rest = log, by_z, by_rest
+
+    @cached_property
+    def by_z(self) -> FloatArray:
+        """Items x columns x nodes."""
+        return self._by_z()
+
+    @cached_property
+    def by_rest(self) -> FloatArray:
+        """Items x s x columns x nodes."""
+        return self._by_rest()
 
 
 class ItemModel:
@@ -125,18 +136,27 @@ def between_cuts(z: FloatArray, cuts: FloatArray, used: BoolArray) -> Form:
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
         gap = upper - lower
         spread = np.where(gap > 0, np.log(-np.expm1(-gap)), _NEVER)
-        ratio = 1.0 / np.expm1(np.maximum(gap, 1e-8))
+        ratio = 1.0 / np.expm1(np.maximum(gap, 1e-8))[:, :, None]
     x, y = z[:, None] + upper[:, :, None], z[:, None] + lower[:, :, None]
-    above, below = logistic(-x), logistic(y)
-    log = -softplus(-x) - softplus(y) + spread[:, :, None]
-    by_cut = np.zeros((len(cuts), cuts.shape[1], used.shape[1], z.shape[1]))
-    ratio = ratio[:, :, None]
-    m = np.arange(cuts.shape[1])
-    by_cut[:, m, m + 1] = (above + ratio)[:, 1:]
-    by_cut[:, m, m] = -(below + ratio)[:, :-1]
-    kept = used[:, :, None]
-    by_cut = np.where(kept[:, None] & used[:, 1:, None, None], by_cut, 0.0)
-    return Form(np.where(kept, log, 0.0), np.where(kept, above - below, 0.0), by_cut)
+    log, kept = -softplus(-x) - softplus(y) + spread[:, :, None], used[:, :, None]
+
+    @cache
+    def tails() -> tuple[FloatArray, FloatArray]:
+        return logistic(-x), logistic(y)
+
+    def by_z() -> FloatArray:
+        above, below = tails()
+        return np.where(kept, above - below, 0.0)
+
+    def by_cut() -> FloatArray:
+        above, below = tails()
+        found = np.zeros((len(cuts), cuts.shape[1], used.shape[1], z.shape[1]))
+        m = np.arange(cuts.shape[1])
+        found[:, m, m + 1] = (above + ratio)[:, 1:]
+        found[:, m, m] = -(below + ratio)[:, :-1]
+        return np.where(kept[:, None] & used[:, 1:, None, None], found, 0.0)
+
+    return Form(np.where(kept, log, 0.0), by_z, by_cut)
 
 
 class Graded(ItemModel):
@@ -174,12 +194,18 @@ class PartialCredit(ItemModel):
         log -= np.log(np.exp(log).sum(1, keepdims=True))
         chance = np.exp(log)
         kept = self.used[:, :, None]
-        by_z = scores[:, :, None] - (chance * scores[:, :, None]).sum(1, keepdims=True)
-        minus = -np.repeat(chance[:, 1:, None], self.columns, axis=2)
-        m = np.arange(self.columns - 1)
-        minus[:, m, m + 1] += 1.0
-        minus = np.where(kept[:, None] & kept[:, 1:, None], minus, 0.0)
-        return Form(np.where(kept, log, 0.0), np.where(kept, by_z, 0.0), minus)
+
+        def by_z() -> FloatArray:
+            mean = (chance * scores[:, :, None]).sum(1, keepdims=True)
+            return np.where(kept, scores[:, :, None] - mean, 0.0)
+
+        def by_intercept() -> FloatArray:
+            minus = -np.repeat(chance[:, 1:, None], self.columns, axis=2)
+            m = np.arange(self.columns - 1)
+            minus[:, m, m + 1] += 1.0
+            return np.where(kept[:, None] & kept[:, 1:, None], minus, 0.0)
+
+        return Form(np.where(kept, log, 0.0), by_z, by_intercept)
 
     def _intercepts(self, rest: FloatArray) -> FloatArray:
         return np.hstack([np.zeros((len(rest), 1)), rest[:, -(self.columns - 1) :]])
@@ -227,8 +253,11 @@ class Nominal(PartialCredit):
     def form(self, z: FloatArray, rest: FloatArray) -> Form:
         """By s_m as by d_m, times z."""
         form = super().form(z, rest)
-        by_slope = form.by_rest * z[:, None, None]
-        return form._replace(by_rest=np.concatenate([by_slope, form.by_rest], axis=1))
+
+        def by_both() -> FloatArray:
+            return np.concatenate([form.by_rest * z[:, None, None], form.by_rest], axis=1)
+
+        return Form(form.log, lambda: form.by_z, by_both)
 
     def moved(self, slopes: FloatArray, rest: FloatArray, by: FloatArray) -> FloatArray:
         """Only the intercepts move."""
@@ -278,7 +307,8 @@ class Logistic(ItemModel):
         steep = ((u - g) * know * fail)[:, None] * sign
         parts = [steep, (g * (1 - g) * fail)[:, None] * sign]
         parts += [(u * lacks * know)[:, None] * sign] if self.upper else []
-        return Form(np.log(np.maximum(chance, 1e-300)), steep, np.stack(parts, 1))
+        log = np.log(np.maximum(chance, 1e-300))
+        return Form(log, lambda: steep, lambda: np.stack(parts, 1))
 
     def moved(self, slopes: FloatArray, rest: FloatArray, by: FloatArray) -> FloatArray:
         """Only the intercept moves."""

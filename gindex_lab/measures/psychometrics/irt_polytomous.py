@@ -40,8 +40,6 @@ from gindex_lab.measures.psychometrics.irt_simulate import draw
 
 __all__ = ["CategoryModel", "fit_answers", "read_for"]
 
-_ASYMPTOTES = Priors(guessing=(-1.4, 0.5), upper=(2.2, 0.5))
-
 
 def read_for(
     model: str, responses: ResponsesLike, categories: int | None, fractions: str
@@ -68,11 +66,12 @@ def fit_answers(
     notes: tuple[str, ...] = ()
     if model == "4pl" and priors is None:
         said = (
-            "the asymptotes of a 4pl are hardly pinned down by data: their logits have normal priors "
-            '(guessing: mean -1.4, upper: mean 2.2, sd 0.5); priors="none" switches them off'
+            "the asymptotes of a 4pl are hardly pinned down by data, nor are the slopes beside them: it has "
+            'priors="weak" (logit of guessing -1.4 and of the upper asymptote 2.2, sd 0.5; slope 1, sd 1); '
+            'priors="none" switches them off'
         )
         warnings.warn(Caution(said, "asymptotes"), stacklevel=3)
-        belief, notes = _ASYMPTOTES, (said,)
+        belief, notes = Priors.named("weak"), (said,)
     answers = read_for(model, responses, categories, fractions)
     answers = answers._replace(notes=(*notes, *answers.notes))
     knobs = IrtSettings.named(settings, answers.frame.shape[1])
@@ -140,10 +139,7 @@ class CategoryModel(ItemResponseModel):
     def items(self) -> pd.DataFrame:
         """The same with standard errors (`*_se`), from the observed information by the delta method.
 
-        ± 1.96 errors held the truth of simulated items (1,000 agents, 8 items, 50 tables; pcm 300) in .951 of
-        cases for graded, .951 gpcm, .951 pcm, .945 nominal, .951 beta, .93 for a 3pl with weak priors. Not so
-        for a 4pl: .88 of its discriminations, .90 of its asymptotes, .94 of its difficulties (.91, .94 and
-        .94 with 3,000 agents and 20 items), so take them as a little too small.
+        `limits` makes intervals of them, and says where their coverage is kept.
         """
         return self._with_errors(irt_forms.classical)
 
@@ -244,10 +240,13 @@ class CategoryModel(ItemResponseModel):
         return pd.DataFrame(table, index=self.responses.index)
 
     def item_fit(self) -> pd.DataFrame:
-        """`infit` and `outfit` of each item."""
+        """`infit` and `outfit` of each item, and (not of fractions) S-X², as for right and wrong."""
         from gindex_lab.measures.psychometrics.irt_person import item_fit
 
         table = item_fit(self, self.abilities["ability"].to_numpy())
+        if self.model != "beta":
+            shared = self.model == "pcm"
+            table |= self._s_x2((self.plan.index[0] >= 0).sum(1) - shared)
         return pd.DataFrame(table, index=self.responses.columns)
 
     # -- the rest ------------------------------------------------------------------------------------

@@ -1,27 +1,34 @@
-"""M2: does the whole item response model fit? A test on the shares right of items and of pairs of items.
+"""M2: does the whole item response model fit? A test on what single items and pairs of items show.
 
 With more than a dozen items nearly every pattern of responses occurs once or never, and tests that compare
-patterns with what the model expects of each mean nothing. M2 compares only what single items and pairs
-show, which is always well filled: e the residuals of these shares, Ξ the covariance of the shares under the
-model, Δ how they follow the parameters, M2 = N (e'Ξ⁻¹e - e'Ξ⁻¹Δ (Δ'Ξ⁻¹Δ)⁻¹ Δ'Ξ⁻¹e). RMSEA₂ says how far from
+patterns with what the model expects of each mean nothing. M2 compares only moments of items and of pairs,
+which are always well filled: e the residuals of these moments, Ξ their covariance under the model, Δ how they
+follow the parameters, M2 = N (e'Ξ⁻¹e - e'Ξ⁻¹Δ (Δ'Ξ⁻¹Δ)⁻¹ Δ'Ξ⁻¹e). Of right-or-wrong items the moments are the
+shares right; of items with categories the share of each category but the first, and E(x x') of each pair
+(C2 of Cai and Monroe 2014), or E(x) and E(x x') (M2* of Cai and Hansen 2013). RMSEA₂ says how far from
 fitting per degree of freedom, TLI and CFI how much better than items that have nothing in common.
+
+Shapes: items x categories x nodes (`chance`), firsts x categories (`firsts.values`, what is averaged).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from gindex_lab.foundation.errors import BadInput, ensure
-from gindex_lab.foundation.validate import FloatArray, confidence
+from gindex_lab.foundation.validate import FloatArray, choice, confidence
 from gindex_lab.measures.psychometrics.groups import whole_rows
 from gindex_lab.measures.psychometrics.irt import ItemResponseModel
-from gindex_lab.measures.psychometrics.irt_em import curves, logistic
+from gindex_lab.measures.psychometrics.irt_engine import derivatives, log_chances
+from gindex_lab.measures.psychometrics.irt_models import IntArray, ItemModel
+from gindex_lab.measures.psychometrics.irt_plan import Plan
 
 __all__ = ["MOST_ITEMS", "ModelFit", "m2"]
 
-MOST_ITEMS = 120  # 7,260 shares: their covariance takes 0.4 GB and half a minute
+MOST_ITEMS = 120  # 7,260 moments: their covariance takes 0.4 GB and half a minute
 
 
 @dataclass(frozen=True)
@@ -40,6 +47,7 @@ class ModelFit:
     agents: int
     items: int
     ci: float = 0.90
+    name: str = "M2"
 
     @property
     def verdict(self) -> str:
@@ -56,17 +64,19 @@ class ModelFit:
 
     def __str__(self) -> str:
         near = f"RMSEA₂ = {self.rmsea:.3f} [{self.rmsea_low:.3f}, {self.rmsea_high:.3f}]"
-        test = f"M2({self.df}) = {self.m2:.1f}, p = {self.p:.3g}"
+        test = f"{self.name}({self.df}) = {self.m2:.1f}, p = {self.p:.3g}"
         exact = self.p >= 0.05 or not self.verdict.startswith("fits")
         verdict = self.verdict if exact else f"{self.verdict}, though not exactly"
         return f"The model {verdict}: {near}; {test}, CFI {self.cfi:.3f}, TLI {self.tli:.3f}."
 
 
-def m2(model: ItemResponseModel, ci: float = 0.90) -> ModelFit:
-    """M2, RMSEA₂ with its interval, SRMSR, TLI and CFI of a fitted 1PL, 2PL or 3PL.
+def m2(model: ItemResponseModel, ci: float = 0.90, moments: str = "c2") -> ModelFit:
+    """M2, RMSEA₂ with its interval, SRMSR, TLI and CFI of a fitted model of one ability.
 
-    Agents with missing responses are left out of the shares. The interval is that of the noncentral χ²
-    (Browne and Cudeck 1992), 90% as is usual for it.
+    Agents with missing responses are left out. `moments` matters for items with categories only: "c2", or
+    "m2*", which needs more items (one moment per item where a graded item has as many parameters as
+    categories). The interval is that of the noncentral χ² (Browne and Cudeck 1992), 90% as is usual for it;
+    its coverage and the level of the test are in the kept table `data/measured/irt_levels.csv`.
 
     >>> import pandas as pd
     >>> from gindex_lab.measures.psychometrics.irt import irt, simulate_irt
@@ -77,109 +87,160 @@ def m2(model: ItemResponseModel, ci: float = 0.90) -> ModelFit:
     References
     ----------
     Maydeu-Olivares and Joe (2005), JASA 100, 1009-1020, Eq. 4.4; (2014), Multivariate Behav. Res. 49, 305-328
-    (RMSEA₂, SRMSR). Cai, Chung and Lee (2023), Prev. Sci. 24, 455-466 (TLI).
+    (RMSEA₂, SRMSR). Cai and Hansen (2013), Br. J. Math. Stat. Psychol. 66, 245-276. Cai and Monroe (2014),
+    CRESST Report 839. Cai, Chung and Lee (2023), Prev. Sci. 24, 455-466 (TLI).
     """
     remedy = 'pass gl.irt(responses, "2pl")'
     known = isinstance(model, ItemResponseModel)
     ensure(known, "model", type(model).__name__, "is not a fitted model", remedy, code="wrong-type")
-    level = confidence(ci)
+    level, moments = confidence(ci), choice("moments", moments, ["c2", "m2*"])
     kept = ~model.responses.columns.isin(model.constant_items)
-    whole = whole_rows(model.responses.loc[:, kept])
-    values = whole.to_numpy(dtype=float)
+    values = whole_rows(model.responses.loc[:, kept]).to_numpy(dtype=float)
     n, items = values.shape
-    right = np.isin(values, (0.0, 1.0)).all()
-    ensure(
-        right,
-        "model",
-        "fractions",
-        "is of responses between 0 and 1",
-        "round them",
-        code="not-binary",
-    )
+    whole = model.model != "beta" and (values == np.rint(values)).all()
+    problem, remedy = "is of responses between 0 and 1", "round them"
+    ensure(whole, "model", "fractions", problem, remedy, code="not-binary")
     remedy = f"choose {MOST_ITEMS} items (model of responses.select(items=...))"
     many = "are too many items: their pairs fill the memory"
     ensure(items <= MOST_ITEMS, "model", items, many, remedy, code="too-large")
-    freedom = items * (items + 1) // 2 - model.n_parameters
+    firsts = Firsts.of(model.kind, moments)
+    pairs = items * (items - 1) // 2
+    freedom = len(firsts.item) + pairs - model.n_parameters
     few = "leaves no degrees of freedom: too few items"
     ensure(freedom > 0, "model", items, few, "give more items", code="too-few")
     ensure(n >= 10, "model", n, "are too few agents without gaps", "give more", code="too-few")
     nodes, weights = model.settings.grid()
-    chance = curves(model.fitted_parameters, nodes)
-    shares = _shares(values)
-    by = _jacobian(chance, weights, _derivatives(model.fitted_parameters, nodes))
-    if model.model == "1pl":  # one slope for all
-        by = np.column_stack([by[:, :items].sum(1), by[:, items:]])
-    found = _statistic(shares, n, chance, weights, by)
-    mean, one = values.mean(0)[:, None], np.ones(1)
-    apart = _jacobian(mean, one, (mean * (1 - mean))[:, None])
-    alone = _statistic(shares, n, mean, one, apart)
+    form = log_chances(model.kind, model.fitted_parameters, nodes[:, None])
+    chance = np.exp(form.log) * model.kind.used[:, :, None]
+    slopes = chance[:, None] * derivatives(form, nodes[:, None])
+    plan = Plan.usual(model.kind, common_slope=model.model in ("1pl", "pcm"))
+    seen = firsts.seen(values)
+    by = _jacobian(firsts, chance, weights, slopes, plan.index[0])
+    found = _statistic(seen, n, firsts, chance, weights, by)
+    shares = np.stack([(values == c).mean(0) for c in range(model.kind.columns)], 1)[:, :, None]
+    apart = _independent(firsts, shares)
+    alone = _statistic(seen, n, firsts, shares, np.ones(1), apart)
+    binary = model.kind.columns == 2
+    name = "M2" if binary else moments.upper()
     return _indices(
-        found, freedom, alone, n, items, level, _srmsr(shares, _expected(chance, weights))
+        name, found, freedom, alone, pairs, values, level, _srmsr(values, chance, weights)
     )
 
 
-def _shares(values: FloatArray) -> FloatArray:
-    """Shares right of the items, then right on both of each pair."""
-    together = values.T @ values / len(values)
-    return np.concatenate([values.mean(0), together[np.triu_indices(len(together), 1)]])
+class Firsts(NamedTuple):
+    """The moments of single items: whose each is, and what it takes of each category."""
+
+    item: IntArray
+    values: FloatArray  # firsts x categories
+
+    @classmethod
+    def of(cls, kind: ItemModel, moments: str) -> Firsts:
+        """One indicator per category but the first ("c2"), or the category's number ("m2*")."""
+        if moments == "m2*" or kind.columns == 2:
+            numbers = np.arange(kind.columns) * kind.used
+            return cls(np.arange(len(numbers)), numbers.astype(float))
+        item, category = np.nonzero(kind.used[:, 1:])
+        return cls(item, np.eye(kind.columns)[category + 1])
+
+    def seen(self, values: FloatArray) -> FloatArray:
+        """The moments of a table of category numbers: of items, then of pairs."""
+        code = values.astype(int)
+        single = [row[code[:, j]].mean() for j, row in zip(self.item, self.values, strict=True)]
+        together = values.T @ values / len(values)
+        return np.concatenate([single, together[np.triu_indices(len(together), 1)]])
+
+    def given(self, chance: FloatArray, power: int = 0) -> FloatArray:
+        """E(first · number^power) at the nodes (firsts x nodes)."""
+        taken = self.values * np.arange(chance.shape[1]) ** power
+        return np.einsum("mc,mcq->mq", taken, chance[self.item])
 
 
-def _expected(chance: FloatArray, weights: FloatArray) -> FloatArray:
-    together = (chance * weights) @ chance.T
-    return np.concatenate([chance @ weights, together[np.triu_indices(len(chance), 1)]])
+def _numbers(chance: FloatArray, power: int) -> FloatArray:
+    """E(x^power) of each item at the nodes."""
+    return np.einsum("c,jcq->jq", np.arange(chance.shape[1], dtype=float) ** power, chance)
 
 
-def _derivatives(parameters: FloatArray, nodes: FloatArray) -> FloatArray:
-    """dP/dparameter at the nodes: items x k x nodes, guessing by its logit."""
-    know = logistic(np.outer(parameters[:, 0], nodes) + parameters[:, 1:2])
-    if parameters.shape[1] == 2:
-        return np.stack([know * (1 - know) * nodes, know * (1 - know)], 1)
-    guess = logistic(parameters[:, 2:])
-    steep = (1 - guess) * know * (1 - know)
-    return np.stack([steep * nodes, steep, guess * (1 - guess) * (1 - know)], 1)
+def _products(firsts: Firsts, chance: FloatArray) -> FloatArray:
+    """All moments at the nodes, abilities given: of items, then products of pairs."""
+    mean = _numbers(chance, 1)
+    first, second = np.triu_indices(len(chance), 1)
+    return np.concatenate([firsts.given(chance), mean[first] * mean[second]])
 
 
-def _jacobian(chance: FloatArray, weights: FloatArray, slopes: FloatArray) -> FloatArray:
-    """How the shares follow the parameters: shares x (k items), the first parameter of all items first."""
-    items, k, _ = slopes.shape
+def _jacobian(
+    firsts: Firsts, chance: FloatArray, weights: FloatArray, slopes: FloatArray, index: IntArray
+) -> FloatArray:
+    """How the moments follow the free parameters (moments x free); `slopes` are dP by an item's parameters
+    (items x k x categories x nodes), `index` (items x k) numbers the free ones."""
+    items, ones = len(chance), len(firsts.item)
+    by_first = np.einsum("mc,mkcq,q->mk", firsts.values, slopes[firsts.item], weights)
+    number = np.arange(chance.shape[1], dtype=float)
+    of_mean = np.einsum("c,jkcq,q->jkq", number, slopes, weights)
+    with_other = np.einsum("ikq,jq->ijk", of_mean, _numbers(chance, 1))
     first, second = np.triu_indices(items, 1)
-    pairs = items + np.arange(len(first))
-    found = np.zeros((items + len(first), k, items))
-    found[np.arange(items), :, np.arange(items)] = slopes @ weights
-    with_other = np.einsum("ikq,jq->ikj", slopes * weights, chance)
-    found[pairs, :, first] = with_other[first, :, second]
-    found[pairs, :, second] = with_other[second, :, first]
-    return found.reshape(len(found), -1)
+    row = ones + np.arange(len(first))
+    found = np.zeros((ones + len(first), int(index.max()) + 1))
+    for rows, mine, part in (
+        (np.arange(ones), firsts.item, by_first),
+        (row, first, with_other[first, second]),
+        (row, second, with_other[second, first]),
+    ):
+        free = index[mine] >= 0
+        np.add.at(
+            found, (np.broadcast_to(rows[:, None], free.shape)[free], index[mine][free]), part[free]
+        )
+    return found
 
 
-def _covariance(chance: FloatArray, weights: FloatArray) -> FloatArray:
-    """Covariance of the shares (times N): E(Π over the union of two sets of items) - E(Π) E(Π)."""
-    items = len(chance)
-    first, second = np.triu_indices(items, 1)
-    product = np.concatenate([chance, chance[first] * chance[second]])
-    mean = product @ weights
-    found = (product * weights) @ product.T
-    for item in range(items):  # sets that share an item: it counts once
+def _independent(firsts: Firsts, shares: FloatArray) -> FloatArray:
+    """The same of items that have nothing in common: their first moments are the parameters."""
+    mean, ones = _numbers(shares, 1)[:, 0], len(firsts.item)
+    first, second = np.triu_indices(len(mean), 1)
+    counts = firsts.values @ np.arange(shares.shape[1])  # what a first adds to the item's mean
+    one = firsts.values.sum(1) > 1  # the mean itself, not a category's share
+    counts = np.where(one, 1.0, counts)
+    pairs = (firsts.item == first[:, None]) * (mean[second, None] * counts)
+    pairs += (firsts.item == second[:, None]) * (mean[first, None] * counts)
+    return np.vstack([np.eye(ones), pairs])
+
+
+def _covariance(firsts: Firsts, chance: FloatArray, weights: FloatArray) -> FloatArray:
+    """Covariance of the moments (times N). Moments of different items are independent given the ability;
+    where two share an item, its own second moment counts."""
+    items, ones = len(chance), len(firsts.item)
+    product = _products(firsts, chance)
+    mean, found = product @ weights, (product * weights) @ product.T
+    one, two, with_number = _numbers(chance, 1), _numbers(chance, 2), firsts.given(chance, 1)
+    own = np.einsum("ac,bc,ac->ab", firsts.values, firsts.values, (chance @ weights)[firsts.item])
+    same = firsts.item[:, None] == firsts.item
+    found[:ones, :ones] = np.where(same, own, found[:ones, :ones])
+    for item in range(items):
         others = np.delete(np.arange(items), item)
         low, high = np.minimum(others, item), np.maximum(others, item)
-        place = items + low * items - low * (low + 1) // 2 + high - low - 1
-        three = (chance[others] * chance[item] * weights) @ chance[others].T
-        np.fill_diagonal(three, mean[place])
+        place = ones + low * items - low * (low + 1) // 2 + high - low - 1
+        three = (one[others] * two[item] * weights) @ one[others].T
+        np.fill_diagonal(three, (two[others] * two[item]) @ weights)
         found[np.ix_(place, place)] = three
-        found[item, place] = found[place, item] = mean[place]
-        found[item, item] = mean[item]
+        mine = np.flatnonzero(firsts.item == item)
+        crossed = (with_number[mine] * weights) @ one[others].T
+        found[np.ix_(mine, place)], found[np.ix_(place, mine)] = crossed, crossed.T
     return found - np.outer(mean, mean)
 
 
 def _statistic(
-    shares: FloatArray, n: int, chance: FloatArray, weights: FloatArray, by: FloatArray
+    seen: FloatArray,
+    n: int,
+    firsts: Firsts,
+    chance: FloatArray,
+    weights: FloatArray,
+    by: FloatArray,
 ) -> float:
-    """M2 of a model with these curves (items x nodes), whose shares follow its parameters as `by` says."""
+    """M2 of a model with these chances, whose moments follow its parameters as `by` says."""
     from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
-    residual = shares - _expected(chance, weights)
+    residual = seen - _products(firsts, chance) @ weights
     try:
-        factor = cho_factor(_covariance(chance, weights), lower=True, overwrite_a=True)
+        factor = cho_factor(_covariance(firsts, chance, weights), lower=True, overwrite_a=True)
         solved = cho_solve(factor, np.column_stack([residual, by]))
         through = by.T @ solved
         explained = through[:, 0] @ np.linalg.solve(through[:, 1:], through[:, 0])
@@ -190,11 +251,18 @@ def _statistic(
 
 
 def _indices(
-    found: float, df: int, alone: float, n: int, items: int, ci: float, srmsr: float
+    name: str,
+    found: float,
+    df: int,
+    alone: float,
+    pairs: int,
+    values: FloatArray,
+    ci: float,
+    srmsr: float,
 ) -> ModelFit:
     from scipy.stats import chi2
 
-    pairs = items * (items - 1) // 2
+    n, items = values.shape
     excess, apart = max(found - df, 0.0), max(alone - pairs, 0.0)
     worst = max(excess, apart)
     ends = [_noncentrality(found, df, (1 + sign * ci) / 2) for sign in (1, -1)]
@@ -213,6 +281,7 @@ def _indices(
         agents=n,
         items=items,
         ci=ci,
+        name=name,
     )
 
 
@@ -227,14 +296,13 @@ def _noncentrality(statistic: float, df: int, chance: float) -> float:
     return float(brentq(lambda x: ncx2.cdf(statistic, df, x) - chance, 1e-9, top, xtol=1e-10))
 
 
-def _srmsr(shares: FloatArray, expected: FloatArray) -> float:
+def _srmsr(values: FloatArray, chance: FloatArray, weights: FloatArray) -> float:
     """Root mean square difference of the observed and expected correlations of pairs of items."""
-    items = int((np.sqrt(8 * len(shares) + 1) - 1) / 2)
-    first, second = np.triu_indices(items, 1)
-
-    def correlations(share: FloatArray) -> FloatArray:
-        one, both = share[:items], share[items:]
-        sd = np.sqrt(one * (1 - one))
-        return np.asarray((both - one[first] * one[second]) / (sd[first] * sd[second]))
-
-    return float(np.sqrt(np.mean((correlations(shares) - correlations(expected)) ** 2)))
+    one, mean = _numbers(chance, 1), _numbers(chance, 1) @ weights
+    together = (one * weights) @ one.T
+    np.fill_diagonal(together, _numbers(chance, 2) @ weights)
+    model = together - np.outer(mean, mean)
+    deviation = np.sqrt(model.diagonal())
+    expected = model / np.outer(deviation, deviation)
+    above = np.triu_indices(len(mean), 1)
+    return float(np.sqrt(np.mean((np.corrcoef(values.T) - expected)[above] ** 2)))
