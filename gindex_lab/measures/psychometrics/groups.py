@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from gindex_lab.foundation.errors import BadInput, ensure
+from gindex_lab.foundation.errors import ensure
 from gindex_lab.foundation.likes import ResponsesLike
 from gindex_lab.foundation.responses import Responses
-from gindex_lab.measures.psychometrics.irt_settings import table_of
+from gindex_lab.measures.psychometrics.irt_settings import check_binary, table_of
 
 __all__ = ["binary_table", "group_labels", "whole_rows"]
 
@@ -23,13 +23,7 @@ def binary_table(responses: ResponsesLike) -> pd.DataFrame:
     (2, 2)
     """
     frame = table_of(responses)
-    values = frame.to_numpy()
-    between = np.argwhere((values > 0) & (values < 1))
-    if len(between):
-        agent, item = frame.index[between[0][0]], frame.columns[between[0][1]]
-        where, found = f"responses[{agent!r}, {item!r}]", float(values[tuple(between[0])])
-        remedy = "round the responses first (frame.round()), and say so"
-        raise BadInput(where, found, "is neither 0 nor 1", remedy, code="not-binary")
+    check_binary(frame, "round the responses first (frame.round()), and say so")
     return frame
 
 

@@ -22,11 +22,8 @@ from gindex_lab.foundation.likes import ResponsesLike
 from gindex_lab.foundation.validate import choice, integer, numeric_frame
 from gindex_lab.measures.psychometrics import irt_engine
 from gindex_lab.measures.psychometrics.irt_categories import Answers
-from gindex_lab.measures.psychometrics.irt_errors import observed_information
-from gindex_lab.measures.psychometrics.irt_information import covariance
-from gindex_lab.measures.psychometrics.irt_models import ItemModel
-from gindex_lab.measures.psychometrics.irt_plan import Plan, Table, grid
-from gindex_lab.measures.psychometrics.irt_polytomous import read_for, tabulated
+from gindex_lab.measures.psychometrics.irt_plan import grid
+from gindex_lab.measures.psychometrics.irt_polytomous import AnswersFit, read_for
 from gindex_lab.measures.psychometrics.irt_settings import IrtSettings, Priors
 from gindex_lab.measures.psychometrics.rotation import ROTATIONS, rotate
 
@@ -56,14 +53,9 @@ def fit_dimensions(
             f"use 2 or {_MOST}: the grid grows too large",
         )
         raise BadInput("dimensions", len(names), problem, remedy, code="too-many")
-    table, kind = tabulated(answers, model)
-    knobs = IrtSettings.named(settings, answers.frame.shape[1])
-    belief = Priors.named(priors)
-    plan = Plan.usual(kind, pattern=free, correlated=not exploratory and len(names) > 1)
-    found = irt_engine.fit([table], kind, plan, settings=knobs, priors=belief)
-    return MultidimensionalModel(
-        answers, table, kind, plan, found, model, knobs, belief, names, exploratory
-    )
+    correlated, belief = not exploratory and len(names) > 1, Priors.named(priors)
+    fit = AnswersFit.of(answers, model, settings, belief, pattern=free, correlated=correlated)
+    return MultidimensionalModel(fit, names, exploratory)
 
 
 def _pattern(
@@ -112,26 +104,19 @@ def _pattern(
 class MultidimensionalModel:
     """A fitted model of several dimensions: `items`, `loadings`, `correlations`, `abilities`."""
 
-    def __init__(
-        self,
-        answers: Answers,
-        table: Table,
-        kind: ItemModel,
-        plan: Plan,
-        found: irt_engine.EngineFit,
-        model: str,
-        settings: IrtSettings,
-        priors: Priors,
-        names: list[object],
-        exploratory: bool,
-    ) -> None:
-        self.answers, self.table, self.kind, self.plan = answers, table, kind, plan
-        self.model, self.settings, self.priors, self.names = model, settings, priors, names
-        self.exploratory, self.notes = exploratory, answers.notes
-        self.responses, self.constant_items = answers.frame, answers.constant
-        self.found = _upright(found, len(names))
-        self.log_likelihood, self.converged = found.log_likelihood, found.converged
-        self.iterations = found.iterations
+    def __init__(self, fit: AnswersFit, names: list[object], exploratory: bool) -> None:
+        found = _upright(fit.found, len(names))
+        self._fit, self.names, self.exploratory = fit._replace(found=found), names, exploratory
+        self.answers, self.table, self.kind, self.plan = fit.answers, fit.table, fit.kind, fit.plan
+        self.found, self.model, self.settings, self.priors = (
+            found,
+            fit.model,
+            fit.settings,
+            fit.priors,
+        )
+        self.notes, self.responses = self.answers.notes, self.answers.frame
+        self.constant_items, self.log_likelihood = self.answers.constant, found.log_likelihood
+        self.converged, self.iterations = found.converged, found.iterations
 
     def __repr__(self) -> str:
         agents, items = self.responses.shape
@@ -156,8 +141,7 @@ class MultidimensionalModel:
         `discrimination` √(a'a) and `difficulty` -d / √(a'a) (of the first intercept)."""
         at, index = self.found.parameters[0], self.plan.index[0]
         names = [f"a{d + 1}" for d in range(len(self.names))] + self.kind.names
-        given = [self.table], self.kind, self.plan, self.found, self.settings, self.priors
-        variance = covariance(observed_information(*given)).diagonal()
+        variance = self._fit.covariance().diagonal()
         error = np.where(index >= 0, np.sqrt(np.maximum(variance[index], 0.0)), np.nan)
         length = np.sqrt((at[:, : len(self.names)] ** 2).sum(1))
         table = pd.DataFrame(at, self.responses.columns, names)

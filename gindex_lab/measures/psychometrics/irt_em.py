@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gindex_lab.foundation.validate import FloatArray
+from gindex_lab.measures.psychometrics.irt_climb import climbed
 from gindex_lab.measures.psychometrics.irt_settings import IrtSettings, Patterns, Priors
 
 __all__ = [
@@ -31,11 +32,9 @@ __all__ = [
     "e_step",
     "expected",
     "fit",
-    "idle",
     "logistic",
     "score",
     "softplus",
-    "squarem",
     "upright",
 ]
 
@@ -311,23 +310,10 @@ def fit(data: Patterns, model: str, settings: IrtSettings, priors: Priors) -> Em
         return float(target), _m_step(counts, parameters, places, shared, priors), posterior
 
     bounds = _bounds(size, priors)
-    old, used, converged = _start(data, size), 1, False
+    old, used = _start(data, size), 1
     if settings.accelerate and priors == Priors():
         old, used = _expanded(data, old, step, nodes)
-    target, one, _ = step(old)
-    history = [target]
-    while not converged and used < settings.iterations:
-        two = step(one)[1]
-        far = squarem(old, one, two, bounds) if settings.accelerate else two
-        reached, after, _ = step(far)
-        used += 2
-        if reached < target:  # the long step overshot: take the two short ones
-            far = two
-            reached, after, _ = step(far)
-            used += 1
-        old, one, target = far, after, reached
-        history.append(target)
-        converged = bool(np.abs(one - old).max() < settings.tolerance) or idle(history)
+    one, converged, used = climbed(lambda at: step(at)[:2], old, bounds, settings, used)
     log_likelihood, _ = e_step(data, one, nodes, weights)
     return EmFit(one, float(data.agents @ log_likelihood), converged, used)
 
@@ -368,20 +354,3 @@ def _expanded(
         settled = abs(mean) < _SETTLED and abs(spread - 1) < _SETTLED
         used += 1
     return np.clip(parameters, _LOWEST[:size], _HIGHEST[:size]), used
-
-
-def idle(history: list[float], cycles: int = 30) -> bool:
-    """Nothing gained for long: what still moves is a slope on its way to infinity."""
-    return len(history) > cycles and history[-1] - history[-cycles] < 1e-9 * abs(history[-1])
-
-
-def squarem(
-    old: FloatArray, one: FloatArray, two: FloatArray, bounds: tuple[FloatArray, FloatArray]
-) -> FloatArray:
-    """Extrapolation S3 of Varadhan and Roland (2008), kept inside the bounds."""
-    first = one - old
-    bend = two - one - first
-    curvature = float(np.sqrt((bend**2).sum()))
-    length = float(np.sqrt((first**2).sum())) / curvature if curvature > 0 else 1.0
-    length = max(1.0, length)
-    return np.clip(old + 2 * length * first + length**2 * bend, *bounds)

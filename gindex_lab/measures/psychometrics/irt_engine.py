@@ -16,7 +16,8 @@ from typing import NamedTuple
 import numpy as np
 
 from gindex_lab.foundation.validate import FloatArray
-from gindex_lab.measures.psychometrics.irt_em import STEEPEST, idle, normalised, squarem
+from gindex_lab.measures.psychometrics.irt_climb import climbed
+from gindex_lab.measures.psychometrics.irt_em import STEEPEST, normalised
 from gindex_lab.measures.psychometrics.irt_models import Form, ItemModel
 from gindex_lab.measures.psychometrics.irt_plan import (
     Latent,
@@ -28,7 +29,7 @@ from gindex_lab.measures.psychometrics.irt_plan import (
 )
 from gindex_lab.measures.psychometrics.irt_settings import IrtSettings, Priors
 
-__all__ = ["EngineFit", "derivatives", "e_step", "fit", "log_chances", "m_step", "start"]
+__all__ = ["EngineFit", "derivatives", "e_step", "fit", "log_chances", "start"]
 
 _SETTINGS, _NONE = IrtSettings(), Priors()
 _EXPANDED, _SETTLED = 10, 1e-3  # as in `irt_em`
@@ -90,82 +91,76 @@ def start(tables: Sequence[Table], model: ItemModel, dimensions: int = 1) -> Flo
     return np.stack([each] * len(tables))
 
 
-def m_step(
-    model: ItemModel,
-    plan: Plan,
-    full: FloatArray,
-    counts: FloatArray,
-    nodes: FloatArray,
-    prior: PriorArrays,
-    bounds: tuple[FloatArray, FloatArray],
-) -> FloatArray:
-    """Two steps of Fisher scoring in the free parameters, from the expected `counts` (groups x items x
-    columns x nodes). Where the target of a part of the plan would fall, its step is halved; a parameter on
-    its bound that is pushed outwards is held there."""
-    part, of_items = plan.parts
-    parts, held = int(part.max()) + 1, of_items >= 0
+class Scoring(NamedTuple):
+    """The M-step: Fisher scoring in the free parameters of a plan, within `bounds`."""
 
-    def target(at: FloatArray) -> FloatArray:
-        logs = [log_chances(model, each, nodes).log for each in at]
-        density = np.where(plan.index >= 0, prior.pull(at)[0], 0.0).sum(2)
-        value = (np.stack(logs) * counts).sum((2, 3)) + density
-        return np.asarray(np.bincount(of_items[held], value[held], parts), dtype=float)
+    model: ItemModel
+    plan: Plan
+    nodes: FloatArray
+    prior: PriorArrays
+    bounds: tuple[FloatArray, FloatArray]
 
-    free = plan.gathered(full)
-    best = target(full)
-    for _ in range(2):
-        step = _scoring(model, plan, full, counts, nodes, prior, bounds)
-        longest = np.zeros(parts)
-        np.maximum.at(longest, part, np.abs(step))
-        step = step / np.maximum(1.0, longest)[part]
-        for _ in range(6):
-            new = np.clip(free + step, *bounds)
-            moved = plan.spread(new, full)
-            reached = target(moved)
-            worse = ~(reached >= best - 1e-10 * np.abs(best))
-            if not worse.any():
-                break
-            step[worse[part]] *= 0.5
-        new = np.where(worse[part], free, new)
-        free, full = new, plan.spread(new, full)
-        best = np.where(worse, best, reached)
-    return free
+    def two_steps(self, full: FloatArray, counts: FloatArray) -> FloatArray:
+        """The free parameters after two steps, from the expected `counts` (groups x items x columns x nodes).
+        Where the target of a part of the plan would fall, its step is halved; a parameter on its bound that
+        is pushed outwards is held there."""
+        plan = self.plan
+        part, of_items = plan.parts
+        parts, held = int(part.max()) + 1, of_items >= 0
 
+        def target(at: FloatArray) -> FloatArray:
+            logs = [log_chances(self.model, each, self.nodes).log for each in at]
+            density = np.where(plan.index >= 0, self.prior.pull(at)[0], 0.0).sum(2)
+            value = (np.stack(logs) * counts).sum((2, 3)) + density
+            return np.asarray(np.bincount(of_items[held], value[held], parts), dtype=float)
 
-def _scoring(
-    model: ItemModel,
-    plan: Plan,
-    full: FloatArray,
-    counts: FloatArray,
-    nodes: FloatArray,
-    prior: PriorArrays,
-    bounds: tuple[FloatArray, FloatArray],
-) -> FloatArray:
-    """The step of one Fisher scoring."""
-    from scipy.sparse import coo_array
-    from scipy.sparse.linalg import spsolve
+        free = plan.gathered(full)
+        best = target(full)
+        for _ in range(2):
+            step = self._direction(full, counts)
+            longest = np.zeros(parts)
+            np.maximum.at(longest, part, np.abs(step))
+            step = step / np.maximum(1.0, longest)[part]
+            for _ in range(6):
+                new = np.clip(free + step, *self.bounds)
+                moved = plan.spread(new, full)
+                reached = target(moved)
+                worse = ~(reached >= best - 1e-10 * np.abs(best))
+                if not worse.any():
+                    break
+                step[worse[part]] *= 0.5
+            new = np.where(worse[part], free, new)
+            free, full = new, plan.spread(new, full)
+            best = np.where(worse, best, reached)
+        return free
 
-    gradients, blocks = [], []
-    for each, count in zip(full, counts, strict=True):
-        form = log_chances(model, each, nodes)
-        by_all = derivatives(form, nodes)
-        gradients.append(np.einsum("jcq,jkcq->jk", count, by_all))
-        blocks.append(model.fisher(form, by_all, count[:, : model.indicators].sum(1)))
-    _, pull, curvature = prior.pull(full)
-    info = np.stack(blocks)
-    k = np.arange(info.shape[-1])
-    info[..., k, k] += np.maximum(curvature, 0.0)
-    held = plan.index >= 0
-    gradient = np.bincount(plan.index[held], (np.stack(gradients) + pull)[held], plan.size)
-    free, (low, high) = plan.gathered(full), bounds
-    loose = ~((free < low + 0.02) & (gradient < 0) | (free > high - 0.02) & (gradient > 0))
-    row, column, kept = plan.pairs
-    entries = info[kept] * (loose[row] & loose[column])
-    n = np.arange(plan.size)
-    entries = np.concatenate([entries, np.where(loose, 1e-8, 1.0)])
-    where = np.concatenate([row, n]), np.concatenate([column, n])
-    matrix = coo_array((entries, where), shape=(plan.size, plan.size)).tocsc()
-    return np.asarray(spsolve(matrix, gradient * loose))
+    def _direction(self, full: FloatArray, counts: FloatArray) -> FloatArray:
+        """The step of one Fisher scoring."""
+        from scipy.sparse import coo_array
+        from scipy.sparse.linalg import spsolve
+
+        model, plan = self.model, self.plan
+        gradients, blocks = [], []
+        for each, count in zip(full, counts, strict=True):
+            form = log_chances(model, each, self.nodes)
+            by_all = derivatives(form, self.nodes)
+            gradients.append(np.einsum("jcq,jkcq->jk", count, by_all))
+            blocks.append(model.fisher(form, by_all, count[:, : model.indicators].sum(1)))
+        _, pull, curvature = self.prior.pull(full)
+        info = np.stack(blocks)
+        k = np.arange(info.shape[-1])
+        info[..., k, k] += np.maximum(curvature, 0.0)
+        held = plan.index >= 0
+        gradient = np.bincount(plan.index[held], (np.stack(gradients) + pull)[held], plan.size)
+        free, (low, high) = plan.gathered(full), self.bounds
+        loose = ~((free < low + 0.02) & (gradient < 0) | (free > high - 0.02) & (gradient > 0))
+        row, column, kept = plan.pairs
+        entries = info[kept] * (loose[row] & loose[column])
+        n = np.arange(plan.size)
+        entries = np.concatenate([entries, np.where(loose, 1e-8, 1.0)])
+        where = np.concatenate([row, n]), np.concatenate([column, n])
+        matrix = coo_array((entries, where), shape=(plan.size, plan.size)).tocsc()
+        return np.asarray(spsolve(matrix, gradient * loose))
 
 
 def fit(
@@ -186,23 +181,10 @@ def fit(
     latent : the groups' distributions to begin with, N(0, 1) by default; what is not free stays so
     """
     state = _State(tables, model, plan, settings, priors, parameters, latent)
-    old, used, converged = state.pack(), 1, False
+    begin, used = state.pack(), 1
     if state.expandable and settings.accelerate:
-        old, used = state.expanded(old)
-    target, one = state.step(old)
-    history = [target]
-    while not converged and used < settings.iterations:
-        two = state.step(one)[1]
-        far = squarem(old, one, two, state.bounds) if settings.accelerate else two
-        reached, after = state.step(far)
-        used += 2
-        if not reached >= target:
-            far = two
-            reached, after = state.step(far)
-            used += 1
-        old, one, target = far, after, reached
-        history.append(target)
-        converged = bool(np.abs(one - old).max(initial=0.0) < settings.tolerance) or idle(history)
+        begin, used = state.expanded(begin)
+    one, converged, used = climbed(state.step, begin, state.bounds, settings, used)
     full, latent = state.unpack(one)
     return EngineFit(full, latent, state.log_likelihood(full, latent), converged, used)
 
@@ -240,6 +222,7 @@ class _State:
             for p in ((0 * steep + flattest, low), (steep, high))
         ]
         self.low, self.high = (plan.gathered(np.array(p)) for p in full)
+        self.scoring = Scoring(model, plan, self.nodes, self.prior, (self.low, self.high))
         extra = len(self.latent.packed(plan))
         self.bounds = (
             np.concatenate([self.low, np.full(extra, -6.0)]),
@@ -279,9 +262,7 @@ class _State:
     def step(self, free: FloatArray) -> tuple[float, FloatArray]:
         """The target here, and where one EM step leads."""
         target, full, counts, at_nodes = self._expect(free)
-        new = m_step(
-            self.model, self.plan, full, counts, self.nodes, self.prior, (self.low, self.high)
-        )
+        new = self.scoring.two_steps(full, counts)
         latent = self.latent.unpacked(free[self.plan.size :], self.plan)
         latent = latent.updated(at_nodes, self.nodes, self.plan)
         return target, np.concatenate([new, latent.packed(self.plan)])
@@ -304,9 +285,7 @@ class _State:
         used, settled, nodes = 1, False, self.nodes[:, 0]
         while not settled and used <= _EXPANDED:
             _, full, counts, at_nodes = self._expect(free)
-            new = m_step(
-                self.model, self.plan, full, counts, self.nodes, self.prior, (self.low, self.high)
-            )
+            new = self.scoring.two_steps(full, counts)
             share = at_nodes[0] / at_nodes.sum()
             mean = float(share @ nodes)
             spread = float(np.sqrt(share @ (nodes - mean) ** 2))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import warnings
 from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -38,7 +39,7 @@ from gindex_lab.measures.psychometrics.irt_settings import (
 )
 from gindex_lab.measures.psychometrics.irt_simulate import draw
 
-__all__ = ["CategoryModel", "fit_answers", "read_for"]
+__all__ = ["AnswersFit", "CategoryModel", "fit_answers", "read_for"]
 
 
 def read_for(
@@ -74,13 +75,36 @@ def fit_answers(
         belief, notes = Priors.named("weak"), (said,)
     answers = read_for(model, responses, categories, fractions)
     answers = answers._replace(notes=(*notes, *answers.notes))
-    knobs = IrtSettings.named(settings, answers.frame.shape[1])
-    table, kind = tabulated(answers, model)
-    plan = Plan.usual(kind, common_slope=model == "pcm")
-    found = irt_engine.fit([table], kind, plan, settings=knobs, priors=belief)
-    return CategoryModel(
-        responses, answers, table, kind, plan, found, model, knobs, belief, fractions
-    )
+    fit = AnswersFit.of(answers, model, settings, belief, common_slope=model == "pcm")
+    return CategoryModel(fit, fractions)
+
+
+class AnswersFit(NamedTuple):
+    """Everything that a model of categories, of one dimension or several, is told and found."""
+
+    answers: Answers
+    table: Table
+    kind: ItemModel
+    plan: Plan
+    found: irt_engine.EngineFit
+    model: str
+    settings: IrtSettings
+    priors: Priors
+
+    @classmethod
+    def of(
+        cls, answers: Answers, model: str, settings: str | IrtSettings, priors: Priors, **free: Any
+    ) -> AnswersFit:
+        """Fitted; `free` says what is, as in `Plan.usual`."""
+        table, kind = tabulated(answers, model)
+        knobs, plan = IrtSettings.named(settings, answers.frame.shape[1]), Plan.usual(kind, **free)
+        found = irt_engine.fit([table], kind, plan, settings=knobs, priors=priors)
+        return cls(answers, table, kind, plan, found, model, knobs, priors)
+
+    def covariance(self) -> FloatArray:
+        """Of the free parameters, numbered by `plan.index`; infinite where nothing pins one down."""
+        given = [self.table], self.kind, self.plan, self.found, self.settings, self.priors
+        return covariance(observed_information(*given))
 
 
 def tabulated(answers: Answers, name: str) -> tuple[Table, ItemModel]:
@@ -101,25 +125,16 @@ def tabulated(answers: Answers, name: str) -> tuple[Table, ItemModel]:
 class CategoryModel(ItemResponseModel):
     """A fitted model of categories or fractions; see `ItemResponseModel` for what it shares with a 2PL."""
 
-    def __init__(
-        self,
-        responses: ResponsesLike,
-        answers: Answers,
-        table: Table,
-        kind: ItemModel,
-        plan: Plan,
-        found: irt_engine.EngineFit,
-        model: str,
-        settings: IrtSettings,
-        priors: Priors,
-        fractions: str,
-    ) -> None:
-        each = _upright(kind, found.parameters[0])
-        fit = EmFit(each, found.log_likelihood, found.converged, found.iterations)
+    def __init__(self, fit: AnswersFit, fractions: str) -> None:
+        answers, found = fit.answers, fit.found
+        self.table, self._kind, self.plan = fit.table, fit.kind, fit.plan
+        each = _upright(fit.kind, found.parameters[0])
+        end = EmFit(each, found.log_likelihood, found.converged, found.iterations)
         informative = pd.Series(True, index=answers.frame.columns)
-        super().__init__(answers.frame, informative, fit, model, settings, priors, fractions)
-        self.answers, self.table, self._kind, self.plan = answers, table, kind, plan
-        self.found = found._replace(parameters=each[None])
+        told = fit.model, fit.settings, fit.priors
+        super().__init__(answers.frame, informative, end, *told, fractions)
+        self.answers, self.found = answers, found._replace(parameters=each[None])
+        self._fit = fit._replace(found=self.found)
         self.constant_items, self.notes = answers.constant, answers.notes
 
     @property
@@ -151,8 +166,7 @@ class CategoryModel(ItemResponseModel):
     @cached_property
     def covariance(self) -> FloatArray:
         """Of the free parameters, numbered by `plan.index`; infinite where nothing pins one down."""
-        given = [self.table], self.kind, self.plan, self.found, self.settings, self.priors
-        return covariance(observed_information(*given))
+        return self._fit.covariance()
 
     def _told(self, columns: dict[str, FloatArray]) -> pd.DataFrame:
         return pd.DataFrame(columns, index=self.responses.columns)

@@ -28,6 +28,7 @@ __all__ = [
     "Patterns",
     "Priors",
     "check_agents",
+    "check_binary",
     "check_size",
     "coded",
     "table_of",
@@ -236,6 +237,19 @@ def table_of(responses: ResponsesLike) -> pd.DataFrame:
     return Responses(numeric_frame("responses", frame)).frame
 
 
+def check_binary(frame: pd.DataFrame, remedy: str) -> None:
+    """Every response is 0, 1 or missing; the first that is not is named.
+
+    >>> check_binary(pd.DataFrame({"a": [0.0, None, 1.0]}), "")
+    """
+    values = frame.to_numpy(dtype=float)
+    odd = np.argwhere(~np.isnan(values) & (values != 0) & (values != 1))
+    if len(odd):
+        agent, item = frame.index[odd[0][0]], frame.columns[odd[0][1]]
+        where, found = f"responses[{agent!r}, {item!r}]", float(values[tuple(odd[0])])
+        raise BadInput(where, found, "is neither 0 nor 1", remedy, code="not-binary")
+
+
 def coded(frame: pd.DataFrame, fractions: str) -> pd.DataFrame:
     """Responses as 0 and 1, by the rule for what lies between.
 
@@ -243,15 +257,8 @@ def coded(frame: pd.DataFrame, fractions: str) -> pd.DataFrame:
     array([[0., 0., 1.]])
     """
     values = frame.to_numpy()
-    between = np.argwhere((values > 0) & (values < 1))
-    if fractions == "error" and len(between):
-        agent, item = frame.index[between[0][0]], frame.columns[between[0][1]]
-        raise BadInput(
-            f"responses[{agent!r}, {item!r}]",
-            float(values[tuple(between[0])]),
-            "[not-binary] is neither 0 nor 1",
-            'choose fractions="truncate", "round" or "weigh"',
-        )
+    if fractions == "error":
+        check_binary(frame, 'choose fractions="truncate", "round" or "weigh"')
     if fractions == "truncate":
         values = np.floor(values + 1e-9)
     elif fractions == "round":

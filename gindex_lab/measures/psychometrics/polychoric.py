@@ -16,6 +16,7 @@ import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.validate import FloatArray
+from gindex_lab.measures.psychometrics.irt_settings import check_binary
 
 __all__ = ["mixed", "polychoric", "polyserial", "tetrachoric"]
 
@@ -39,17 +40,8 @@ def tetrachoric(frame: pd.DataFrame) -> pd.DataFrame:
     >>> tetrachoric(table).loc["a", "b"].round(4), np.sin(2 * np.pi * (3 / 8 - 1 / 4)).round(4)
     (np.float64(0.7071), np.float64(0.7071))
     """
-    values = frame.to_numpy(dtype=float)
-    odd = np.argwhere(~np.isnan(values) & (values != 0) & (values != 1))
-    if len(odd):
-        agent, item = frame.index[odd[0][0]], frame.columns[odd[0][1]]
-        raise BadInput(
-            f"responses[{agent!r}, {item!r}]",
-            float(values[tuple(odd[0])]),
-            "is neither 0 nor 1",
-            'round the responses first, or use "polychoric" or "pearson" correlations',
-            code="not-binary",
-        )
+    remedy = 'round the responses first, or use "polychoric" or "pearson" correlations'
+    check_binary(frame, remedy)
     return polychoric(frame)
 
 

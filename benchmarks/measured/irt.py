@@ -5,7 +5,7 @@ under test, so that every small p value is an error. Four parts: DIF between gro
 fit of models, items and agents, invariance between groups, and coverage of RMSEA₂ where the model is wrong
 by a known amount. A second table has the recovery of parameters: bias, error, and how often estimate ± 1.96
 errors (`limits` of the model) hold the truth. The tables are kept in `data/measured/irt_levels.csv` and
-`irt_recovery.csv`; `python -m gindex_lab.studies.simulations.irt_study levels OUT.csv` (or `recovery`, or
+`irt_recovery.csv`; `python -m benchmarks.measured.irt levels OUT.csv` (or `recovery`, or
 `dif_power`) makes them again, and goes on where it stopped.
 """
 
