@@ -293,11 +293,11 @@ def test_an_interrupted_log_loses_only_its_torn_line(programs, tmp_path):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda head, lines: ["0.1 0.2 0.7", *lines], "log: bad-input"),
-        (lambda head, lines: ["{}", *lines], "log: bad-input"),
-        (lambda head, lines: [json.dumps({**head, "agent": "Random()"}), *lines], "log: bad-input"),
-        (lambda head, lines: [json.dumps({**head, "seed": 9}), *lines], "log: bad-input"),
-        (lambda head, lines: [json.dumps({**head, "sample": "abc"}), *lines], "log: bad-input"),
+        (lambda head, lines: ["0.1 0.2 0.7", *lines], "log: not-a-log"),
+        (lambda head, lines: ["{}", *lines], "log: not-a-log"),
+        (lambda head, lines: [json.dumps({**head, "agent": "Random()"}), *lines], "log: other-test"),
+        (lambda head, lines: [json.dumps({**head, "seed": 9}), *lines], "log: other-test"),
+        (lambda head, lines: [json.dumps({**head, "sample": "abc"}), *lines], "log: other-test"),
     ],
 )  # fmt: skip
 def test_foreign_logs_are_refused(change, message, tmp_path):

@@ -121,8 +121,8 @@ def test_bad_experiments_say_what_is_wrong(call, message):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda head, lines: ["not a log", *lines], "log: bad-input"),
-        (lambda head, lines: [json.dumps({**head, "runs": 7}), *lines], "log: bad-input"),
+        (lambda head, lines: ["not a log", *lines], "log: not-a-log"),
+        (lambda head, lines: [json.dumps({**head, "runs": 7}), *lines], "log: other-test"),
     ],
 )  # fmt: skip
 def test_foreign_logs_of_experiments_are_refused(change, message, tmp_path):

@@ -368,7 +368,7 @@ def test_responses_between_0_and_1_vary_less_and_have_narrower_limits(method):
         ({"method": "pooled", "estimator": "step"}, "estimator", "not-with-method"),
         ({"method": "smooth", "resample": "trials"}, "resample", "not-with-method"),
         ({"method": "pooled", "ci": 1.5}, "ci", "out-of-range"),
-        ({"method": "pooled", "ci": 0.95, "resample": "families"}, "resample", "bad-input"),
+        ({"method": "pooled", "ci": 0.95, "resample": "families"}, "resample", "no-families"),
     ],
 )
 def test_what_a_method_cannot_do_is_refused(study, arguments, argument, code):

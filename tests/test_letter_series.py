@@ -384,7 +384,7 @@ def test_the_search_goes_up_to_the_highest_kt(monkeypatch):
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("n_time", "argument", "code"),
-    [(6, "sequence", "bad-input"), (1, "longest", "too-large")],
+    [(6, "sequence", "no-program"), (1, "longest", "too-large")],
 )
 def test_a_search_without_end_is_given_up_at_its_limit(n_time, argument, code):
     """With the time of the first letter, nothing bounds a program that goes on: 14 instructions took minutes."""

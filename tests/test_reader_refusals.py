@@ -64,7 +64,7 @@ TWO = {"a.json": log("a"), "b.json": log("b")}
 
 # what: (files, options, argument, code)
 REFUSED = {
-    "globs in one word": (TWO, {"include": "t"}, "include", "bad-input"),
+    "globs in one word": (TWO, {"include": "t"}, "include", "one-word"),
     "a glob that is a number": (TWO, {"exclude": [3]}, "exclude", "wrong-type"),
     "an empty glob": (TWO, {"include": [""]}, "include", "wrong-type"),
     "a glob of nothing": (TWO, {"include": ["zork*"]}, "include", "no-match"),
@@ -89,7 +89,7 @@ REFUSED = {
     "a row that is not there": ({"a.csv": WIDE}, {"columns": {"difficulty": "zork"}}, "columns['difficulty']", "not-found"),
     "a row that is there twice": ({"a.csv": WIDE}, {"columns": {"difficulty": "level"}}, "columns['difficulty']", "not-found"),
     "a field in words": ({"a.jsonl": '{"model": "a", "item": 1, "score": 1, "d": "zork"}\n'}, {"columns": {"difficulty": "d"}}, "columns['difficulty']", "not-a-number"),
-    "a metric that is a number": (TWO, {"metric": {"t": 3}}, "metric", "bad-input"),
+    "a metric that is a number": (TWO, {"metric": {"t": 3}}, "metric", "not-a-name"),
     "a metric that a task lacks": (TWO, {"metric": {"t": "f1"}}, "metric", "not-found"),
     "a filter that a task lacks": ({"results.json": RESULTS}, {"filter": "z"}, "filter", "not-found"),
     "scorers that differ": ({"a.json": log("a"), "b.json": log("b", "judge")}, {}, "path", "no-common-metric"),

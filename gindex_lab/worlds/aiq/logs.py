@@ -59,8 +59,8 @@ def header_of(agent: Agent, sample: pd.DataFrame, trial: Trial) -> dict[str, Any
 class LogFile(Journal):
     """The journal of a test, named by the argument `log`."""
 
-    foreign = "is not a log of this test"
-    other = "is the log of another test"
+    foreign = "[not-a-log] is not a log of this test"
+    other = "[other-test] is the log of another test"
     remedy = "name a new file, or fix this one"
 
     def __init__(self, path: str | os.PathLike[str], header: dict[str, Any]) -> None:
