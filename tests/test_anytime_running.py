@@ -545,7 +545,7 @@ def broken_state(tmp_path):
         ),
         (lambda: A.test(Raising, pool=WORLDS), "agent: agent-failed"),
         (lambda: A.test(Wild, pool=WORLDS), "agent: not-an-action"),
-        (lambda: A.test(Wordy, pool=WORLDS), "agent: bad-input"),
+        (lambda: A.test(Wordy, pool=WORLDS), "agent: not-an-action"),
         (lambda: A.test(Mute, pool=WORLDS), "agent: no-method"),
         (
             lambda: A.test(Unstartable, pool=WORLDS),

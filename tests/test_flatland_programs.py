@@ -364,15 +364,15 @@ BAD_TEXTS = [
     (SIDE + '{"theta": Infinity} -> side(3)', "fbp", "run, theta: out-of-range"),
     (SIDE + '{"position": [1e300, 0]} -> side(3)', "fbp", "run, x: out-of-range"),
     (SIDE + "{} -> side(3)\nmore(start) -> x(turn 1)", "fbp", "line 4: after-the-call"),
-    (SIDE + "{} -> side(nan)", "fbp", "run: bad-program"),
+    (SIDE + "{} -> side(nan)", "fbp", "run: unknown-name"),
     (SIDE + "{} -> side(1e999)", "fbp", "line 3: too-large"),
     (SIDE + f"{{}} -> side({'9' * 400})", "fbp", "line 3: too-large"),
-    (SIDE + "{} -> side((* 1e9 1e9))", "fbp", "run: bad-program"),
-    (SIDE + "{} -> side((/ 1 0))", "fbp", "run: bad-program"),
-    (SIDE + "{} -> side((sqrt -1))", "fbp", "run: bad-program"),
+    (SIDE + "{} -> side((* 1e9 1e9))", "fbp", "run: out-of-range"),
+    (SIDE + "{} -> side((/ 1 0))", "fbp", "run: no-value"),
+    (SIDE + "{} -> side((sqrt -1))", "fbp", "run: no-value"),
     (SIDE + "{} -> side((+ 1 2)", "fbp", "line 3: never-closed"),
-    (SIDE + "{} -> side((power 2 3))", "fbp", "run: bad-program"),
-    (SIDE + '{} -> side((+ "a" 1))', "fbp", "run: bad-program"),
+    (SIDE + "{} -> side((power 2 3))", "fbp", "run: unknown-operation"),
+    (SIDE + '{} -> side((+ "a" 1))', "fbp", "run: not-a-number"),
     (SIDE + "{} -> side(" + "(+ " * 60 + "1" + ")" * 60 + ")", "fbp", "line 3: too-deep"),
     ("f(start) -> f(end)\n{} -> f()", "fbp", "line 1: no-end"),
     ("f(start) -> m(move 1)\nx -> f(end)\n{} -> f()", "fbp", "line 2: not-defined-yet"),
@@ -623,7 +623,7 @@ def test_far_moves_are_refused():
 
 def test_a_count_is_known_only_once_its_loop_runs():
     text = "f(start) -> m(move i)\nm -> l(loop i 0 2)\nl -> f(end)\n{} -> f()"
-    with refused("f/m: bad-program", BadProgram):
+    with refused("f/m: unknown-name", BadProgram):
         run(text).trace()
 
 

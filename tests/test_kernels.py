@@ -48,3 +48,13 @@ def test_a_changed_callee_is_compiled_into_its_caller(run):
     assert run(1, 1_000_000) == ["2", "0"]
     assert run(1, 1_000_000) == ["2", "1"]  # from the disk
     assert run(5, 2_000_000) == ["6", "0"]  # numba alone would still say 2
+
+
+def test_numba_alone_still_keeps_stale_code(run, tmp_path):
+    """The reason for `kernels.py`, which writes numba's private stamp: if this fails, numba watches callees
+    itself, and the stamp can go."""
+    plain = "from numba import njit\ncompiled = njit(cache=True)"
+    caller = CALLER.replace("from gindex_lab.foundation.kernels import compiled", plain)
+    (tmp_path / "caller.py").write_text(caller)
+    assert run(1, 1_000_000)[0] == "2"
+    assert run(5, 2_000_000)[0] == "2"

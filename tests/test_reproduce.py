@@ -1,6 +1,8 @@
 """The pipeline on small projects of its own: what runs, what is skipped, what a failure says."""
 
+import atexit
 import json
+import multiprocessing
 import os
 import random
 import shutil
@@ -654,6 +656,22 @@ LEAVE = "import json, os\njson.left_behind = True\nos.environ['LEFT'] = 'behind'
 
 def looked(root, name):
     return json.loads((root / "reports" / name / "look.json").read_text())
+
+
+def leave_a_file_at_exit(path):
+    atexit.register(Path(path).write_text, "left")
+
+
+@forked
+def test_multiprocessing_still_leaves_without_what_is_to_be_done_at_exit(tmp_path):
+    """The reason why `warm_kernels` calls the private `atexit._run_exitfuncs`: if this fails, it need not."""
+    made = multiprocessing.get_context("fork").Process(
+        target=leave_a_file_at_exit, args=(tmp_path / "a",)
+    )
+    made.start()
+    made.join()
+    assert made.exitcode == 0
+    assert not (tmp_path / "a").exists()
 
 
 @forked

@@ -2,6 +2,7 @@
 
 numba forgets the machine code of a function when its file changes, but not when a file that it calls
 does. Here the stamp of a kernel is that of every file of kernels beside it, and of the packages it names.
+The stamp is private to numba: this module alone writes it, and `test_kernels.py` fails when it need not.
 """
 
 from __future__ import annotations

@@ -178,7 +178,7 @@ def _become_kernel(reader: Connection, writer: Connection) -> None:
         try:
             _kernel(command[command.index("ipykernel_launcher") + 1 :])
         finally:
-            atexit._run_exitfuncs()  # multiprocessing leaves without
+            atexit._run_exitfuncs()  # multiprocessing leaves without: `test_reproduce.py`
 
 
 def _kernel(arguments: list[str]) -> None:

@@ -237,7 +237,7 @@ def ask(player: Actor, session: Session, reward: float, name: str) -> int | None
         return None
     allowed = session.environment.actions
     if isinstance(action, (bool, np.bool_)) or not isinstance(action, (int, np.integer)):
-        problem = f"returned {action!r} at interaction {session.step + 1}, which is not an action"
+        problem = f"[not-an-action] returned {action!r} at interaction {session.step + 1}"
     elif 0 <= action < allowed:
         return int(action)
     else:

@@ -171,20 +171,22 @@ def reduce(expression: Expression, names: Mapping[str, Expression]) -> Expressio
         if expression in CONSTANTS:
             return CONSTANTS[expression]
         known = ", ".join(sorted({*names, *CONSTANTS})[:12])
-        raise BadProgram("name", str(expression), "is not known here", f"known are {known}")
+        raise BadProgram(
+            "name", str(expression), "[unknown-name] is not known here", f"known are {known}"
+        )
     if not isinstance(expression, tuple):
         return expression
     if not expression or not isinstance(expression[0], Symbol):
-        problem = "does not start with an operation"
+        problem = "[unknown-operation] does not start with an operation"
         raise BadProgram("expression", to_lisp(expression), problem, "write (+ 1 2)")
     name, *rest = expression
     if name not in _OPERATIONS:
         remedy = "use " + " ".join(_OPERATIONS)
-        raise BadProgram("operation", str(name), "is not known", remedy)
+        raise BadProgram("operation", str(name), "[unknown-operation] is not known", remedy)
     fewest, most, _ = _OPERATIONS[name]
     if not fewest <= len(rest) <= most:
         wanted = str(fewest) if fewest == most else f"{fewest} to {most}"
-        problem = f"has {len(rest)} arguments where {name} takes {wanted}"
+        problem = f"[wrong-arguments] has {len(rest)} arguments where {name} takes {wanted}"
         raise BadProgram("expression", to_lisp(expression), problem, "fix it")
     values = [reduce(part, names) for part in rest]
     if any(isinstance(value, (Symbol, tuple)) for value in values):
@@ -195,13 +197,17 @@ def reduce(expression: Expression, names: Mapping[str, Expression]) -> Expressio
 def _apply(name: str, values: list[Any]) -> Number:
     said = to_lisp((Symbol(name), *values))
     if any(isinstance(value, Text) for value in values):
-        raise BadProgram("expression", said, "calculates with text", "use numbers")
+        raise BadProgram("expression", said, "[not-a-number] calculates with text", "use numbers")
     try:
         value: Number = _OPERATIONS[name][2](*values)
     except (ZeroDivisionError, ValueError, OverflowError) as error:
-        raise BadProgram("expression", said, f"has no value ({error})", "fix it") from None
+        raise BadProgram(
+            "expression", said, f"[no-value] has no value ({error})", "fix it"
+        ) from None
     if not abs(value) <= LARGEST:  # catches NaN too
-        raise BadProgram("expression", said, f"leaves ±{LARGEST:g}", "use smaller numbers")
+        raise BadProgram(
+            "expression", said, f"[out-of-range] leaves ±{LARGEST:g}", "use smaller numbers"
+        )
     return value
 
 
