@@ -2,7 +2,7 @@
 
 Every pair works on the same simulated table in one run, one thread each. psych runs in a process of its own,
 which times its calls itself; where R or psych is absent the rows say so. factor_analyzer is an oracle of the
-tests. Both make one descent and one turn, where ours makes seven or more and eight (forty for bifactor).
+tests. Both make one descent and one turn, where ours makes seven or more and three (sixteen for bifactor).
 """
 
 from __future__ import annotations
@@ -35,8 +35,9 @@ read <- function(name) read.csv(file.path(folder, paste0(name, ".csv")))
 normal <- read("normal"); binary <- read("binary"); graded <- read("graded"); R <- cor(normal)
 L <- unclass(fa(R, 5, n.obs = nrow(normal), rotate = "none")$loadings)
 time <- function(name, call) {
-  quiet <- function(i) sum(system.time(suppressMessages(suppressWarnings(call())))[1:2])
-  took <- min(sapply(1:3, quiet))
+  times <- if (name %in% c("oblimin", "bifactor")) 20 else 1  # the clock of R counts milliseconds
+  quiet <- function(i) sum(system.time(for (j in 1:times) suppressMessages(suppressWarnings(call())))[1:2])
+  took <- min(sapply(1:3, quiet)) / times
   cat(name, took, "\\n")
 }
 time("minres", function() fa(R, 5, n.obs = nrow(normal), rotate = "none"))
