@@ -5,7 +5,9 @@ import pandas as pd
 import pytest
 
 import gindex_lab as gl
+from gindex_lab.measures.psychometrics.correlations import rank_correlation, rank_interval
 from gindex_lab.studies.analysis.starting import analyse_table
+from gindex_lab.studies.analysis.validity import rank_limits
 
 
 def planted(agents=150, seed=1):
@@ -111,6 +113,56 @@ def test_the_page_has_the_section_or_one_line_why_not(tmp_path):
         text = analyse_table(data, seed=1).write(tmp_path / "page.html").read_text(encoding="utf-8")
         section = text.split("Do the methods agree?")[1]
         assert words in section
+
+
+def test_graded_items_are_factored_one_by_one_and_person_fit_is_not_judged():
+    """Five factors of five items each; lz* has no law of chance for graded responses."""
+    rng = np.random.default_rng(7)
+    five = rng.multivariate_normal(np.zeros(5), 0.3 + 0.7 * np.eye(5), 400)
+    values = 0.65 * five[:, np.arange(25) % 5] + 0.76 * rng.standard_normal((400, 25))
+    result = gl.psychometrics(pd.DataFrame(np.searchsorted([-1.2, -0.4, 0.4, 1.2], values) / 4))
+    texts = [said.text for said in result.said]
+    assert texts[0].startswith("Factors: 5 factors stand above noise")
+    assert "one ability is an average over them" in texts[1]
+    assert any(text.startswith("Person fit was not judged") for text in texts)
+    assert not any("lz*" in text for text in texts if "not judged" not in text)
+    assert result.odd_agents["odd"].str.contains("misfits").sum() == 0
+
+
+def test_agents_that_chance_explains_are_not_called_odd():
+    """Of 400 agents that follow the model, twenty have an lz* below -1.645, and none is named for it."""
+    items = pd.DataFrame({"discrimination": 1.5, "difficulty": np.linspace(-2, 2, 20)})
+    result = gl.psychometrics(gl.simulate_irt(items, 400, seed=8))
+    assert (result.agents["lz_star"] < -1.645).sum() > 5
+    assert not result.agents["odd"].str.contains("misfits").any()
+    assert any("Of no single agent is it sure" in said.text for said in result.said)
+
+
+def test_the_interval_of_a_rank_correlation_counts_ties_and_the_shape_of_the_cloud():
+    """Two scores of a few values that agree but for some agents: the usual interval holds in three of four."""
+    rng = np.random.default_rng(9)
+    people = rng.integers(0, 6, 20_000).astype(float)
+    other = np.where(rng.random(20_000) < 0.15, rng.permutation(people), people)
+    truth = rank_correlation(people, other)
+    ours, usual = [], []
+    for _ in range(300):
+        some = rng.integers(0, 20_000, 80)
+        low, high = rank_interval(people[some], other[some])
+        ours.append(low <= truth <= high)
+        low, high = rank_limits(rank_correlation(people[some], other[some]), 80, 0.95)
+        usual.append(low <= truth <= high)
+    assert 0.88 < np.mean(ours) < 0.98
+    assert np.mean(usual) < np.mean(ours) - 0.1
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "wanted"),
+    [([1, 2, 3, 4, 5], [2, 4, 6, 8, 10], 1.0), ([1, 2, 3, 4, 5], [5, 4, 3, 2, 1], -1.0)],
+)
+def test_perfect_order_has_no_width_and_no_variation_no_interval(x, y, wanted):
+    assert rank_interval(x, y) == pytest.approx((wanted, wanted))
+    assert np.isnan(rank_interval(x, [3] * 5)).all()
+    assert np.isnan(rank_interval(x[:3], [1, 3, 2])).all()
 
 
 def test_bad_input_names_the_argument():

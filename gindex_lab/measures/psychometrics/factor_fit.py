@@ -9,7 +9,7 @@ number of agents, and all other indices are made of it. R's packages multiply by
   has no CFI, ours is of its χ²s;
 - `"lavaan"`: n; RMSEA² is (χ² - df)/(n df); SRMR counts the diagonal too.
 
-How often the limits hold, and how often a true model is rejected: `studies/simulations/factor_study.py`.
+How often the limits hold, and how often a true model is rejected: `benchmarks/measured/factors.py`.
 
 BIC is χ² - df log n in both (Raftery 1995); lavaan's own differs by that of the saturated model.
 """

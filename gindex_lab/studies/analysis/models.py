@@ -23,7 +23,7 @@ __all__ = ["View", "factor_view", "fitted", "irt_view", "parcels", "person_fit_v
 
 _FEW_AGENTS = 30
 _FEWEST = 10  # agents of a factor analysis
-_MOST_UNITS = 12
+_MOST_UNITS, _MOST_ITEMS = 12, 60  # parcels; items that are factored one by one
 _MOST_CELLS, _FEWEST_ITEMS = 600_000, 500  # of an item response model that is fitted in seconds
 
 
@@ -139,6 +139,10 @@ def factor_view(data: Responses | Scores, *, seed: SeedLike, draws: int = 100) -
         f"{many} above noise of the same size (parallel analysis, {draws} draws). One factor of {what} "
         f"carries {share:.0%} of their variance."
     )
+    if above > 1 and what.startswith("the ") and _right_or_wrong(units):
+        sentence += (
+            " Of right-or-wrong items, a factor beyond the first may be one of difficulty only."
+        )
     if (table["communality"] > 0.995).any():
         sentence += " One unit has nothing of its own (a Heywood case): the solution is improper."
     if len(units) < _FEW_AGENTS:
@@ -172,7 +176,8 @@ def parcels(data: Responses | Scores) -> tuple[pd.DataFrame | None, str]:
     if varied.shape[1] < 3:
         return None, "Fewer than three items vary: there is nothing to factor."
     most = min(_MOST_UNITS, agents - 1)
-    if varied.shape[1] <= most:
+    enough = varied.shape[1] <= _MOST_ITEMS and agents >= 5 * varied.shape[1]
+    if varied.shape[1] <= most or (enough and not _right_or_wrong(varied)):
         return varied, f"the {varied.shape[1]} items that vary"
     count = max(3, min(most, agents // 3))
     order = varied.mean().argsort(kind="stable").to_numpy()
@@ -182,7 +187,12 @@ def parcels(data: Responses | Scores) -> tuple[pd.DataFrame | None, str]:
     means = varied.T.groupby(names).mean().T
     return means[
         [f"parcel {k + 1}" for k in range(count)]
-    ], f"{count} parcels of items of like difficulty"
+    ], f"{count} parcels of items, alike in mean difficulty,"
+
+
+def _right_or_wrong(frame: pd.DataFrame) -> bool:
+    """Do most items have two values only? They show factors of difficulty then, which parcels do not."""
+    return bool((frame.nunique() <= 2).mean() > 0.5)
 
 
 def person_fit_view(

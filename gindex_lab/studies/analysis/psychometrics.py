@@ -22,7 +22,7 @@ from gindex_lab.studies.analysis import models
 from gindex_lab.studies.analysis.psychometrics_words import (
     FEWEST_M2,
     MOST_ITEMS,
-    STRANGE,
+    misfits,
     said_fit,
     said_generality,
     said_items,
@@ -71,7 +71,11 @@ class Psychometrics:
         lines = [said.text for said in self.said] or [self.why_not]
         for name, table in (("Agents", self.odd_agents), ("Items", self.odd_items)):
             if table is not None and len(table):
-                lines += ["", f"{name} behind it:", table.head(10).round(2).to_string()]
+                lines += [
+                    "",
+                    f"{name} that a method finds odd:",
+                    table.head(10).round(2).to_string(),
+                ]
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
@@ -169,6 +173,7 @@ def compared(
     said += said_generality(agents)
     said.append(said_order(agents, pairs, data, model, ruler))
     said.append(said_items(items))
+    agents = agents.drop(columns="strange")
     order = agents["odd"].eq("").astype(float) * 1e9 + agents["lz_star"].fillna(0)
     return Psychometrics(
         [s for s in said if s.text],
@@ -192,7 +197,12 @@ def _agents(data: Responses, measures: pd.DataFrame, model: ItemResponseModel) -
     table = pd.DataFrame({"mean": data.frame.mean(axis=1)})
     table = table.join(model.abilities.rename(columns={"se": "ability_se"}))
     table = table.join(measures[[name for name in [*kept, *limits] if name in measures]])
-    table["lz_star"] = model.person_fit()["lz_star"]
+    table["lz_star"] = np.nan
+    if not ((data.frame > 0) & (data.frame < 1)).any(
+        axis=None
+    ):  # lz* is of right-or-wrong responses
+        table["lz_star"] = model.person_fit()["lz_star"]
+    table["strange"] = misfits(model, table["lz_star"])
     return table
 
 
@@ -283,14 +293,14 @@ def _odd_agents(agents: pd.DataFrame, pairs: list[tuple[int, int, float]]) -> li
     top = agents.get("normalised_generality_high", pd.Series(np.nan, agents.index))
     bottom = agents.get("normalised_generality_low", pd.Series(np.nan, agents.index))
     middle = general.median()
-    strange = agents["lz_star"] < STRANGE
+    strange = agents["strange"]
     twice = np.zeros(len(agents), dtype=bool)
     twice[[x for a, b, _ in pairs for x in (a, b)]] = True
     marks = {
         "misfits and hardly general": strange & (top < middle),
         "misfits but general": strange & (bottom > middle),
         "misfits": strange & ~(top < middle) & ~(bottom > middle),
-        "hardly general but fits": ~strange & (top < middle) & (agents["lz_star"] > 0),
+        "hardly general but fits": (top < middle) & (agents["lz_star"] > 0),
         "ability and capability disagree": pd.Series(twice, agents.index),
     }
     marked = pd.DataFrame(marks)

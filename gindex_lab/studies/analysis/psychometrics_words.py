@@ -10,14 +10,13 @@ import pandas as pd
 from gindex_lab.foundation.errors import GIndexLabError
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import FloatArray
-from gindex_lab.measures.psychometrics.correlations import rank_correlation
+from gindex_lab.measures.psychometrics.correlations import rank_correlation, rank_interval
 from gindex_lab.studies.analysis.summary import Said, names_of
-from gindex_lab.studies.analysis.validity import rank_limits
 
 if TYPE_CHECKING:
     from gindex_lab.measures.psychometrics.irt import ItemResponseModel
 
-__all__ = ["said_fit", "said_generality", "said_items", "said_model", "said_order"]
+__all__ = ["misfits", "said_fit", "said_generality", "said_items", "said_model", "said_order"]
 
 MOST_ITEMS = 60  # for the parts that look at pairs of items
 FEWEST_M2 = 100  # agents
@@ -28,16 +27,22 @@ def said_model(model: ItemResponseModel, agents: pd.DataFrame, factors: int | No
     """Reliability, whether the model as a whole fits, and whether factors agree that there is one scale."""
     from gindex_lab.measures.psychometrics.m2 import m2
 
-    scale = f"IRT: a {model.model} model puts the agents on one scale (reliability {model.reliability:.2f})."
+    kind = model.model.upper()
+    scale = (
+        f"IRT: a {kind} model puts the agents on one scale (reliability {model.reliability:.2f})."
+    )
     items = len(model.responses.columns) - len(model.constant_items)
     if items > MOST_ITEMS or len(agents) < FEWEST_M2:
         why = f"M2 takes {FEWEST_M2} agents and at most {MOST_ITEMS} items"
-        return [Said(f"{scale} Whether it fits as a whole was not tested ({why}).")]
+        return [
+            Said(f"{scale} Whether it fits as a whole was not tested ({why}).{_mixed(factors)}")
+        ]
     try:
         fit = m2(model)
     except GIndexLabError as error:
         why = f"the model {error.problem}"
-        return [Said(f"{scale} Whether it fits as a whole was not tested: {why}.", False)]
+        words = f"{scale} Whether it fits as a whole was not tested: {why}.{_mixed(factors)}"
+        return [Said(words, False)]
     said = [Said(f"{scale} {fit}")]
     if (factors or 0) > 1 and fit.verdict.startswith("fits"):
         text = (
@@ -52,32 +57,76 @@ def said_model(model: ItemResponseModel, agents: pd.DataFrame, factors: int | No
     return said
 
 
+def _mixed(factors: int | None) -> str:
+    """What several factors mean for one ability."""
+    return (
+        f" The factors are {factors}: one ability is an average over them."
+        if (factors or 0) > 1
+        else ""
+    )
+
+
+def misfits(model: ItemResponseModel, lz_star: pd.Series) -> pd.Series:
+    """Whose lz* is too low for chance among so many agents: a false discovery rate of 5%.
+
+    lz* has a longer lower tail than the normal law: with logits w and chances P at the agent's ability its
+    skewness is Σ w³ P(1 - P)(1 - 2P) / (Σ w² P(1 - P))^1.5, and p that of Pearson's type III with it. Of 60
+    simulated tables that follow the model (8 to 40 items, 200 or 400 agents) one names an agent; with normal
+    tails 28 do.
+
+    References
+    ----------
+    Snijders (2001), Psychometrika 66, 331-342 (lz*); Benjamini and Hochberg (1995), J. R. Stat. Soc. B 57,
+    289-300.
+    """
+    from scipy.special import logit
+    from scipy.stats import false_discovery_control, pearson3
+
+    known = lz_star.dropna()
+    found = pd.Series(False, lz_star.index)
+    if known.empty:
+        return found
+    ability = model.abilities.loc[known.index, "ability"].to_numpy()
+    chance = model.curves(ability).to_numpy().clip(1e-9, 1 - 1e-9)
+    weight, variance = logit(chance), chance * (1 - chance)
+    skew = (weight**3 * variance * (1 - 2 * chance)).sum(1) / (weight**2 * variance).sum(1) ** 1.5
+    p = np.clip(pearson3.cdf(known.to_numpy(), skew), 0.0, 1.0)
+    found[known.index] = false_discovery_control(p) < 0.05
+    return found
+
+
 def said_fit(agents: pd.DataFrame) -> Said:
-    """How many agents do not follow the model, against the one in twenty that chance gives."""
+    """How many agents do not follow the model, against one in twenty by chance; and who surely does not."""
     from scipy.stats import binom
 
     known = agents["lz_star"].dropna()
-    strange = known[known < STRANGE].sort_values()
-    n, count = len(known), len(strange)
+    if known.empty:
+        words = "lz* is of right-or-wrong responses, and these are graded"
+        return Said(f"Person fit was not judged: {words}.", False)
+    n, count = len(known), int((known < STRANGE).sum())
     text = (
         f"Person fit: {count} of {n} agents answer against the order of the items (lz* below {STRANGE}), "
         f"where chance gives {0.05 * n:.0f}"
     )
-    if binom.sf(count - 1, n, 0.05) < 0.05:
-        return Said(f"{text}. That is more than chance: {names_of(list(strange.index))}.")
-    far = f"; the farthest is {strange.index[0]} (lz* {strange.iloc[0]:.1f})" if count else ""
-    return Said(f"{text}: no more than chance{far}.")
+    text += (
+        ": more than chance." if binom.sf(count - 1, n, 0.05) < 0.05 else ": no more than chance."
+    )
+    sure = known[agents["strange"]].sort_values()
+    if sure.empty:
+        return Said(f"{text} Of no single agent is it sure.")
+    verb = "one is" if len(sure) == 1 else f"{len(sure)} are"
+    return Said(f"{text} Of them {verb} too far off for chance: {names_of(list(sure.index))}.")
 
 
 def said_generality(agents: pd.DataFrame) -> list[Said]:
     """What γ shares with ability and with person fit, by the interval of the correlation."""
-    rows = agents[["ability", "normalised_generality", "lz_star"]].dropna()
     said = []
     for other, words in (("lz_star", "person fit (lz*)"), ("ability", "ability")):
+        rows = agents[[other, "normalised_generality"]].dropna()
         r = rank_correlation(rows[other], rows["normalised_generality"])
         if np.isnan(r) or len(rows) < 10:
             continue
-        low, high = rank_limits(r, len(rows), 0.95)
+        low, high = rank_interval(rows[other], rows["normalised_generality"])
         what = f"rank correlation {r:.2f} [{low:.2f}, {high:.2f}]"
         if low > 0.8:
             text = (
@@ -106,7 +155,7 @@ def said_order(
     r = rank_correlation(agents["ability"], agents["capability"])
     if np.isnan(r):
         return Said("")
-    low, high = rank_limits(r, len(agents), 0.95)
+    low, high = rank_interval(agents["ability"], agents["capability"])
     agree = f"Ability and capability have a rank correlation of {r:.2f} [{low:.2f}, {high:.2f}]"
     if not pairs:
         return Said(f"{agree}, and no pair of agents is told apart by both the other way round.")
