@@ -10,9 +10,9 @@ from __future__ import annotations
 from itertools import product
 
 from benchmarks.rows import Row, best_time, race, within
-from gindex_lab.worlds.tasks.mazes_make import Maze, make_maze
-from gindex_lab.worlds.tasks.series_kernel import enumerate_outputs
-from gindex_lab.worlds.tasks.series_machine import INSTRUCTIONS, USELESS
+from gindex_lab.worlds.tasks.letter_series.kernel import enumerate_outputs
+from gindex_lab.worlds.tasks.letter_series.machine import INSTRUCTIONS, USELESS
+from gindex_lab.worlds.tasks.mazes.make import Maze, make_maze
 
 __all__ = ["run"]
 

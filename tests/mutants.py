@@ -50,7 +50,7 @@ TARGETS: dict[str, list[str]] = {
     "worlds/aiq/stratified.py": ["tests/test_aiq_estimate.py"],
     "measures/psychometrics/person_fit.py": ["tests/test_person_fit.py"],
     "measures/psychometrics/extraction.py": ["tests/test_factors.py"],
-    "worlds/tasks/series_kt.py": ["tests/test_letter_series.py"],
+    "worlds/tasks/letter_series/kt.py": ["tests/test_letter_series.py"],
     "worlds/flatland/checks.py": ["tests/test_flatland_programs.py"],
     "worlds/flatland/execution.py": ["tests/test_flatland_programs.py"],
 }
@@ -77,10 +77,10 @@ EQUIVALENT: dict[str, str] = {
     "measures/psychometrics/extraction.py:_least_misfit: unseen > 0 -> unseen > 1": (
         "one minimum asks for four descents more: the second condition decides"
     ),
-    "worlds/tasks/series_kt.py:_found: best + margin > bound -> best + margin >= bound": (
+    "worlds/tasks/letter_series/kt.py:_found: best + margin > bound -> best + margin >= bound": (
         "the same search is made again"
     ),
-    "worlds/tasks/series_kt.py:best_program: "
+    "worlds/tasks/letter_series/kt.py:best_program: "
     "_cheapest(tuple(codes), -1, scale or KtScale(), integer('longest', longest), 0.0) -> "
     "_cheapest(tuple(codes), -1, scale or KtScale(), integer('longest', longest), 1.0)": (
         "the first row is the cheapest, however many follow"
@@ -90,18 +90,18 @@ EQUIVALENT: dict[str, str] = {
     "worlds/flatland/execution.py:_constant_move: abs(node.params['dist']) > limits.distance -> "
     "abs(node.params['dist']) >= limits.distance": "such a move is computed when it is executed",
     "worlds/flatland/execution.py:_machine: 0 <= x < SIZE -> 0 < x < SIZE": "0 wrapped is 0",
-    "worlds/tasks/series_kt.py:_found: bound < HIGHEST -> bound <= HIGHEST": (
+    "worlds/tasks/letter_series/kt.py:_found: bound < HIGHEST -> bound <= HIGHEST": (
         "the last bound would be searched twice"
     ),
-    "worlds/tasks/series_kt.py:_found: range(4, 16) -> range(5, 16)": (
+    "worlds/tasks/letter_series/kt.py:_found: range(4, 16) -> range(5, 16)": (
         "the search only begins with a wider bound"
     ),
-    "worlds/tasks/series_kt.py:best_program: "
+    "worlds/tasks/letter_series/kt.py:best_program: "
     "_cheapest(tuple(codes), -1, scale or KtScale(), integer('longest', longest), 0.0) -> "
     "_cheapest(tuple(codes), -2, scale or KtScale(), integer('longest', longest), 0.0)": (
         "any negative place means that there is no gap"
     ),
-    "worlds/tasks/series_kt.py:_table: cost <= cost.min() + margin + 1e-09 -> "
+    "worlds/tasks/letter_series/kt.py:_table: cost <= cost.min() + margin + 1e-09 -> "
     "cost < cost.min() + margin + 1e-09": "no cost lies on the slack",
 }
 

@@ -9,10 +9,9 @@ from statsmodels.stats.proportion import proportion_confint
 
 import gindex_lab as gl
 from gindex_lab.press.cli import main
-from gindex_lab.studies.analysis.accuracy import score_table, task_table
+from gindex_lab.studies.analysis.accuracy import against_chance, floors_of, score_table, task_table
 from gindex_lab.studies.analysis.comparing import order_in, widely_measured
 from gindex_lab.studies.analysis.differences import score_differences
-from gindex_lab.studies.analysis.floors import against_chance, floors_of
 from gindex_lab.studies.analysis.starting import analyse_table
 from gindex_lab.studies.analysis.tables import task_cells
 

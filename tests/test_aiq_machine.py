@@ -99,7 +99,7 @@ def test_fused_code_equals_one_row_per_instruction_until_overtime(program, n, ac
             kernel.act(
                 compile_program(program, n, fused=careful is False),
                 n,
-                *state,
+                state,
                 key,
                 kernel.NO_RECORD,
                 careful,
@@ -123,7 +123,7 @@ def test_a_straight_line_is_too_long_from_a_thousand_steps(length):
         kernel.act(
             compile_program("+" * length + ",#", fused=fused),
             5,
-            *kernel.new_state(MachineSettings()),
+            kernel.new_state(MachineSettings()),
             0,
             kernel.NO_RECORD,
             not fused,
@@ -151,9 +151,9 @@ def test_reset_machine_is_a_fresh_machine():
     state = kernel.new_state(setup)
     key = random_streams.stream_key(1, 2, 3, 1, random_streams.CHANCE)
     for action in (0, 4, 1):
-        kernel.act(code, 5, *state, key, kernel.NO_RECORD, False, action)
+        kernel.act(code, 5, state, key, kernel.NO_RECORD, False, action)
     assert not all((a == b).all() for a, b in zip(state, kernel.new_state(setup), strict=True))
-    kernel.reset(*state, 5)
+    kernel.reset(state, 5)
     assert all((a == b).all() for a, b in zip(state, kernel.new_state(setup), strict=True))
 
 

@@ -11,8 +11,8 @@ from examples_of_tools import TOOLS as FIRST_TOOLS
 import gindex_lab as gl
 from gindex_lab.studies.readers.examples import EXAMPLES, simulated_runs, write_example
 from gindex_lab.studies.readers.formats import BESIDE, FORMATS, READERS, SUFFIXES, sniff
-from gindex_lab.studies.readers.glimpse import json_glimpse
 from gindex_lab.studies.readers.signatures import _DOCUMENTS, _HEADERS, _LINES, _RECORDS
+from gindex_lab.studies.readers.text import json_glimpse
 
 TOOLS = FIRST_TOOLS | MORE_TOOLS
 MEANS = (

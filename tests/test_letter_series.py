@@ -14,13 +14,13 @@ from refusals import cautioned, refused
 
 import gindex_lab as gl
 from gindex_lab.foundation.errors import BadInput
-from gindex_lab.worlds.tasks import series_table
-from gindex_lab.worlds.tasks.series_items import rotated
-from gindex_lab.worlds.tasks.series_kt import KtScale
-from gindex_lab.worlds.tasks.series_machine import ALPHABET, INSTRUCTIONS, text_of
-from gindex_lab.worlds.tasks.series_systems import shown_and_answer
+from gindex_lab.worlds.tasks.letter_series.items import rotated
+from gindex_lab.worlds.tasks.letter_series.kt import KtScale
+from gindex_lab.worlds.tasks.letter_series.machine import ALPHABET, INSTRUCTIONS, text_of
+from gindex_lab.worlds.tasks.letter_series.systems import shown_and_answer
 
 ls = gl.letter_series
+SERIES_TABLE = importlib.import_module("gindex_lab.worlds.tasks.letter_series.table")
 FIVE = {  # difficulty, series with answer, program, instructions, steps to the sixth letter
     "adgjm": (9, "WRITE SUCC SUCC SUCC LOOPTOP", 5, 26),
     "acbdced": (10, "WRITE SUCC SUCC WRITE PRED LOOPTOP", 6, 16),
@@ -93,7 +93,7 @@ def test_the_compiled_table_is_that_of_the_readable_machine(seed):
     table = ls.table(7)
     outputs = table.outputs()
     for row in rows:
-        made = ls.run(text_of(int(table.code[row])), series_table.LETTERS)
+        made = ls.run(text_of(int(table.code[row])), SERIES_TABLE.LETTERS)
         assert rotated(made.letters, -ALPHABET.index(made.letters[0])) == outputs[row]
         assert made.steps[5] == table.steps[row]
         assert ls.canonical(text_of(int(table.code[row])))
@@ -153,7 +153,7 @@ def test_a_damaged_table_is_made_anew(tmp_path, monkeypatch):
     (path,) = (tmp_path / "letter_series").iterdir()
     stored = path.read_bytes()
     path.write_bytes(stored[:-50] + b"x" * 50)
-    series_table._table.cache_clear()
+    SERIES_TABLE._table.cache_clear()
     again = ls.table(6)
     assert (again.key == first.key).all()
     assert path.read_bytes() == stored
@@ -369,7 +369,7 @@ def test_time_is_counted_up_to_the_twelfth_letter():
 
 
 def test_the_search_goes_up_to_the_highest_kt(monkeypatch):
-    series_kt = importlib.import_module("gindex_lab.worlds.tasks.series_kt")
+    series_kt = importlib.import_module("gindex_lab.worlds.tasks.letter_series.kt")
     for highest, written in ((10.0, True), (9.0, False)):  # adgjm costs 5 + log2(27) = 9.75
         monkeypatch.setattr(series_kt, "HIGHEST", highest)
         series_kt._found.cache_clear()

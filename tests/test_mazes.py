@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from refusals import refused
 
 import gindex_lab as gl
-from gindex_lab.worlds.tasks.mazes_paths import checked_path, reach
+from gindex_lab.worlds.tasks.mazes.paths import checked_path, reach
 
 MAZE = gl.mazes.make_maze(10, 0.3, seed=1, name="ten")
 small_mazes = st.builds(

@@ -1,5 +1,6 @@
 """Where is Figure X? The list is complete for every source, and all that it names exists."""
 
+import importlib
 import json
 import re
 from pathlib import Path
@@ -8,7 +9,39 @@ import pytest
 from loops import looped
 
 from gindex_lab.press.reproduction.inputs import read_catalogue
-from gindex_lab.press.reproduction.places import NUMBERED, function_of, places
+from gindex_lab.press.reproduction.places import places
+
+_SUPPLEMENT = [f"S{k}" for k in range(1, 31)]
+#: What the sources number, by source and kind: the lists that `data/places.csv` must be complete for.
+NUMBERED = {
+    ("generality", "figure"): [*"12345", *_SUPPLEMENT],
+    ("generality", "table"): ["1", *(f"S{k}" for k in range(1, 8))],
+    ("generality", "equation"): [str(k) for k in range(1, 10)],
+    ("generality", "proposition, lemma or corollary"): [str(k) for k in range(1, 20)],
+    ("g-index", "figure"): [str(k) for k in range(1, 16)],
+    ("g-index", "table"): ["1", "2", "3"],
+    ("g-index", "equation"): [str(k) for k in range(1, 17)],
+    ("g-index, earlier version", "figure"): [str(k) for k in range(1, 13)],
+    ("g-index, earlier version", "table"): ["1", "2", "3"],
+    ("g-index, earlier version", "equation"): [str(k) for k in range(1, 17)],
+    ("aiq", "equation"): ["1", "2"],
+    ("anytime", "figure"): ["2"],
+    ("anytime", "table"): ["2"],
+    ("anytime", "definition"): ["2", "3", "9", "16", "17", "18"],
+}
+
+
+def function_of(name):
+    """The function or class that a row names: `gl.generality`, or its full path in the package."""
+    head, _, rest = name.partition(".")
+    found = importlib.import_module("gindex_lab")
+    if head == "gl":
+        for part in rest.split("."):
+            found = getattr(found, part)
+        return found
+    module, _, attribute = name.rpartition(".")
+    return getattr(importlib.import_module(module), attribute)
+
 
 TABLE = places()
 ROOT = Path(__file__).resolve().parent.parent

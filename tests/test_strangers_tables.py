@@ -340,7 +340,7 @@ def test_agents_that_differ_in_spelling_are_named(tmp_path):
     ],
 )
 def test_ranks_and_trials_to_criterion_are_better_when_small(name, way):
-    from gindex_lab.studies.readers.directions import direction_of
+    from gindex_lab.studies.readers.metrics import direction_of
 
     assert direction_of(name) == way
 

@@ -11,10 +11,9 @@ from __future__ import annotations
 import functools
 import inspect
 import itertools
-import sys
 import types
 import typing
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, ParamSpec, TypeVar
@@ -36,7 +35,7 @@ from gindex_lab.foundation.constraints import Range, range_of
 from gindex_lab.foundation.errors import BadInput, GIndexLabError
 from gindex_lab.foundation.validate import LARGEST, choice, flag, integer, number, pair
 
-__all__ = ["Parameter", "declared", "declared_class", "hold", "hold_all", "parameters_of"]
+__all__ = ["Parameter", "declared", "declared_class", "hold", "parameters_of"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -306,13 +305,3 @@ def hold(module: types.ModuleType, name: str) -> Any:
         value = declared(value)
         setattr(module, name, value)
     return value
-
-
-def hold_all(name: str, names: Sequence[str]) -> None:
-    """The same for a module that is itself a table of contents: all its names, where they come from too."""
-    contents = sys.modules[name]
-    for one in names:
-        value = getattr(contents, one)
-        home = sys.modules.get(getattr(value, "__module__", ""), contents)
-        if getattr(home, getattr(value, "__name__", one), None) is value and callable(value):
-            setattr(contents, one, hold(home, getattr(value, "__name__", one)))

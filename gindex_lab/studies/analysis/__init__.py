@@ -9,11 +9,10 @@ from gindex_lab.foundation.contents import contents as _contents
 __getattr__, __dir__, __all__ = _contents(
     __name__,
     {
-        "accuracy": "score_table task_table",
+        "accuracy": "against_chance floors_of score_table task_table",
         "differences": "score_differences",
         "linking": "linked_differences",
         "comparing": "Order order_of",
-        "floors": "against_chance floors_of",
         "audit": "audit_counts expected_duplicates item_audit",
         "surviving": "definitions survival verdict",
         "shuffle": "shuffle_control",

@@ -1,5 +1,7 @@
 # Made from the table of contents: python -m gindex_lab.foundation.stubs
 
+from gindex_lab.studies.analysis.accuracy import against_chance as against_chance
+from gindex_lab.studies.analysis.accuracy import floors_of as floors_of
 from gindex_lab.studies.analysis.accuracy import score_table as score_table
 from gindex_lab.studies.analysis.accuracy import task_table as task_table
 from gindex_lab.studies.analysis.audit import audit_counts as audit_counts
@@ -8,8 +10,6 @@ from gindex_lab.studies.analysis.audit import item_audit as item_audit
 from gindex_lab.studies.analysis.comparing import Order as Order
 from gindex_lab.studies.analysis.comparing import order_of as order_of
 from gindex_lab.studies.analysis.differences import score_differences as score_differences
-from gindex_lab.studies.analysis.floors import against_chance as against_chance
-from gindex_lab.studies.analysis.floors import floors_of as floors_of
 from gindex_lab.studies.analysis.linking import linked_differences as linked_differences
 from gindex_lab.studies.analysis.models import factor_view as factor_view
 from gindex_lab.studies.analysis.models import fitted as fitted

@@ -12,9 +12,8 @@ from gindex_lab.studies.analysis import score_words, summary
 from gindex_lab.studies.analysis.accuracy import is_binary
 from gindex_lab.studies.analysis.audit import can_tell_wrong_keys, expected_duplicates
 from gindex_lab.studies.analysis.options import WHY
-from gindex_lab.studies.analysis.seeing import about_seeing
 from gindex_lab.studies.analysis.summary import Said
-from gindex_lab.studies.analysis.weights import about_weights, level_weights
+from gindex_lab.studies.analysis.weights import about_seeing, about_weights, level_weights
 from gindex_lab.studies.readers.choosing import shares_beside
 
 if TYPE_CHECKING:

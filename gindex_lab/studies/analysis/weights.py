@@ -1,10 +1,12 @@
-"""How much of capability does each item decide, where difficulties are given?
+"""How much of capability does each item decide, and which differences could the study have seen?
 
 Capability is an area along the scale of difficulty (Eq. 7 of the generality supplement), so that a stretch of
 the scale counts as much with three items as with three hundred. A score counts every item alike.
 """
 
 from __future__ import annotations
+
+import math
 
 import numpy as np
 import pandas as pd
@@ -13,9 +15,10 @@ from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.step_curves import StepCurves
 from gindex_lab.measures.generality import generality
 from gindex_lab.measures.horizons.words import minutes_text
+from gindex_lab.measures.planning.power import detectable
 from gindex_lab.studies.analysis.summary import Said
 
-__all__ = ["about_weights", "level_weights"]
+__all__ = ["about_seeing", "about_weights", "level_weights"]
 
 _MOST_LEVELS = 500
 _FEW = 1 / 3  # of the items: unequal items that are worth fewer are a sentence
@@ -83,5 +86,38 @@ def about_weights(levels: pd.DataFrame | None) -> list[Said]:
     text += (
         f". For capability all {total:,} items are worth about {worth:.0f} items that count alike, "
         "and its intervals are as wide as those of so few."
+    )
+    return [Said(text, False)]
+
+
+# -- what the study could have seen ------------------------------------------------------------------
+
+
+_FEWEST = 10  # items
+_MOST = 200_000  # items: a plan for more takes longer than it tells
+_WANTED = 0.8
+
+
+def about_seeing(data: object, ci: float | None) -> list[Said]:
+    """A sentence for a study of at least two agents; none for raw scores, or where nothing was tested.
+
+    >>> rng = np.random.default_rng(1)
+    >>> study = Responses((rng.random((3, 200)) < 0.6).astype(float))
+    >>> about_seeing(study, 0.95)[0].text[:58]
+    'What the study could see: with four chances in five, a dif'
+    """
+    if not isinstance(data, Responses) or ci is None:
+        return []
+    agents, items = data.shape
+    if agents < 2 or not _FEWEST <= items <= _MOST or np.isnan(data.values).mean() > 0.5:
+        return []
+    pairs = agents * (agents - 1) // 2
+    gap = detectable(Responses(data.frame), measure="mean", wanted=_WANTED, ci=ci, pairs=pairs)
+    if math.isnan(gap):
+        return [Said("What the study could see: hardly any difference in mean score.", False)]
+    tested = "" if pairs == 1 else f", with all {pairs:,} pairs tested together"
+    text = (
+        f"What the study could see: with four chances in five, a difference of {100 * gap:.2g} points "
+        f"in mean score between two agents near the middle{tested}. Smaller ones may exist and not show."
     )
     return [Said(text, False)]

@@ -24,10 +24,9 @@ from gindex_lab.foundation.responses import Responses, Scores
 from gindex_lab.foundation.step_curves import StepCurves
 from gindex_lab.foundation.upstairs import upstairs
 from gindex_lab.studies.analysis import comparing, models, summary, surviving
-from gindex_lab.studies.analysis.accuracy import score_table, task_table
+from gindex_lab.studies.analysis.accuracy import against_chance, score_table, task_table
 from gindex_lab.studies.analysis.audit import audit_counts, item_audit
 from gindex_lab.studies.analysis.differences import score_differences
-from gindex_lab.studies.analysis.floors import against_chance
 from gindex_lab.studies.analysis.integrity import audit_study
 from gindex_lab.studies.analysis.linking import with_links
 from gindex_lab.studies.analysis.measuring import FLOORED

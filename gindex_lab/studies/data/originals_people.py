@@ -19,8 +19,8 @@ import pandas as pd
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.studies.data.download import OriginalArchive
 from gindex_lab.studies.data.tidy import Tidy
-from gindex_lab.worlds.tasks.mazes_paths import TABLE_S1 as MAZES
-from gindex_lab.worlds.tasks.mazes_paths import difficulty
+from gindex_lab.worlds.tasks.mazes.paths import TABLE_S1 as MAZES
+from gindex_lab.worlds.tasks.mazes.paths import difficulty
 
 __all__ = ["LAYOUT", "MAZES", "maze_difficulty"]
 

@@ -10,14 +10,20 @@ from pathlib import Path
 from typing import Any
 
 from gindex_lab.foundation.files import comments_in
-from gindex_lab.studies.readers.documents import records_of
 from gindex_lab.studies.readers.eval_archives import is_eval_archive
-from gindex_lab.studies.readers.glimpse import glimpse_of, json_glimpse
-from gindex_lab.studies.readers.headers import sniff_header
+from gindex_lab.studies.readers.foreign import records_of
+from gindex_lab.studies.readers.headers import is_scores, is_scores_by_model, sniff_header
 from gindex_lab.studies.readers.names import column_of, flat_names, unsure_item
 from gindex_lab.studies.readers.signatures import of_document, of_line
-from gindex_lab.studies.readers.text import LINES, beginning, encoding_of, is_lines, plain
-from gindex_lab.studies.readers.unnamed import is_scores, is_scores_by_model
+from gindex_lab.studies.readers.text import (
+    LINES,
+    beginning,
+    encoding_of,
+    glimpse_of,
+    is_lines,
+    json_glimpse,
+    plain,
+)
 
 __all__ = [
     "BESIDE",
@@ -209,8 +215,7 @@ def _sniff_lines(path: Path) -> str | None:
 
 def _sniff_foreign(path: Path, suffix: str, encoding: str | None) -> str | None:
     """Excel, SPSS and R hold tables; YAML a table or a log."""
-    from gindex_lab.studies.readers.documents import load_yaml
-    from gindex_lab.studies.readers.foreign import foreign_table
+    from gindex_lab.studies.readers.foreign import foreign_table, load_yaml
 
     if suffix in (".yaml", ".yml"):
         found = load_yaml(path, encoding)

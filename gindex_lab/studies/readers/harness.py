@@ -22,7 +22,6 @@ from typing import Any
 
 from gindex_lab.foundation.errors import BadInput, short
 from gindex_lab.studies.readers.collect import Collector, as_number
-from gindex_lab.studies.readers.directions import settle_direction
 from gindex_lab.studies.readers.harness_results import (
     TIME,
     Run,
@@ -31,7 +30,7 @@ from gindex_lab.studies.readers.harness_results import (
     rising,
     runs_of,
 )
-from gindex_lab.studies.readers.metrics import Metrics, lacks_metric
+from gindex_lab.studies.readers.metrics import Metrics, lacks_metric, settle_direction
 from gindex_lab.studies.readers.naming import agent_name
 from gindex_lab.studies.readers.options import Options
 from gindex_lab.studies.readers.parts import loaded

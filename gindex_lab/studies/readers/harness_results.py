@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.studies.readers.collect import Collector, as_number
-from gindex_lab.studies.readers.directions import direction_of, settle_direction
-from gindex_lab.studies.readers.metrics import Metrics
+from gindex_lab.studies.readers.metrics import Metrics, direction_of, settle_direction
 from gindex_lab.studies.readers.naming import agent_name
 from gindex_lab.studies.readers.options import Options
 from gindex_lab.studies.readers.parts import mapping

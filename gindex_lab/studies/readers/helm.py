@@ -20,8 +20,7 @@ from typing import Any
 
 from gindex_lab.foundation.errors import BadInput, short
 from gindex_lab.studies.readers.collect import Collector, as_number
-from gindex_lab.studies.readers.directions import settle_direction
-from gindex_lab.studies.readers.metrics import Metrics, choose_metric
+from gindex_lab.studies.readers.metrics import Metrics, choose_metric, settle_direction
 from gindex_lab.studies.readers.naming import agent_name
 from gindex_lab.studies.readers.options import Options
 from gindex_lab.studies.readers.parts import mapping

@@ -17,16 +17,19 @@ from typing import Any, NamedTuple
 
 from gindex_lab.foundation.errors import BadInput, short
 from gindex_lab.studies.readers.collect import Collector, as_number
-from gindex_lab.studies.readers.directions import settle_direction
 from gindex_lab.studies.readers.eval_archives import eval_archive
-from gindex_lab.studies.readers.glimpse import json_glimpse
 from gindex_lab.studies.readers.inspect_scores import in_words, sample_id, score_of, score_values
-from gindex_lab.studies.readers.metrics import Metrics, choose_metric, lacks_metric
+from gindex_lab.studies.readers.metrics import (
+    Metrics,
+    choose_metric,
+    lacks_metric,
+    settle_direction,
+)
 from gindex_lab.studies.readers.naming import agent_name
 from gindex_lab.studies.readers.options import Options
 from gindex_lab.studies.readers.parts import mapping
 from gindex_lab.studies.readers.roles import log_roles
-from gindex_lab.studies.readers.text import beginning, load_json
+from gindex_lab.studies.readers.text import beginning, json_glimpse, load_json
 
 __all__ = ["read_inspect"]
 

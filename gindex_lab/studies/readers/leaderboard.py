@@ -15,8 +15,8 @@ import pandas as pd
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.studies.readers.cells import percentages
 from gindex_lab.studies.readers.collect import Collector
-from gindex_lab.studies.readers.directions import settle_direction
 from gindex_lab.studies.readers.facts import split_columns
+from gindex_lab.studies.readers.metrics import settle_direction
 from gindex_lab.studies.readers.options import Options
 from gindex_lab.studies.readers.tables import table_at, table_header
 from gindex_lab.studies.readers.wide import add_facts, add_frame, names_apart

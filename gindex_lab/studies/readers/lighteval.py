@@ -19,8 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from gindex_lab.studies.readers.collect import Collector, as_number
-from gindex_lab.studies.readers.directions import direction_of, settle_direction
-from gindex_lab.studies.readers.metrics import Metrics
+from gindex_lab.studies.readers.metrics import Metrics, direction_of, settle_direction
 from gindex_lab.studies.readers.naming import agent_name
 from gindex_lab.studies.readers.options import Options
 from gindex_lab.studies.readers.parts import Identities, field, loaded, mapping, wrong_field

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.studies.readers.collect import Collector
-from gindex_lab.studies.readers.directions import settle_direction
+from gindex_lab.studies.readers.metrics import settle_direction
 from gindex_lab.studies.readers.options import Options
 from gindex_lab.studies.readers.parts import field, score_of, wrong_field
 from gindex_lab.studies.readers.text import load_json

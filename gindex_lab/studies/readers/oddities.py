@@ -14,8 +14,7 @@ from pathlib import Path
 from gindex_lab.foundation.errors import BadInput, short
 from gindex_lab.foundation.inputs import files_below
 from gindex_lab.studies.readers.formats import FORMATS
-from gindex_lab.studies.readers.glimpse import json_glimpse
-from gindex_lab.studies.readers.text import beginning, load_json, plain
+from gindex_lab.studies.readers.text import beginning, json_glimpse, load_json, plain
 
 __all__ = ["first_names", "mixed_formats", "not_recognised", "nothing_there", "refuse_other"]
 

@@ -18,8 +18,12 @@ from typing import Any
 
 from gindex_lab.foundation.files import whole_lines
 from gindex_lab.studies.readers.collect import Collector
-from gindex_lab.studies.readers.directions import is_unbounded, settle_direction
-from gindex_lab.studies.readers.metrics import choose_metric, note_metrics
+from gindex_lab.studies.readers.metrics import (
+    choose_metric,
+    is_unbounded,
+    note_metrics,
+    settle_direction,
+)
 from gindex_lab.studies.readers.options import Options
 from gindex_lab.studies.readers.parts import Identities, wrong_field
 from gindex_lab.studies.readers.roles import keep_roles

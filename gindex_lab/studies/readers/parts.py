@@ -239,7 +239,7 @@ def loaded(files: Sequence[Path], found: Collector, options: Options) -> dict[Pa
 def document(file: Path, options: Options) -> Any:
     """A JSON or YAML document."""
     if plain(file).suffix.lower() in (".yaml", ".yml"):
-        from gindex_lab.studies.readers.documents import load_yaml
+        from gindex_lab.studies.readers.foreign import load_yaml
 
         return load_yaml(file, options.encoding)
     return load_json(file, options.encoding)

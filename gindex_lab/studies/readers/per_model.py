@@ -13,7 +13,8 @@ from typing import Any
 
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.studies.readers.collect import Collector
-from gindex_lab.studies.readers.directions import settle_direction
+from gindex_lab.studies.readers.headers import ITEMS, RESPONSES, TEXTS, first_of, responses_in
+from gindex_lab.studies.readers.metrics import settle_direction
 from gindex_lab.studies.readers.options import Options
 from gindex_lab.studies.readers.parts import (
     Identities,
@@ -27,7 +28,6 @@ from gindex_lab.studies.readers.parts import (
 from gindex_lab.studies.readers.roles import keep_roles
 from gindex_lab.studies.readers.tables import table_header
 from gindex_lab.studies.readers.text import LINES, load_json, plain
-from gindex_lab.studies.readers.unnamed import ITEMS, RESPONSES, TEXTS, first_of, responses_in
 
 __all__ = ["read_per_model"]
 

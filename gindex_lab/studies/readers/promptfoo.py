@@ -21,8 +21,7 @@ from typing import Any, NamedTuple
 from gindex_lab.foundation.errors import short
 from gindex_lab.foundation.files import whole_lines
 from gindex_lab.studies.readers.collect import Collector
-from gindex_lab.studies.readers.directions import settle_direction
-from gindex_lab.studies.readers.metrics import choose_metric, note_metrics
+from gindex_lab.studies.readers.metrics import choose_metric, note_metrics, settle_direction
 from gindex_lab.studies.readers.options import Options
 from gindex_lab.studies.readers.parts import (
     Identities,

@@ -21,11 +21,9 @@ from gindex_lab.foundation.files import header_of, read_columns, read_table
 from gindex_lab.foundation.validate import numeric_frame
 from gindex_lab.studies.readers.cells import plain_numbers, share_of, without_headers
 from gindex_lab.studies.readers.collect import Collector, as_number
-from gindex_lab.studies.readers.directions import direction_of, settle_direction
-from gindex_lab.studies.readers.documents import records_of
-from gindex_lab.studies.readers.foreign import foreign_table, parquet_table
+from gindex_lab.studies.readers.foreign import foreign_table, parquet_table, records_of
 from gindex_lab.studies.readers.formats import SUFFIXES, TABLES, separator_of
-from gindex_lab.studies.readers.metrics import Metrics
+from gindex_lab.studies.readers.metrics import Metrics, direction_of, settle_direction
 from gindex_lab.studies.readers.names import (
     AUDITED,
     column_of,

@@ -1,13 +1,17 @@
 """Text that may be compressed, in another encoding, or cut off in its last line: one line at a time.
 
 UTF-8 is expected; a byte-order mark says UTF-8 or UTF-16 for itself. Anything else is refused with the
-name of the option, because a wrong encoding would give wrong names without a word.
+name of the option, because a wrong encoding would give wrong names without a word. `json_glimpse` gives the
+beginning of a document as Python objects, enough to see what wrote it, however long it is: what is cut off,
+by us or by a stopped run, is closed where its last whole value ends.
 """
 
 from __future__ import annotations
 
 import codecs
 import io
+import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
@@ -20,7 +24,9 @@ __all__ = [
     "LINES",
     "beginning",
     "encoding_of",
+    "glimpse_of",
     "is_lines",
+    "json_glimpse",
     "json_lines",
     "load_json",
     "open_bytes",
@@ -182,3 +188,53 @@ def _cut_off(path: Path) -> BadInput:
     remedy = "copy it again, or unpack what is there with `gzip -dc`"
     problem = "is a compressed file that ends early or is damaged"
     return BadInput("path", str(path), problem, remedy, code="damaged")
+
+
+# -- the beginning of a JSON document ----------------------------------------------------------------
+
+
+_TOKENS = re.compile(r'"(?:[^"\\]|\\.)*+"?|[][{},]', re.DOTALL)  # an open string ends the text
+_CLOSES = {"{": "}", "[": "]"}
+
+
+def json_glimpse(path: Path, size: int = 2_000_000, encoding: str | None = None) -> Any:
+    """What the first bytes of a JSON document hold; None where they are not JSON at all."""
+    text = beginning(path, size).decode(encoding_of(path, encoding), errors="ignore")
+    return glimpse_of(text.lstrip("\ufeff"))
+
+
+def glimpse_of(text: str) -> Any:
+    """The same of a text.
+
+    >>> glimpse_of('{"results": {"arc": {"acc": 0.5}, "gsm8k": {"em')
+    {'results': {'arc': {'acc': 0.5}, 'gsm8k': {}}}
+    >>> glimpse_of('[{"task_id": 3, "reward": 1.0}, {"task_id": 4, "rew')
+    [{'task_id': 3, 'reward': 1.0}, {'task_id': 4}]
+    """
+    try:
+        return json.loads(text)
+    except RecursionError:
+        return None
+    except ValueError as error:
+        broken = getattr(error, "pos", 0)
+    try:
+        return json.loads(_closed(text[:broken]))
+    except (ValueError, RecursionError):
+        return None
+
+
+def _closed(text: str) -> str:
+    """A beginning of JSON, cut after its last whole value and closed."""
+    inside: list[str] = []
+    kept = 0
+    for match in _TOKENS.finditer(text):
+        token = match[0]
+        if token in "{[":
+            inside.append(_CLOSES[token])
+            kept = match.end()
+        elif token in "}]" and inside:
+            inside.pop()
+            kept = match.end()
+        elif token == ",":
+            kept = match.start()
+    return text[:kept] + "".join(reversed(inside))

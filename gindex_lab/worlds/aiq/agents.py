@@ -39,17 +39,19 @@ def _check_discount(discount: float) -> None:
         raise BadInput("discount", discount, problem, remedy, code="out-of-range")
 
 
-@dataclass(frozen=True)
-class Random:
-    """Uniform actions: its AIQ is 0 by the symmetry of the two signs. (Legg and Veness 2013.)"""
-
+class _WithoutValues:
     def limit(self, discount: float) -> float:
         """No values that could diverge."""
         return inf
 
 
 @dataclass(frozen=True)
-class Constant:
+class Random(_WithoutValues):
+    """Uniform actions: its AIQ is 0 by the symmetry of the two signs. (Legg and Veness 2013.)"""
+
+
+@dataclass(frozen=True)
+class Constant(_WithoutValues):
     """One action all the time."""
 
     action: int = 0
@@ -57,13 +59,9 @@ class Constant:
     def __post_init__(self) -> None:
         integer("action", self.action, 0)
 
-    def limit(self, discount: float) -> float:
-        """No values that could diverge."""
-        return inf
-
 
 @dataclass(frozen=True)
-class Freq:
+class Freq(_WithoutValues):
     """The action with the best mean reward so far; explores with probability `epsilon`.
 
     With `decay` the probability falls from 1 to `epsilon` in that many interactions.
@@ -81,13 +79,18 @@ class Freq:
     def __post_init__(self) -> None:
         _check_exploration(self.epsilon, self.decay)
 
+
+class _WithValues:
+    trace: float
+    discount: float
+
     def limit(self, discount: float) -> float:
-        """No values that could diverge."""
-        return inf
+        """|Q| beyond 100 (1 + λ) / (1 - γ) counts as "soft divergence"."""
+        return 100.0 * (1.0 + self.trace) / (1.0 - own_discount(self.discount, discount))
 
 
 @dataclass(frozen=True)
-class QLearning:
+class QLearning(_WithValues):
     """Watkins' Q(λ) with the observation as its state: `trace` is λ, `rate` α, `discount` γ.
 
     `discount=0` means the discount of the test, which must then be below 1. (Watkins 1989.)
@@ -110,13 +113,9 @@ class QLearning:
         _check_exploration(self.epsilon, self.decay)
         _check_discount(self.discount)
 
-    def limit(self, discount: float) -> float:
-        """|Q| beyond 100 (1 + λ) / (1 - γ) counts as "soft divergence"."""
-        return 100.0 * (1.0 + self.trace) / (1.0 - own_discount(self.discount, discount))
-
 
 @dataclass(frozen=True)
-class HLQ:
+class HLQ(_WithValues):
     """Hutter and Legg's Q(λ), which needs no learning rate; ε-greedy, or softmax with temperature ε.
 
     Reference: Hutter and Legg (2007).
@@ -140,10 +139,6 @@ class HLQ:
         number("epsilon", self.epsilon, 0) if self.softmax else _check_exploration(self.epsilon, 0)
         integer("decay", self.decay, 0)
         _check_discount(self.discount)
-
-    def limit(self, discount: float) -> float:
-        """|Q| beyond 100 (1 + λ) / (1 - γ) counts as "soft divergence"."""
-        return 100.0 * (1.0 + self.trace) / (1.0 - own_discount(self.discount, discount))
 
 
 @dataclass(frozen=True)

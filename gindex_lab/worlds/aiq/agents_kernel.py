@@ -138,15 +138,10 @@ def _still_active(trace: FloatArray, active: IntArray, count: int) -> int:
 
 @compiled(inline="always")
 def _learn_q(
-    value: FloatArray,
-    trace: FloatArray,
-    active: IntArray,
-    count: int,
-    step: float,
-    fade: float,
-    largest: float,
+    mind: QMind, count: int, step: float, fade: float, largest: float
 ) -> tuple[int, float]:
     """Q += α δ E, E *= fade; a trace that has become 0 leaves the list. Also the largest |Q| so far."""
+    value, trace, active = mind.value, mind.trace, mind.active
     gone = 0
     for i in range(count):
         pair = _U(active[_U(i)])
@@ -161,23 +156,14 @@ def _learn_q(
 
 @compiled(inline="always")
 def _learn_hlq(
-    value: FloatArray,
-    trace: FloatArray,
-    visits: FloatArray,
-    active: IntArray,
-    count: int,
-    discount: float,
-    keep: float,
-    error: float,
-    last: int,
-    chosen: int,
-    fade: float,
-    largest: float,
+    mind: HLQMind, count: int, error: float, last: int, chosen: int, fade: float, largest: float
 ) -> tuple[int, float]:
     """Q += β δ, V *= λ, E *= fade; how many traces are left, and the largest |Q| so far."""
+    value, trace, visits, active = mind.value, mind.trace, mind.visits, mind.active
+    keep = mind.keep
     visits[_U(last)] += 1.0
     ahead = visits[_U(chosen)]
-    weight = ahead - discount * trace[_U(chosen)]
+    weight = ahead - mind.discount * trace[_U(chosen)]
     gone = 0
     for i in range(count):
         pair = _U(active[_U(i)])
@@ -262,9 +248,7 @@ def _q(mind, now, first, reward, symbols, key, t):  # type: ignore[no-untyped-de
     error = reward + mind.discount * best - value[_U(last)]
     fade = mind.fade if action == greedy else 0.0
     count = _touch(mind.trace, mind.active, now.active, last)
-    count, largest = _learn_q(
-        value, mind.trace, mind.active, count, mind.rate * error, fade, now.largest
-    )
+    count, largest = _learn_q(mind, count, mind.rate * error, fade, now.largest)
     epsilon = _cooled(now.epsilon, mind.epsilon, mind.decay)
     return action, Now(first + action, epsilon, count, largest)
 
@@ -279,45 +263,25 @@ def _hlq(mind, now, first, reward, symbols, key, t):  # type: ignore[no-untyped-
     error = reward + mind.discount * best - value[_U(last)]
     fade = mind.fade if action == greedy else 0.0
     count = _touch(mind.trace, mind.active, now.active, last)
-    count, largest = _learn_hlq(
-        value,
-        mind.trace,
-        mind.visits,
-        mind.active,
-        count,
-        mind.discount,
-        mind.keep,
-        error,
-        last,
-        first + action,
-        fade,
-        now.largest,
-    )
+    count, largest = _learn_hlq(mind, count, error, last, first + action, fade, now.largest)
     epsilon = _cooled(now.epsilon, mind.epsilon, mind.decay)
     return action, Now(first + action, epsilon, count, largest)
 
 
-_BEGIN = {
-    RandomMind: _begin_blind,
-    ConstantMind: _begin_blind,
-    FreqMind: _begin_freq,
-    QMind: _begin_q,
-    HLQMind: _begin_hlq,
-}
-_PERCEIVE = {
-    RandomMind: _random,
-    ConstantMind: _constant,
-    FreqMind: _freq,
-    QMind: _q,
-    HLQMind: _hlq,
+_OF_MIND: dict[type, tuple[Any, Any]] = {  # how it begins, and what it does
+    RandomMind: (_begin_blind, _random),
+    ConstantMind: (_begin_blind, _constant),
+    FreqMind: (_begin_freq, _freq),
+    QMind: (_begin_q, _q),
+    HLQMind: (_begin_hlq, _hlq),
 }
 
 
 @overload(begin, inline="always")
 def _begin(mind):  # type: ignore[no-untyped-def]
-    return _BEGIN[mind.instance_class]
+    return _OF_MIND[mind.instance_class][0]
 
 
 @overload(perceive, inline="always")
 def _perceive(mind, now, first, reward, symbols, key, t):  # type: ignore[no-untyped-def]
-    return _PERCEIVE[mind.instance_class]
+    return _OF_MIND[mind.instance_class][1]

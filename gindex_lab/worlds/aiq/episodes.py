@@ -21,12 +21,7 @@ from gindex_lab.foundation import parallel
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.kernels import compiled
 from gindex_lab.foundation.validate import FloatArray
-from gindex_lab.worlds.aiq.agents import (
-    Agent,
-    BuiltIn,
-    Constant,
-    Own,
-)
+from gindex_lab.worlds.aiq.agents import Agent, BuiltIn, Constant, Own
 from gindex_lab.worlds.aiq.agents_kernel import begin, perceive
 from gindex_lab.worlds.aiq.kernel import (
     HEAD,
@@ -37,7 +32,7 @@ from gindex_lab.worlds.aiq.kernel import (
     RING,
     WIDTH,
     Code,
-    Registers,
+    State,
     Symbols,
     assemble,
     cycle,
@@ -71,10 +66,7 @@ def _state(output: Symbols, reward_cell: int, symbols: int) -> int:
 def _episode(
     mind: Mind,
     code: Code,
-    work: Symbols,
-    history: Symbols,
-    output: Symbols,
-    registers: Registers,
+    state: State,
     symbols: int,
     reward_cell: int,
     chance: int,
@@ -85,29 +77,21 @@ def _episode(
     totals: FloatArray,
 ) -> float:
     """One run: discounted totals at each of the `lengths`; returns the largest |Q| of a Q-learner."""
-    reset(work, history, output, registers, symbols)
+    reset(state, symbols)
+    work, history, output, registers = state
     now = begin(mind)
     head = low = high = draws = reached = 0
     reward, total, weight = 0.0, 0.0, 1.0
     for t in range(lengths[-1]):
         first = _state(output, reward_cell, symbols)
         action, now = perceive(mind, now, first, reward, symbols, key, t)
+        newest = (-1 - t) & (RING - 1)
+        # fmt: off
         steps, head, low, high, draws = cycle(
-            code,
-            symbols,
-            work,
-            history,
-            output,
-            (-1 - t) & (RING - 1),
-            head,
-            low,
-            high,
-            draws,
-            chance,
-            NO_RECORD,
-            False,
-            action,
+            code, symbols, work, history, output, newest, head, low, high, draws,
+            chance, NO_RECORD, False, action,
         )
+        # fmt: on
         if steps >= MOST_STEPS:
             break
         reward = rewards[_U(output[_U(reward_cell)])]
@@ -126,10 +110,7 @@ def run_pairs(
     text: npt.NDArray[np.uint8],
     ends: IntArray,
     rows: IntArray,
-    work: Symbols,
-    history: Symbols,
-    output: Symbols,
-    registers: Registers,
+    state: State,
     symbols: int,
     reward_cell: int,
     seed: int,
@@ -151,22 +132,14 @@ def run_pairs(
         for j in range(2):
             sign = 1 - 2 * j
             rewards = np.array([sign * reward_of(symbol, symbols) for symbol in range(symbols)])
+            chance = stream_key(seed, rows[i], 0, sign, CHANCE)
+            key = stream_key(seed, rows[i], 0, sign, AGENT)
+            # fmt: off
             largest[i, j] = _episode(
-                mind,
-                code.ravel(),
-                work,
-                history,
-                output,
-                registers,
-                symbols,
-                reward_cell,
-                stream_key(seed, rows[i], 0, sign, CHANCE),
-                stream_key(seed, rows[i], 0, sign, AGENT),
-                rewards,
-                discount,
-                lengths,
-                totals[i, j],
+                mind, code.ravel(), state, symbols, reward_cell, chance, key, rewards, discount,
+                lengths, totals[i, j],
             )
+            # fmt: on
             if np.isnan(totals[i, j, -1]):
                 break
 
@@ -268,7 +241,7 @@ def _run_compiled(
         np.frombuffer("".join(map(check, programs)).encode(), dtype=np.uint8),
         np.cumsum([len(program) for program in programs]),
         np.asarray(rows, dtype=np.int64),
-        *new_state(trial.machine),
+        new_state(trial.machine),
         trial.machine.symbols,
         trial.machine.reward_cell,
         trial.seed,
@@ -329,7 +302,7 @@ def interact(
     for _ in range(trial.lengths[-1]):
         observation = [int(machine.output[i]) for i in observed]
         action = _legal(learner.perceive(observation, reward), symbols, name)
-        steps = kernel.act(code, symbols, *machine, chance, kernel.NO_RECORD, False, action)
+        steps = kernel.act(code, symbols, machine, chance, kernel.NO_RECORD, False, action)
         if steps >= kernel.MOST_STEPS:
             return
         reward = sign * kernel.reward_of(machine.output[trial.machine.reward_cell], symbols)

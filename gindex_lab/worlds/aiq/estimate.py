@@ -141,6 +141,8 @@ def estimate(
 
     References: Legg and Veness (2013), section 5; Vadinský (2018), section 3.
     """
+    from tqdm import tqdm
+
     who, table = agent_of(agent), _checked_sample(sample)
     reference = mode_of(mode) == "reference"
     trial = trial_of(table, episode, discount, seed, reverse, reference)
@@ -156,9 +158,11 @@ def estimate(
     runner = (
         run_rows if log is None else Log(log, header_of(who, table, trial)).remembered(run_rows)
     )
-    with _Bar(describe(who), wanted, progress) as bar:
+    silent = not (progress and sys.stderr.isatty())
+    with tqdm(total=wanted, desc=describe(who), unit="run", leave=False, disable=silent) as bar:
         caution = 0.0 if reference else stratified.CAUTION
-        tested, wild = _tested(runner, stratum, wanted, method, caution, bar.reach)
+        reach = lambda runs: bar.update(runs - bar.n)
+        tested, wild = _tested(runner, stratum, wanted, method, caution, reach)
     return _summary(describe(who), table, stratum, trial, tested, wild, confidence)
 
 
@@ -226,12 +230,10 @@ def _strata_of(sample: pd.DataFrame, method: str) -> IntArray:
     numbers = pd.to_numeric(sample["stratum"], errors="coerce").to_numpy(dtype=float)
     wrong = ~np.isin(numbers, np.arange(21))
     if wrong.any():
-        raise BadInput(
-            "sample.stratum",
-            sample["stratum"].iloc[int(np.flatnonzero(wrong)[0])],
-            "[not-a-stratum] is not a stratum from 0 to 20",
-            'drop such programs, or use method="plain"',
-        )
+        first = sample["stratum"][wrong].iloc[0]
+        remedy = 'drop such programs, or use method="plain"'
+        problem = "[not-a-stratum] is not a stratum from 0 to 20"
+        raise BadInput("sample.stratum", first, problem, remedy)
     return numbers.astype(np.int64)
 
 
@@ -335,25 +337,3 @@ def by_program_length(result: Estimate, bucket: int = 1) -> pd.DataFrame:
             "reference_half_interval": 1.96 * spread / np.sqrt(2 * n),
         }
     )
-
-
-class _Bar:
-    """A progress bar on a terminal, or nothing."""
-
-    def __init__(self, label: str, total: int, wanted: bool) -> None:
-        self.bar: Any = None
-        if wanted and sys.stderr.isatty():
-            from tqdm import tqdm
-
-            self.bar = tqdm(total=total, desc=label, unit="run", leave=False)
-
-    def __enter__(self) -> _Bar:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        if self.bar is not None:
-            self.bar.close()
-
-    def reach(self, runs: int) -> None:
-        if self.bar is not None:
-            self.bar.update(runs - self.bar.n)

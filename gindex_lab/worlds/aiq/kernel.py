@@ -99,10 +99,9 @@ def new_state(settings: MachineSettings) -> State:
 
 
 @compiled
-def reset(
-    work: Symbols, history: Symbols, output: Symbols, registers: Registers, symbols: int
-) -> None:
+def reset(state: State, symbols: int) -> None:
     """Make the machine fresh again; only the cells that the head has passed are cleared."""
+    work, history, output, registers = state
     blank = (symbols - 1) // 2
     for place in range(registers[LOW], registers[HIGH] + 1):
         work[place] = blank  # a negative place counts from the end, as in the machine itself
@@ -306,33 +305,22 @@ def cycle(
 def act(
     code: Code,
     symbols: int,
-    work: Symbols,
-    history: Symbols,
-    output: Symbols,
-    registers: Registers,
+    state: State,
     key: int,
     recorded: npt.NDArray[np.int64],
     careful: bool,
     action: int,
 ) -> int:
     """One `cycle` on a state whose registers are kept between calls; returns the number of steps."""
+    work, history, output, registers = state
     newest = (registers[NEWEST] - 1) & (RING - 1)
+    head, low, high = registers[HEAD], registers[LOW], registers[HIGH]
+    # fmt: off
     steps, head, low, high, draws = cycle(
-        code,
-        symbols,
-        work,
-        history,
-        output,
-        newest,
-        registers[HEAD],
-        registers[LOW],
-        registers[HIGH],
-        registers[DRAWS],
-        key,
-        recorded,
-        careful,
-        action,
+        code, symbols, work, history, output, newest, head, low, high, registers[DRAWS],
+        key, recorded, careful, action,
     )
+    # fmt: on
     registers[HEAD], registers[LOW], registers[HIGH] = head, low, high
     registers[NEWEST], registers[DRAWS] = newest, draws
     return steps
@@ -342,10 +330,7 @@ def act(
 def run_actions(
     code: Code,
     symbols: int,
-    work: Symbols,
-    history: Symbols,
-    output: Symbols,
-    registers: Registers,
+    state: State,
     key: int,
     recorded: npt.NDArray[np.int64],
     actions: npt.NDArray[np.int64],
@@ -355,8 +340,6 @@ def run_actions(
 ) -> None:
     """An episode with given actions: `written` (cycles x output cells), `steps`, `heads` are filled."""
     for t in range(len(actions)):
-        steps[t] = act(
-            code, symbols, work, history, output, registers, key, recorded, True, actions[t]
-        )
-        written[t] = output
-        heads[t] = registers[HEAD]
+        steps[t] = act(code, symbols, state, key, recorded, True, actions[t])
+        written[t] = state.output
+        heads[t] = state.registers[HEAD]

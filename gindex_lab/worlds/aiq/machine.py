@@ -191,17 +191,7 @@ def episode(
     written = np.empty((len(moves), 1 + settings.observations), dtype=np.int8)
     steps, heads = np.empty_like(moves), np.empty_like(moves)
     draws = kernel.NO_RECORD if chance is None else _actions(chance, 2**63 - 1, "chance")
-    kernel.run_actions(
-        code,
-        settings.symbols,
-        *state,
-        key,
-        draws,
-        moves,
-        written,
-        steps,
-        heads,
-    )
+    kernel.run_actions(code, settings.symbols, state, key, draws, moves, written, steps, heads)
     where, half = settings.reward_cell, (settings.symbols - 1) / 2
     rewards = 100 * (written[:, where].astype(float) - half) / half
     seen = np.delete(written, where, axis=1).astype(np.int64)

@@ -89,20 +89,19 @@ def _probe(
     length: int,
 ) -> int:
     """The stratum of one compiled program; `length` counts its `#`."""
-    work, history, output, registers = state
     actions = np.empty((_RUNS, _CYCLES), dtype=np.int8)
     rewards = np.empty((_RUNS, _CYCLES), dtype=np.int8)
     for run in range(_RUNS):
-        reset(work, history, output, registers, n)
+        reset(state, n)
         chance = stream_key(seed, program, run, 1, CHANCE)
         agent = stream_key(seed, program, run, 1, ACTIONS)
         for t in range(_CYCLES):
             action = below(agent, t, n)
-            steps = act(code, n, work, history, output, registers, chance, NO_RECORD, False, action)
+            steps = act(code, n, state, chance, NO_RECORD, False, action)
             if steps >= MOST_STEPS:
                 return OVERTIME
             actions[run, t] = action
-            rewards[run, t] = output[reward_cell]
+            rewards[run, t] = state.output[reward_cell]
     passive = True
     for run in range(1, _RUNS):
         for t in range(_SETTLED, _CYCLES):

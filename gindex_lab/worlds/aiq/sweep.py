@@ -250,14 +250,9 @@ def _measured(folder: Path, plan: SweepPlan, task: tuple[str, str, str]) -> None
     if done.exists():
         set_aside(done, "is damaged, or has lost its hash; it is measured again")
     programs = _sample_of(condition, plan.programs, plan.seed)
-    result = estimate(
-        line,
-        programs,
-        episode=plan.episodes,
-        runs=plan.runs,
-        seed=plan.seed,
-        log=folder / "logs" / f"{done.stem}.log",
-    )
+    log = folder / "logs" / f"{done.stem}.log"
+    size = {"episode": plan.episodes, "runs": plan.runs, "seed": plan.seed}
+    result = estimate(line, programs, log=log, **size)  # type: ignore[arg-type]
     text = _rows(result, task, plan, mark_of_sample(programs)).to_csv(index=False)
     vouch(done, text.encode())
     write_text(done, text)
@@ -286,12 +281,8 @@ def _rows(result: Estimate, task: tuple[str, str, str], plan: SweepPlan, mark: s
 
 def _check_plan(done: Path, plan: SweepPlan) -> None:
     table = read_table(done)
-    found = SweepPlan(
-        int(table["programs"][0]),
-        int(table["runs"][0]),
-        tuple(table["episode"]),
-        int(table["seed"][0]),
-    )
+    programs, runs, seed = (int(table[name][0]) for name in ("programs", "runs", "seed"))
+    found = SweepPlan(programs, runs, tuple(table["episode"]), seed)
     if found != plan:
         problem = f"[other-plan] holds another plan, {found}"
         raise BadInput("folder", str(done.parent), problem, "use a separate folder")

@@ -12,9 +12,8 @@ __getattr__, __dir__, __all__ = _contents(
         # programs, and their three syntaxes
         "definitions": "Call Definition DrawingLimits Limits Link Node",
         "programs": "Program",
-        "parsing": "parse read write",
+        "parsing": "library parse read shape uses write",
         "expansion": "Graph expand",
-        "shapes_library": "library shape uses",
         # what they draw
         "execution": "Step Trace steps trace",
         "rendering": "image_similarity picture save_png to_svg",

@@ -6,13 +6,14 @@ import math
 import re
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import replace
+from graphlib import CycleError, TopologicalSorter
 from typing import TypeVar
 
 from gindex_lab.foundation.errors import BadProgram
 from gindex_lab.worlds.flatland.definitions import PORTS, PRIMITIVES, Call, Definition, Link, Node
 from gindex_lab.worlds.flatland.expressions import CONSTANTS, Symbol
 
-__all__ = ["canonical", "check_program", "check_rule", "closing_links", "reached", "rule_of"]
+__all__ = ["canonical", "check_program", "closing_links", "reached", "rule_of"]
 
 K = TypeVar("K", bound=Hashable)
 
@@ -115,7 +116,7 @@ def _check_flow(flow: Definition, flows: Mapping[str, Definition]) -> None:
         if name not in flow.params:
             problem = "[not-a-parameter] is randomised but is not a parameter"
             raise BadProgram(where, name, problem, "name a parameter")
-        check_rule(rule, f"{where}, @param {name}")
+        rule_of(rule, f"{where}, @param {name}")
     for node in flow.nodes:
         _check_node(node, f"{where}, node {node.name}", flows)
     _check_links(flow, where)
@@ -186,24 +187,13 @@ def _check_links(flow: Definition, where: str) -> None:
 
 
 def _check_acyclic(following: Mapping[str, Iterable[str]], where: str, problem: str) -> None:
-    """Depth first, with a stack of our own: a hostile chain must not exhaust Python's."""
-    state: dict[str, int] = {}
-    for root in following:
-        stack = [(root, iter(following[root]))] if root not in state else []
-        state.setdefault(root, 1)
-        while stack:
-            name, rest = stack[-1]
-            following_one = next((n for n in rest if n in following), None)
-            if following_one is None:
-                state[name] = 2
-                stack.pop()
-            elif state.get(following_one) == 1:
-                path = [n for n, _ in stack]
-                circle = [*path[path.index(following_one) :], following_one]
-                raise BadProgram(where, " -> ".join(circle), problem, "use a loop to repeat")
-            elif following_one not in state:
-                state[following_one] = 1
-                stack.append((following_one, iter(following[following_one])))
+    """Refuse a circle by its names; graphlib keeps a stack of its own, whatever chain it is given."""
+    try:
+        known = {name: [n for n in rest if n in following] for name, rest in following.items()}
+        TopologicalSorter(known).prepare()
+    except CycleError as error:
+        circle = " -> ".join(reversed(error.args[1]))
+        raise BadProgram(where, circle, problem, "use a loop to repeat") from None
 
 
 def _check_run(run: Call, flows: Mapping[str, Definition]) -> None:
@@ -225,13 +215,9 @@ def _check_run(run: Call, flows: Mapping[str, Definition]) -> None:
             )
 
 
-def check_rule(rule: object, where: str) -> None:
-    """A rule to draw a parameter: (int (low high)), (float (low high)), (bool p), (choice (a b ...))."""
-    rule_of(rule, where)
-
-
 def rule_of(rule: object, where: str) -> tuple[str, tuple[float, ...]]:
-    """The kind of a rule and its numbers.
+    """The kind and the numbers of a rule to draw a parameter: (int (low high)), (float (low high)), (bool p)
+    or (choice (a b ...)).
 
     >>> rule_of((Symbol("int"), (3, 12)), "here")
     ('int', (3, 12))

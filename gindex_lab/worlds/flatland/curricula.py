@@ -72,9 +72,9 @@ def _lines(rng: Rng) -> list[Shape]:
     return [Line(*_point(rng, 0, 128), *_point(rng, 0, 128))]
 
 
-def _path(start: tuple[float, float], moves: Sequence[tuple[float, float]]) -> list[Shape]:
+def _path(start: tuple[float, float], moves: Sequence[tuple[float, float]]) -> list[Line]:
     """Lines end to end, each of a length and a heading in degrees."""
-    shapes: list[Shape] = []
+    shapes: list[Line] = []
     x, y = start
     for length, heading in moves:
         angle = np.radians(heading)
@@ -86,7 +86,7 @@ def _path(start: tuple[float, float], moves: Sequence[tuple[float, float]]) -> l
 
 def _rectangles(rng: Rng) -> list[Shape]:
     corner, (a, b), theta = _point(rng, 0, 96), _point(rng, 0, 96), _whole(rng, 0, 181)
-    return _path(corner, [(a if k % 2 == 0 else b, theta + 90 * k) for k in range(4)])
+    return [*_path(corner, [(a if k % 2 == 0 else b, theta + 90 * k) for k in range(4)])]
 
 
 def _circle_in_box(rng: Rng) -> list[Shape]:
@@ -97,7 +97,7 @@ def _circle_in_box(rng: Rng) -> list[Shape]:
 def _rotated_lines(rng: Rng) -> list[Shape]:
     start, count = _point(rng, 32, 96), int(rng.integers(5, 21))
     step, turn = _whole(rng, 20, 96), _whole(rng, 0, 181)
-    return _path(start, [(step, turn * k) for k in range(count)])
+    return [*_path(start, [(step, turn * k) for k in range(count)])]
 
 
 def _stick_figure(rng: Rng) -> list[Shape]:
@@ -107,15 +107,14 @@ def _stick_figure(rng: Rng) -> list[Shape]:
         (_whole(rng, low, low + 180), _whole(rng, 5, longest))
         for low, longest in ((0, 48), (-90, 32), (0, 48), (-90, 64))
     )
-    chest = _path((x, y - r), [(upper[1], upper[0])])
-    assert isinstance(chest[0], Line)
-    shoulder = chest[0].x1, chest[0].y1
-    trunk = _path(shoulder, [(lower[1], lower[0])])
-    assert isinstance(trunk[0], Line)
-    hip = trunk[0].x1, trunk[0].y1
-    arms = [*_path(shoulder, [(arm[1], arm[0])]), *_path(shoulder, [(arm[1], -arm[0])])]
-    legs = [*_path(hip, [(leg[1], leg[0])]), *_path(hip, [(leg[1], -leg[0])])]
-    return [Circle(x, y, r), *chest, *arms, *trunk, *legs]
+    (chest,) = _path((x, y - r), [(upper[1], upper[0])])
+    (trunk,) = _path((chest.x1, chest.y1), [(lower[1], lower[0])])
+    limbs = [(chest, arm), (trunk, leg)]
+    arms, legs = (
+        [_path((at.x1, at.y1), [(length, sign * turn)])[0] for sign in (1, -1)]
+        for at, (turn, length) in limbs
+    )
+    return [Circle(x, y, r), chest, *arms, trunk, *legs]
 
 
 DOMAINS: dict[str, Callable[[Rng], list[Shape]]] = {

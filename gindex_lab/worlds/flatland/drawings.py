@@ -23,9 +23,9 @@ from gindex_lab.worlds.flatland.definitions import SIZE, Call, Definition, Link,
 from gindex_lab.worlds.flatland.execution import Step, steps
 from gindex_lab.worlds.flatland.expansion import Graph
 from gindex_lab.worlds.flatland.expressions import Expression
+from gindex_lab.worlds.flatland.parsing import shape
 from gindex_lab.worlds.flatland.programs import Program
 from gindex_lab.worlds.flatland.rendering import picture, to_svg
-from gindex_lab.worlds.flatland.shapes_library import shape
 
 __all__ = ["Circle", "Drawing", "Line"]
 
@@ -209,13 +209,8 @@ def _recognised(program: Program) -> Iterator[Shape]:
     for step in steps(program):
         if step.node in inside:
             continue
-        new_round = step.node in arcs and begun is not None and step.node == begun.node
-        if (
-            new_round
-            and step.round is not None
-            and begun is not None
-            and step.round > (begun.round or 0)
-        ):
+        again = begun is not None and step.node == begun.node and step.node in arcs
+        if again and begun is not None and (step.round or 0) > (begun.round or 0):
             rounds += 1
             continue
         if begun is not None:

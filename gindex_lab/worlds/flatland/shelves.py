@@ -124,12 +124,7 @@ def greedy(t: FlowTable, a: int, b: int, vertices: int, pairs: CandidatePairs) -
 
 METRICS = ("graph", "list", "matching")
 CENTRES_APART = 0.05  # how much the closeness of two centres may differ between two drawings
-_KINDS = {
-    "START": START,
-    "move": MOVE,
-    "turn": TURN,
-    "loop": LOOP,
-}
+_KINDS = {"START": START, "move": MOVE, "turn": TURN, "loop": LOOP}
 _COMPARED = {"move": ("dist", "penup"), "turn": ("theta",), "loop": ("start", "end")}
 
 

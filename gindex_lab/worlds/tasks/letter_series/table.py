@@ -21,8 +21,8 @@ from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.kept import keep, kept
 from gindex_lab.foundation.places import cache_folder
 from gindex_lab.foundation.validate import FloatArray, integer
-from gindex_lab.worlds.tasks.series_kt import KtScale, pattern_of
-from gindex_lab.worlds.tasks.series_machine import ALPHABET, letters_of, text_of
+from gindex_lab.worlds.tasks.letter_series.kt import KtScale, pattern_of
+from gindex_lab.worlds.tasks.letter_series.machine import ALPHABET, letters_of, text_of
 
 __all__ = ["LETTERS", "Table", "table"]
 
@@ -174,7 +174,7 @@ def _table(longest: int, scale: KtScale, folder: Path) -> Table:
 
 def _made(longest: int, scale: KtScale) -> tuple[Ints, ...]:
     """Enumerate, and of each output keep what is shortest or fastest."""
-    from gindex_lab.worlds.tasks.series_kernel import enumerate_outputs
+    from gindex_lab.worlds.tasks.letter_series.kernel import enumerate_outputs
 
     found = enumerate_outputs(longest, LETTERS, scale.n_time, scale.offset, BOUND)
     key, length, steps, code = found[:4]

@@ -18,8 +18,8 @@ from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.likes import SeedLike
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import FloatArray, generator, integer, number
-from gindex_lab.worlds.tasks.mazes_make import Maze
-from gindex_lab.worlds.tasks.mazes_paths import Crossing, reach
+from gindex_lab.worlds.tasks.mazes.make import Maze
+from gindex_lab.worlds.tasks.mazes.paths import Crossing, reach
 
 __all__ = ["Agent", "LookAhead", "Noisy", "Optimal", "RandomWalk", "play", "success", "walk"]
 

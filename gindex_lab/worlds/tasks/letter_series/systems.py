@@ -19,9 +19,14 @@ import pandas as pd
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import integer
-from gindex_lab.worlds.tasks.series_kt import KtScale, best_program, continuations, pattern_of
-from gindex_lab.worlds.tasks.series_machine import ALPHABET
-from gindex_lab.worlds.tasks.series_table import LETTERS, table
+from gindex_lab.worlds.tasks.letter_series.kt import (
+    KtScale,
+    best_program,
+    continuations,
+    pattern_of,
+)
+from gindex_lab.worlds.tasks.letter_series.machine import ALPHABET
+from gindex_lab.worlds.tasks.letter_series.table import LETTERS, table
 
 __all__ = [
     "NO_GUESS",

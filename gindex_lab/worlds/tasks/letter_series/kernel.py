@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gindex_lab.foundation.kernels import compiled
-from gindex_lab.worlds.tasks.series_machine import USELESS
+from gindex_lab.worlds.tasks.letter_series.machine import USELESS
 
 __all__ = ["MOST_STEPS", "enumerate_outputs", "search"]
 

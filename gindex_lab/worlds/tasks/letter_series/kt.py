@@ -22,7 +22,7 @@ import pandas as pd
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.likes import NumbersLike
 from gindex_lab.foundation.validate import FloatArray, choice, integer, number
-from gindex_lab.worlds.tasks.series_machine import ALPHABET, letters_of, text_of
+from gindex_lab.worlds.tasks.letter_series.machine import ALPHABET, letters_of, text_of
 
 __all__ = [
     "LONGEST",
@@ -178,9 +178,9 @@ def _found(
 def searched(
     codes: tuple[int, ...], gap: int, scale: KtScale, longest: int, bound: float, margin: float
 ) -> tuple[FloatArray, IntArray, IntArray, IntArray]:
-    """Cost, length, steps and code of the cheapest program for each letter (`series_kernel.search`), or an
+    """Cost, length, steps and code of the cheapest program for each letter (`kernel.search`), or an
     error where that takes too long."""
-    from gindex_lab.worlds.tasks.series_kernel import MOST_STEPS, search
+    from gindex_lab.worlds.tasks.letter_series.kernel import MOST_STEPS, search
 
     pattern = np.array(codes, dtype=np.int64)
     offset = float(scale.offset)

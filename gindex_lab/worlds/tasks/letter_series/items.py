@@ -24,10 +24,10 @@ import pandas as pd
 from gindex_lab.foundation.errors import BadInput, ensure
 from gindex_lab.foundation.likes import SeedLike
 from gindex_lab.foundation.validate import choice, flag, generator, integer, number
-from gindex_lab.worlds.tasks.series_kt import KtScale, pattern_of, searched
-from gindex_lab.worlds.tasks.series_machine import ALPHABET, letters_of, run
-from gindex_lab.worlds.tasks.series_systems import alternate, freq, last, repdiff
-from gindex_lab.worlds.tasks.series_table import Table, table
+from gindex_lab.worlds.tasks.letter_series.kt import KtScale, pattern_of, searched
+from gindex_lab.worlds.tasks.letter_series.machine import ALPHABET, letters_of, run
+from gindex_lab.worlds.tasks.letter_series.systems import alternate, freq, last, repdiff
+from gindex_lab.worlds.tasks.letter_series.table import Table, table
 
 __all__ = [
     "DIFFICULTIES",

@@ -18,7 +18,7 @@ from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.likes import SeedLike
 from gindex_lab.foundation.r_random import RRandom
 from gindex_lab.foundation.validate import choice, generator, integer, number
-from gindex_lab.worlds.tasks.mazes_paths import Crossing, analyse, check_dots, difficulty
+from gindex_lab.worlds.tasks.mazes.paths import Crossing, analyse, check_dots, difficulty
 
 __all__ = ["Maze", "battery", "make_maze", "matching", "r_sample", "random_maze"]
 
