@@ -80,23 +80,17 @@ def range_test(
     if len(table) < 2:
         raise BadInput("table", len(table), "is not a group", "give at least two agents")
     if np.isnan(fit.sample.values).any():
-        raise BadInput(
-            "table",
-            "missing cells",
-            "leave nothing to exchange: agents met different items",
-            "use gl.comparisons, which compares pairs on the items that both met",
-        )
+        problem = "leave nothing to exchange: agents met different items"
+        remedy = "use gl.comparisons, which compares pairs on the items that both met"
+        raise BadInput("table", "missing cells", problem, remedy)
     if fit.sample.trials is not None:
         raise BadInput(
             "table", "trials", "cannot be exchanged between agents", "use resample='items'"
         )
     if number_of * fit.sample.values.size > _MOST:
-        raise BadInput(
-            "permutations",
-            number_of,
-            f"times {fit.sample.values.size:,} responses would take hours",
-            f"use at most {_MOST // fit.sample.values.size:,}",
-        )
+        problem = f"times {fit.sample.values.size:,} responses would take hours"
+        remedy = f"use at most {_MOST // fit.sample.values.size:,}"
+        raise BadInput("permutations", number_of, problem, remedy)
     observed = float(np.ptp(plain_values(fit, measure)))
     drawn = _ranges(fit, measure, number_of, random)
     same = 1e-12 * max(abs(observed), 1e-300)

@@ -234,11 +234,9 @@ def spread_from_horizons(
         problem = f"has a different length from {len(long)}"
         raise BadInput("shorter", len(short), problem, "match them", code="wrong-length")
     if (long <= 0).any() or (short <= 0).any() or (long < short).any():
+        problem = "are not positive lengths with the easier level first"
+        remedy = "pass horizon_50, then horizon_80, in minutes"
         raise BadInput(
-            "longer, shorter",
-            (long.min(), short.min()),
-            "are not positive lengths with the easier level first",
-            "pass horizon_50, then horizon_80, in minutes",
-            code="out-of-range",
+            "longer, shorter", (long.min(), short.min()), problem, remedy, code="out-of-range"
         )
     return SPREAD * np.log2(long / short) / (logit(r) - logit(p))

@@ -176,12 +176,10 @@ def _lengths(study: Responses, minutes: NumbersLike) -> tuple[FloatArray, tuple[
 
 def _several(length: FloatArray) -> FloatArray:
     if len(np.unique(length)) < 2:
+        problem = "is the only length, and one length makes no curve"
+        remedy = "use items of at least two lengths"
         raise BadInput(
-            "minutes",
-            float(f"{2 ** length[0]:.6g}"),
-            "is the only length, and one length makes no curve",
-            "use items of at least two lengths",
-            code="one-length",
+            "minutes", float(f"{2 ** length[0]:.6g}"), problem, remedy, code="one-length"
         )
     return length
 
@@ -193,12 +191,10 @@ def _own_lengths(
     minutes = per_item("trials['minutes']", own.tolist(), pd.RangeIndex(len(own)))
     if (minutes <= 0).any():
         at = int((minutes <= 0).argmax())
+        problem = "is not a positive length"
+        remedy = "give the run a human time in minutes"
         raise BadInput(
-            f"trials['minutes'] of {items[at]!r}",
-            minutes[at],
-            "is not a positive length",
-            "give the run a human time in minutes",
-            code="out-of-range",
+            f"trials['minutes'] of {items[at]!r}", minutes[at], problem, remedy, code="out-of-range"
         )
     different = int((np.abs(np.log2(minutes) - h) > 1e-12).sum())
     said = (f"{different} runs have minutes of their own",) if different else ()

@@ -213,13 +213,8 @@ def _design_of(
     ensure(not isinstance(study, Scores), "study", type(study).__name__, problem, remedy)
     if not isinstance(study, Responses):
         remedy = "give gl.Responses(...), gl.read(...) or gl.Design(...)"
-        raise BadInput(
-            "study",
-            type(study).__name__,
-            "is neither a pilot nor a design",
-            remedy,
-            code="wrong-type",
-        )
+        problem = "is neither a pilot nor a design"
+        raise BadInput("study", type(study).__name__, problem, remedy, code="wrong-type")
     choice("resample", resample, ["items", "families"])
     h = study.difficulty
     if measure != "mean" and (h is None or h.nunique() < 2):

@@ -15,10 +15,9 @@ import numpy.typing as npt
 from numba.cpython.unsafe import numbers as intrinsics
 
 from gindex_lab.foundation import kernels
-from gindex_lab.foundation.errors import BadInput
 from gindex_lab.measures.programs.encode import IntArray
 
-__all__ = ["Clique", "Stack", "max_weight_clique", "new_stack", "peel", "search", "still_open"]
+__all__ = ["Stack", "new_stack", "peel", "search", "still_open"]
 
 Bits = npt.NDArray[np.uint64]
 Places = npt.NDArray[np.int32]
@@ -202,54 +201,3 @@ def peel(weight: IntArray, adjacent: Bits, vertices: int, order: IntArray) -> No
                 if load[u] >= 0:
                     load[u] -= weight[v]
                 word &= word - np.uint64(1)
-
-
-# --- the search as a function of a graph ------------------------------------------------------------
-
-
-class Clique(NamedTuple):
-    """The heaviest clique found, and the weight that none exceeds: equal where it is proven."""
-
-    members: tuple[int, ...]
-    weight: int
-    upper: int
-
-
-def max_weight_clique(
-    weights: npt.ArrayLike, adjacency: npt.ArrayLike, *, effort: int = 2_000_000_000
-) -> Clique:
-    """The clique of greatest weight in a graph given by positive whole weights and a square of booleans.
-
-    `effort` bounds the search in words of bitsets read (about 10⁹ a second): the same on every machine.
-
-    >>> triangle_and_tail = [[0, 1, 1, 0], [1, 0, 1, 0], [1, 1, 0, 1], [0, 0, 1, 0]]
-    >>> max_weight_clique([1, 1, 1, 5], triangle_and_tail)
-    Clique(members=(2, 3), weight=6, upper=6)
-    """
-    weight = np.asarray(weights, dtype=np.int64)
-    edges = np.asarray(adjacency, dtype=bool)
-    count = len(weight)
-    if edges.shape != (count, count) or (edges != edges.T).any() or edges.diagonal().any():
-        problem = "[not-symmetric] is not a symmetric square without a diagonal"
-        raise BadInput("adjacency", edges.shape, problem, "check it")
-    if count == 0 or weight.min() < 1:
-        raise BadInput(
-            "weights",
-            weight.tolist(),
-            "[not-positive] are not positive",
-            "drop the vertices below 1",
-        )
-    order = np.empty(count, np.int64)
-    peel(weight, _bits(edges), count, order)
-    bits = _bits(edges[order][:, order])
-    stack = new_stack(count, count)
-    proven = search(weight[order], bits, count, stack, 2**62, effort)
-    found = int(stack.state[1])
-    members = tuple(sorted(order[stack.best[: stack.state[2]]].tolist()))
-    return Clique(members, found, found if proven else int(still_open(stack)))
-
-
-def _bits(edges: npt.NDArray[np.bool_]) -> Bits:
-    padded = np.zeros((len(edges), -(-len(edges) // 64) * 64), dtype=bool)
-    padded[:, : len(edges)] = edges
-    return np.packbits(padded, axis=1, bitorder="little").view(np.uint64)

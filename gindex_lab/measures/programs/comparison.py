@@ -204,12 +204,11 @@ def _in_tiles(
 def _warn(intervals: dict[Any, tuple[float, float]]) -> None:
     if intervals:
         widest = max(upper - lower for lower, upper in intervals.values())
-        warnings.warn(
+        said = (
             f"{len(intervals)} values are upper bounds, at most {widest:.3g} too high: "
-            "see compare(...).intervals, or use divergence(..., seconds=)",
-            Uncertified,
-            stacklevel=3,
+            "see compare(...).intervals, or use divergence(..., seconds=)"
         )
+        warnings.warn(said, Uncertified, stacklevel=3)
 
 
 def nearest(

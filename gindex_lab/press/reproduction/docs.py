@@ -23,7 +23,7 @@ from gindex_lab.foundation.folders import atomic_folder
 from gindex_lab.foundation.output import write_text
 from gindex_lab.foundation.places import PROJECT
 
-__all__ = ["Entry", "build", "documented", "public_modules", "uses"]
+__all__ = ["Entry", "build", "documented", "uses"]
 
 ROOT = "gindex_lab"
 _LAST = {"gindex_lab.foundation.errors", "gindex_lab.foundation.bounds"}  # nobody begins with these
@@ -66,11 +66,6 @@ def documented() -> dict[str, list[Entry]]:
                 )
                 found.setdefault(entry.module, []).append(entry)
     return found
-
-
-def public_modules() -> list[str]:
-    """The modules that the reference explains."""
-    return list(documented())
 
 
 def build(

@@ -65,16 +65,16 @@ def read_catalogue(root: Path) -> list[Entry]:
     try:
         listed = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise BadInput(
-            "catalogue", _name(path), "[not-found] does not exist", "run this in the project"
+        raise _bad(
+            "catalogue", path, "[not-found] does not exist", "run this in the project"
         ) from None
     except tomllib.TOMLDecodeError as error:
-        raise BadInput(
-            "catalogue", _name(path), f"[not-toml] is not TOML ({error})", "fix that line"
+        raise _bad(
+            "catalogue", path, f"[not-toml] is not TOML ({error})", "fix that line"
         ) from None
     entries = [_entry(row, root) for row in listed.get("notebook", [])]
     if not entries:
-        raise BadInput("catalogue", _name(path), "[empty] lists no notebook", "add a [[notebook]]")
+        raise _bad("catalogue", path, "[empty] lists no notebook", "add a [[notebook]]")
     paths = [entry.path for entry in entries]
     for name in paths:
         if paths.count(name) > 1:
@@ -106,12 +106,8 @@ def _entry(row: Mapping[str, Any], root: Path) -> Entry:
             )
     for key in ("path", "title", "paper"):
         if not row.get(key):
-            raise BadInput(
-                key,
-                row.get(key),
-                f"[missing-field] of notebook {name!r} is missing",
-                f"add {key} = ...",
-            )
+            problem = f"[missing-field] of notebook {name!r} is missing"
+            raise BadInput(key, row.get(key), problem, f"add {key} = ...")
     if len(Path(name).parts) != 2 or not all(p.isidentifier() for p in Path(name).parts):
         raise BadInput(
             "path",
@@ -125,9 +121,9 @@ def _entry(row: Mapping[str, Any], root: Path) -> Entry:
     return Entry(name, row["title"], row["paper"], data, profiles=profiles, root=root, **numbers)
 
 
-def _name(path: Path) -> str:
-    """The end of a path, which is what tells it from others: messages are short."""
-    return "/".join(path.parts[-3:])
+def _bad(argument: str, path: Path, problem: str, remedy: str) -> BadInput:
+    """The error for a file, named by the end of its path, which is what tells it from others."""
+    return BadInput(argument, "/".join(path.parts[-3:]), problem, remedy)
 
 
 def _suggest(word: object, known: Iterable[str]) -> str:
@@ -147,12 +143,8 @@ def select(entries: list[Entry], only: str | None) -> list[Entry]:
     wanted = only.removeprefix("notebooks/").removesuffix(".ipynb").rstrip("/")
     chosen = [e for e in entries if wanted in (e.path, e.path.partition("/")[0])]
     if not chosen:
-        raise BadInput(
-            "only",
-            only,
-            "[no-match] does not match any notebook",
-            _suggest(wanted, [e.path for e in entries]),
-        )
+        remedy = _suggest(wanted, [entry.path for entry in entries])
+        raise BadInput("only", only, "[no-match] does not match any notebook", remedy)
     return chosen
 
 
@@ -161,20 +153,12 @@ def read_notebook(path: Path) -> dict[str, Any]:
     try:
         notebook = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise BadInput(
-            "notebook", _name(path), "[not-found] does not exist", "fix catalogue.toml"
-        ) from None
+        raise _bad("notebook", path, "[not-found] does not exist", "fix catalogue.toml") from None
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise BadInput(
-            "notebook",
-            _name(path),
-            f"[not-a-notebook] is not a notebook ({error})",
-            "restore it from git",
-        ) from None
+        problem = f"[not-a-notebook] is not a notebook ({error})"
+        raise _bad("notebook", path, problem, "restore it from git") from None
     if not isinstance(notebook, dict) or not isinstance(notebook.get("cells"), list):
-        raise BadInput(
-            "notebook", _name(path), "[no-cells] has no cells", "save it from JupyterLab"
-        )
+        raise _bad("notebook", path, "[no-cells] has no cells", "save it from JupyterLab")
     return notebook
 
 
@@ -182,21 +166,13 @@ def declared_parameters(notebook: Mapping[str, Any], path: Path) -> set[str]:
     """The names that the cell tagged `parameters` gives a default to."""
     tagged = [c for c in notebook["cells"] if "parameters" in c.get("metadata", {}).get("tags", [])]
     if len(tagged) != 1:
-        raise BadInput(
-            "notebook",
-            _name(path),
-            f"[not-one-parameters-cell] has {len(tagged) or 'no'} parameters cell{'s' * bool(tagged)}",
-            "tag the one cell that sets the defaults",
-        )
+        problem = f"[not-one-parameters-cell] has {len(tagged) or 'no'} parameters cell{'s' * bool(tagged)}"
+        raise _bad("notebook", path, problem, "tag the one cell that sets the defaults")
     try:
         tree = ast.parse(_source(tagged[0]))
     except SyntaxError as error:
-        raise BadInput(
-            "notebook",
-            _name(path),
-            f"[not-python] has a broken parameters cell ({error.msg})",
-            "fix it",
-        ) from None
+        problem = f"[not-python] has a broken parameters cell ({error.msg})"
+        raise _bad("notebook", path, problem, "fix it") from None
     names = [
         node.targets if isinstance(node, ast.Assign) else [node.target]
         for node in tree.body
@@ -211,12 +187,8 @@ def parameters(entry: Entry, profile: str) -> dict[str, Any]:
     given = dict(entry.profiles.get(profile, {}))
     for name in given:
         if name not in declared:
-            raise BadInput(
-                name,
-                given[name],
-                f"[no-parameter] is not set in the parameters cell of {entry.path}",
-                _suggest(name, sorted(declared)),
-            )
+            problem = f"[no-parameter] is not set in the parameters cell of {entry.path}"
+            raise BadInput(name, given[name], problem, _suggest(name, sorted(declared)))
     standard = {"profile": profile, "seed": entry.seed}
     return {k: v for k, v in standard.items() if k in declared} | given
 

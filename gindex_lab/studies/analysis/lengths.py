@@ -65,13 +65,9 @@ def _like(
 
 
 def _refuse(argument: str, name: str) -> None:
-    raise BadInput(
-        argument,
-        name,
-        "is not a column of the items, the agents, or the table that was read",
-        "name a column of items.csv (or agents.csv), or of a long table",
-        code="not-found",
-    )
+    problem = "is not a column of the items, the agents, or the table that was read"
+    remedy = "name a column of items.csv (or agents.csv), or of a long table"
+    raise BadInput(argument, name, problem, remedy, code="not-found")
 
 
 def _numbers(found: pd.Series) -> pd.Series:
@@ -79,10 +75,7 @@ def _numbers(found: pd.Series) -> pd.Series:
     bad = ~(numbers > 0) | ~np.isfinite(numbers)
     if bad.any():
         item = numbers.index[bad][0]
-        raise BadInput(
-            f"minutes[{item!r}]",
-            found[item],
-            "is not a positive number of minutes",
-            "give every item its human time, or leave it out",
-        )
+        problem = "is not a positive number of minutes"
+        remedy = "give every item its human time, or leave it out"
+        raise BadInput(f"minutes[{item!r}]", found[item], problem, remedy)
     return numbers.astype(float)

@@ -29,18 +29,12 @@ def about_reading(data: Responses | Scores) -> list[str]:
     first = str(data.frame.columns[0]) if data.shape[1] else ""
     named = data.family is not None and "/" in first
     item = (
-        f"an item is told by its task and its id (the first is {first!r}); agents with the same task and id "
-        "are taken to have met the same item"
-        if named
-        else f"an item is told by its name (the first is {first!r})"
+        f"an item is told by its {'task and its id' if named else 'name'} (the first is {first!r})"
     )
-    said = any("is better" in note for note in data.notes)
-    way = (
-        []
-        if said
-        else [Note("direction", "more is better", "lower_is_better=[...] (--lower-is-better)")]
-    )
-    return [*data.notes, *way, Note("items", item)]
+    item += "; agents with the same task and id are taken to have met the same item" * named
+    known = any("is better" in note for note in data.notes)
+    way = Note("direction", "more is better", "lower_is_better=[...] (--lower-is-better)")
+    return [*data.notes, *([] if known else [way]), Note("items", item)]
 
 
 def about_scores(
@@ -71,23 +65,21 @@ def _range(table: pd.DataFrame, agents: int) -> str:
     """From the lowest score to the highest, and of many agents where the middle half lies."""
     score = 100 * table["score"]
     whose = f" of the {len(score)} agents that are put in order" if len(score) < agents else ""
-    if score.max() == score.min():
+    ends = score.min(), score.max()
+    if ends[0] == ends[1]:
         who = (
             f"The {len(score)} agents that are put in order"
             if whose
             else f"All {len(score)} agents"
         )
-        return f"{who} score {score.max():.1f} %."
-    low, high = (f"{end:.1f} %" for end in (score.min(), score.max()))
-    first, last = (
-        names_of(list(score.index[score == end]), 1) for end in (score.min(), score.max())
-    )
+        return f"{who} score {ends[1]:.1f} %."
+    low, high = (f"{end:.1f} %" for end in ends)
+    first, last = (names_of(list(score.index[score == end]), 1) for end in ends)
     text = f"Scores{whose} run from {low} ({first}) to {high} ({last})"
     if len(score) > _MANY:
         low, middle, high = score.quantile([0.25, 0.5, 0.75])
-        text += (
-            f"; half of the agents lie between {low:.1f} and {high:.1f} % (median {middle:.1f} %)"
-        )
+        text += f"; half of the agents lie between {low:.1f} and {high:.1f} %"
+        text += f" (median {middle:.1f} %)"
     return f"{text}."
 
 
@@ -153,14 +145,19 @@ def about_gap(pairs: pd.DataFrame | None) -> list[Said]:
     if pairs is None or len(pairs) != 1 or not abs(pairs["difference"].iloc[0]) > 0:
         return []
     row = pairs.iloc[0]
-    turn = row["difference"] < 0
-    a, b = (row["b"], row["a"]) if turn else (row["a"], row["b"])
-    low, high = (-row["high"], -row["low"]) if turn else (row["low"], row["high"])
+    a, b, low, high = turned_pair(row, row["difference"] < 0)
     text = (
         f"On the {row['common']} items that both met, {a} scores {100 * abs(row['difference']):.1f} points "
         f"more than {b} ({100 * low:.1f} to {100 * high:.1f}, p {row['p_value']:.2g})."
     )
     return [Said(text, row["verdict"] == "separated")]
+
+
+def turned_pair(row: pd.Series, turn: bool) -> tuple[Any, Any, float, float]:
+    """A pair of agents and the limits of their difference; the other way round with `turn`."""
+    if turn:
+        return row["b"], row["a"], -row["high"], -row["low"]
+    return row["a"], row["b"], row["low"], row["high"]
 
 
 def about_linked(linked: pd.DataFrame | None) -> list[Said]:
@@ -224,13 +221,11 @@ def about_validity(table: pd.DataFrame | None) -> list[Said]:
     span = f"{row['correlation']:.2f} ({row['low']:.2f} to {row['high']:.2f})"
     whom = "over all agents" if len(agents) > 1 else f"for {agents.index[0]}"
     if row["verdict"] == "orders failures":
+        share = f"{100 * row['ordered']:.0f} % of the cases"
         text = (
-            f"Harder items are failed more often: rank correlation {span} {whom}, and of two items "
-            f"that differ the harder is done worse in {row['ordered']:.0%} of the cases".replace(
-                "%", " %"
-            )
+            f"Harder items are failed more often: rank correlation {span} {whom}, and of two items"
         )
-        found = [Said(f"{text}.")]
+        found = [Said(f"{text} that differ the harder is done worse in {share}.")]
     elif row["verdict"] == "orders them backwards":
         text = f"Items that are said to be harder are failed less often (rank correlation {span})"
         found = [Said(f"{text}: check which way difficulty runs.")]

@@ -145,10 +145,8 @@ def said_of_front(order: Order, value: str, noun: str, items: int | None = None)
         text = f"{value}, but the data cannot separate it from {names_of(order.tied)}{rest}."
         found += [Said(text, False), *_alone(order, noun)]
     elif few:
-        text = (
-            f"{value}, separated from all but {names_of(few)}, with whom it shares too few items."
-        )
-        found.append(Said(text, False))
+        text = f"{value}, separated from all but {names_of(few)}"
+        found.append(Said(f"{text}, with whom it shares too few items.", False))
     else:
         all_others = order.apart.loc[order.front].sum() == len(order.apart) - 1
         rest = "" if all_others else " that is put in order"
@@ -174,11 +172,9 @@ def said_of_front(order: Order, value: str, noun: str, items: int | None = None)
 def _alone(order: Order, noun: str) -> list[Said]:
     """How much of the caution is due to the number of pairs: with thousands, next to nothing is separated."""
     others = len(order.apart) - 1
-    if (
-        noun not in ("score", "capability")
-        or not order.alone
-        or order.alone <= others - len(order.tied)
-    ):
+    if noun not in ("score", "capability") or not order.alone:
+        return []
+    if order.alone <= others - len(order.tied):
         return []
     text = (
         f"Without the correction for all {order.pairs:,} pairs, {order.alone:,} of {others:,} would be "
@@ -232,12 +228,8 @@ def about_survival(
     'Who is the least general (up to ties) does not survive: it depends on how difficulty is defined...'
     """
     if not verdict:
-        return [
-            Said(
-                "Nothing is separated, so there is no conclusion to try on other difficulties.",
-                False,
-            )
-        ]
+        text = "Nothing is separated, so there is no conclusion to try on other difficulties."
+        return [Said(text, False)]
     texts = {
         "best": "Who is the most capable (up to ties)",
         "order": "The order of agents that are separated in capability",
@@ -249,11 +241,10 @@ def about_survival(
     said = []
     if ok:
         joined = "; ".join(text[0].lower() + text[1:] for text in ok)
-        said.append(
-            Said(
-                f"Survives {_all(len(found))} of difficulty that {_were(len(found))} tried: {joined}."
-            )
-        )
+        which = {1: "the one definition", 2: "both definitions"}
+        tried = which.get(len(found), f"all {len(found)} definitions")
+        were = "was" if len(found) == 1 else "were"
+        said.append(Said(f"Survives {tried} of difficulty that {were} tried: {joined}."))
     for key, holds in verdict.items():
         if holds:
             continue
@@ -271,14 +262,6 @@ def about_survival(
     return said
 
 
-def _all(n: int) -> str:
-    return {1: "the one definition", 2: "both definitions"}.get(n, f"all {n} definitions")
-
-
-def _were(n: int) -> str:
-    return "was" if n == 1 else "were"
-
-
 def about_control(control: pd.DataFrame, level: float = 0.05) -> list[Said]:
     """What is left when responses are shuffled within each item.
 
@@ -288,49 +271,30 @@ def about_control(control: pd.DataFrame, level: float = 0.05) -> list[Said]:
     [True, False]
     """
     ability, gamma = control.loc["capability_sd"], control.loc["mean_gamma"]
-    found: list[Said] = []
     if max(ability["observed"], ability["shuffled"]) < 1e-9:
-        return found  # nothing varies, and there was nothing to shuffle
+        return []  # nothing varies, and there was nothing to shuffle
+    sd, mean, shuffled = _against(ability, "sd"), _against(gamma, "mean γ"), "shuffled responses"
     if ability["p"] <= level:
-        text = (
-            f"Taken together, agents differ in capability by more than shuffled responses do "
-            f"(sd {ability['observed']:.3g} against {ability['shuffled']:.3g}, p {ability['p']:.2g})."
-        )
-        found.append(Said(text))
+        text = f"Taken together, agents differ in capability by more than {shuffled} do {sd}."
+        found = [Said(text)]
     else:
-        text = (
-            "Taken together, agents are not shown to differ in capability by more than shuffled responses do "
-            f"(sd {ability['observed']:.3g} against {ability['shuffled']:.3g}, p {ability['p']:.2g}): "
-            "do not rank them by capability."
-        )
-        found.append(Said(text, False))
+        text = "Taken together, agents are not shown to differ in capability by more than"
+        found = [Said(f"{text} {shuffled} do {sd}: do not rank them by capability.", False)]
     gain = gamma["observed"] - gamma["shuffled"]
     if gamma["p"] <= level and gain < NEGLIGIBLE:
-        text = (
-            f"Curves are hardly more step-like than those of shuffled responses "
-            f"(mean γ {gamma['observed']:.3g} against {gamma['shuffled']:.3g}, p {gamma['p']:.2g}): "
-            "nearly all of γ comes from the items."
-        )
-        found.append(Said(text, False))
-    elif gamma["p"] <= level:
-        text = (
-            f"Curves are more step-like than chance makes them (mean γ {gamma['observed']:.3g} against "
-            f"{gamma['shuffled']:.3g} shuffled, p {gamma['p']:.2g})."
-        )
-        found.append(Said(text))
-    elif gain >= NEGLIGIBLE:
-        text = (
-            f"The data cannot tell whether curves are more step-like than those of shuffled responses "
-            f"(mean γ {gamma['observed']:.3g} against {gamma['shuffled']:.3g}, p {gamma['p']:.2g})."
-        )
-        found.append(Said(text, False))
-    else:
-        text = (
-            f"Curves are no more step-like than those of shuffled responses (mean γ {gamma['observed']:.3g} "
-            f"against {gamma['shuffled']:.3g}, p {gamma['p']:.2g}): what γ there is comes from the items."
-        )
-        found.append(Said(text, False))
-    return found
+        text = f"Curves are hardly more step-like than those of {shuffled} {mean}"
+        return [*found, Said(f"{text}: nearly all of γ comes from the items.", False)]
+    if gamma["p"] <= level:
+        return [*found, Said(f"Curves are more step-like than those of {shuffled} {mean}.")]
+    if gain >= NEGLIGIBLE:
+        text = "The data cannot tell whether curves are more step-like than those of"
+        return [*found, Said(f"{text} {shuffled} {mean}.", False)]
+    text = f"Curves are no more step-like than those of {shuffled} {mean}"
+    return [*found, Said(f"{text}: what γ there is comes from the items.", False)]
+
+
+def _against(row: pd.Series, what: str) -> str:
+    return f"({what} {row['observed']:.3g} against {row['shuffled']:.3g}, p {row['p']:.2g})"
 
 
 def about_items(
@@ -377,8 +341,5 @@ def about_items(
             "responses alone do not show that an item stands twice."
         )
         found.append(Said(text, False))
-    return found or [
-        Said(
-            f"All {n} items separate agents; none has a negative discrimination, no two are alike."
-        )
-    ]
+    text = f"All {n} items separate agents; none has a negative discrimination, no two are alike."
+    return found or [Said(text)]

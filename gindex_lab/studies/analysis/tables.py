@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from gindex_lab.measures.horizons.words import minutes_text
-from gindex_lab.studies.analysis.score_words import undetermined
+from gindex_lab.studies.analysis.score_words import turned_pair, undetermined
 
 if TYPE_CHECKING:
     from gindex_lab.studies.analysis.whole import Analysis
@@ -140,8 +140,7 @@ def pair_cells(found: Analysis) -> dict[str, Any] | None:
     turned = pairs["b"].eq(order.front) | (pairs["difference"] < 0) & ~pairs["a"].eq(order.front)
     rows = []
     for (_, row), turn in list(zip(pairs.iterrows(), turned, strict=True))[:_MOST_PAIRS]:
-        a, b = (row["b"], row["a"]) if turn else (row["a"], row["b"])
-        low, high = (-row["high"], -row["low"]) if turn else (row["low"], row["high"])
+        a, b, low, high = turned_pair(row, turn)
         gap = -row["difference"] if turn else row["difference"]
         known = row["difference"] == row["difference"]  # not only through a linked model
         shown = [f"{100 * gap:+.1f}", f"{100 * low:+.1f} to {100 * high:+.1f}"]
@@ -164,25 +163,15 @@ def linked_cells(found: Analysis) -> dict[str, Any] | None:
     known = found.linked.dropna(subset=["p_value"]).sort_values("p_value", kind="stable")
     rows = []
     for _, row in known.head(_MOST_PAIRS).iterrows():
-        turn = row["logits"] < 0
-        a, b = (row["b"], row["a"]) if turn else (row["a"], row["b"])
-        low, high = (-row["high"], -row["low"]) if turn else (row["low"], row["high"])
+        a, b, low, high = turned_pair(row, row["logits"] < 0)
         parts = [f"{abs(row['logits']):+.2f}", f"{low:+.2f} to {high:+.2f}", str(row["links"])]
         parts += [f"{row['anchors']:.0f}", _small(row["p_adjusted"]), row["verdict"]]
         rows.append((f"{a} − {b}", parts))
-    headings = [
-        "log-odds",
-        "interval",
-        "linking agents",
-        "fewest shared items",
-        "p, all pairs",
-        "verdict",
-    ]
-    return (
-        {"measures": headings, "rows": rows, "more": max(0, len(known) - len(rows))}
-        if rows
-        else None
-    )
+    if not rows:
+        return None
+    headings = ["log-odds", "interval", "linking agents", "fewest shared items"]
+    headings += ["p, all pairs", "verdict"]
+    return {"measures": headings, "rows": rows, "more": max(0, len(known) - len(rows))}
 
 
 def integrity_cells(found: Analysis) -> dict[str, Any] | None:

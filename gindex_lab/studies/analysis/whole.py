@@ -368,10 +368,7 @@ class Analysis:
         except CannotWrite as error:
             raise BadInput("out", str(path), error.problem, error.remedy, code=error.code) from None
         except OSError as error:
-            raise BadInput(
-                "out",
-                str(path),
-                f"cannot be written ({error.strerror or error})",
-                "name an HTML file in a folder that you may write to",
-            ) from None
+            problem = f"cannot be written ({error.strerror or error})"
+            remedy = "name an HTML file in a folder that you may write to"
+            raise BadInput("out", str(path), problem, remedy) from None
         return Path(path)

@@ -42,6 +42,8 @@ _LYPTUS_MINUTES = [
     "censored_lower_minutes",
     "best_available_minutes",
 ]
+# what `all_runs.jsonl` calls the columns of a run
+_RUNS = {"alias": "agent", "task_id": "item", "score_binarized": "response"}
 _LEVELS = {
     7.5: "under 15 minutes",
     30.0: "15 minutes to 1 hour",
@@ -120,7 +122,7 @@ def _lines(files: Files, name: str, columns: list[str]) -> pd.DataFrame:
         with path.open(encoding="utf-8") as file:
             return pd.DataFrame([json.loads(line) for line in file if line.strip()])
 
-    return _table(files, name, columns, reader, "a JSON object a line")
+    return _table(files, name, columns, reader, "a JSON object a line")[columns]
 
 
 def _toml(files: Files, name: str) -> dict[str, Any]:
@@ -149,6 +151,13 @@ def _wide(runs: pd.DataFrame, agents: list[str], items: list[str]) -> pd.DataFra
     """Mean response of each cell, NaN where an agent did not meet an item."""
     wide = runs.groupby(["agent", "item"])["response"].mean().unstack()
     return wide.reindex(index=agents, columns=items)
+
+
+def _runs(raw: pd.DataFrame, *others: str) -> pd.DataFrame:
+    """One row a run, numbered within its cell, with its response and these other columns."""
+    numbered = raw.assign(run=raw.groupby(["agent", "item"]).cumcount() + 1)
+    runs = numbered[["agent", "item", "run", "response", *others]]
+    return runs.sort_values(["agent", "item", "run"], ignore_index=True)
 
 
 def _one_a_task(runs: pd.DataFrame, name: str, column: str) -> pd.Series:
@@ -223,31 +232,21 @@ def lyptus_2025(files: Files) -> Tidy:
     """The study of June 2025: some cells run twice, six tasks with two different minutes."""
     name = "all_runs.jsonl"
     wanted = ["task_id", "task_family", "alias", "model", "score_binarized", "human_minutes"]
-    raw = _lines(files, name, [*wanted, "task_source", "equal_task_weight"])
-    dates = _dates(files)
-    runs = pd.DataFrame(
-        {
-            "agent": raw["alias"],
-            "item": raw["task_id"],
-            "run": raw.groupby(["alias", "task_id"]).cumcount() + 1,
-            "response": raw["score_binarized"],
-            "minutes": raw["human_minutes"],
-            "equal_task_weight": raw["equal_task_weight"],
-        }
-    ).sort_values(["agent", "item", "run"], ignore_index=True)
-    described = raw.rename(columns={"task_id": "item"})
+    raw = _lines(files, name, [*wanted, "task_source", "equal_task_weight"]).rename(columns=_RUNS)
+    raw["minutes"] = raw["human_minutes"]
+    runs = _runs(raw, "minutes", "equal_task_weight")
     minutes = runs.groupby("item")["minutes"].agg(lambda m: m.mode().iloc[0])
     items = pd.DataFrame(
         {
-            "family": _one_a_task(described, name, "task_family"),
-            "source": _one_a_task(described, name, "task_source"),
+            "family": _one_a_task(raw, name, "task_family"),
+            "source": _one_a_task(raw, name, "task_source"),
             "minutes": minutes,
             "difficulty": np.log2(minutes),
             "minutes_differ": runs.groupby("item")["minutes"].nunique() > 1,
         }
     )
-    models = raw.groupby("alias")["model"].first().rename_axis("agent")
-    agents = pd.DataFrame({"model": models, "release_date": models.map(dates)})
+    models = raw.groupby("agent")["model"].first()
+    agents = pd.DataFrame({"model": models, "release_date": models.map(_dates(files))})
     responses = _wide(runs, list(agents.index), list(items.index))
     return Tidy(responses, items, agents, runs)
 
@@ -260,18 +259,8 @@ def metr_th1(files: Files) -> Tidy:
     name = "all_runs.jsonl"
     wanted = ["task_id", "task_family", "alias", "score_binarized", "score", "human_minutes"]
     wanted += ["human_score", "human_source", "time_limit", "fatal_error_from"]
-    raw = _lines(files, name, wanted).rename(columns={"task_id": "item", "alias": "agent"})
-    runs = pd.DataFrame(
-        {
-            "agent": raw["agent"],
-            "item": raw["item"],
-            "run": raw.groupby(["agent", "item"]).cumcount() + 1,
-            "response": raw["score_binarized"],
-            "score": raw["score"],
-            "time_limit": raw["time_limit"],
-            "fatal_error_from": raw["fatal_error_from"],
-        }
-    ).sort_values(["agent", "item", "run"], ignore_index=True)
+    raw = _lines(files, name, wanted).rename(columns=_RUNS)
+    runs = _runs(raw, "score", "time_limit", "fatal_error_from")
     minutes = _one_a_task(raw, name, "human_minutes")
     items = pd.DataFrame(
         {

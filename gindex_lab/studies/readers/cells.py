@@ -114,11 +114,8 @@ def share_of(
     fits = (whole[known] > 0) & (counts[known] <= whole[known]) & (counts[known] % 1 == 0)
     if not fits.all() or (names[0] != "c" and not (counts[known] > 1).any()):
         return counts
-    found.note(
-        "scale",
-        f"the response is {names[0]!r} as a share of {names[1]!r}",
-        "columns={...} (--columns)",
-    )
+    said = f"the response is {names[0]!r} as a share of {names[1]!r}"
+    found.note("scale", said, "columns={...} (--columns)")
     return counts / whole
 
 

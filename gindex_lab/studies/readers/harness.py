@@ -237,12 +237,11 @@ class _Samples(Metrics):
             self.found.note("gaps", said)
         if self.changed:
             first = sorted(self.changed)[0]
-            self.found.note(
-                "items",
+            said = (
                 f"{len(self.changed)} documents ({first} …) have another doc_hash in another run: "
-                "the runs may have used different versions of the task",
-                "exclude=[...] (--exclude)",
+                "the runs may have used different versions of the task"
             )
+            self.found.note("items", said, "exclude=[...] (--exclude)")
 
 
 def _number(metric: str, given: Any) -> tuple[float | None, float]:

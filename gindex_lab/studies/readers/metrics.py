@@ -227,13 +227,9 @@ def settle_direction(
     found.directed[metric] = None
     way = options.direction(metric) or log or direction_of(metric) or guess
     if way is None and options.unknown_direction == "error":
-        raise BadInput(
-            "metric",
-            metric,
-            "may be better when larger or when smaller: neither the log nor its name tells",
-            f"say which: --higher-is-better {metric} or --lower-is-better {metric}",
-            code="unknown-direction",
-        )
+        problem = "may be better when larger or when smaller: neither the log nor its name tells"
+        remedy = f"say which: --higher-is-better {metric} or --lower-is-better {metric}"
+        raise BadInput("metric", metric, problem, remedy, code="unknown-direction")
     if way is None:
         said = f"{metric!r} is taken to be better when larger: neither log nor name tells"
         found.note("direction", said, "lower_is_better=[...] (--lower-is-better)")

@@ -160,15 +160,12 @@ def stopping_bias(
 def _bias_at(size: int, rule: str, runs: int, rng: np.random.Generator) -> dict[str, float]:
     """Runs in pieces of at most ten million rewards."""
     piece = max(1, min(runs, 10_000_000 // size))
-    parts = [
-        _three_averages(size, rule, min(piece, runs - at), rng) for at in range(0, runs, piece)
-    ]
-    values = np.concatenate(parts, axis=1)
+    sizes = [min(piece, runs - at) for at in range(0, runs, piece)]
+    values = np.concatenate([_three_averages(size, rule, n, rng) for n in sizes], axis=1)
     means, errors = values.mean(axis=1), values.std(axis=1, ddof=1) / np.sqrt(runs)
-    names = ("plain", "diminishing", "total")
-    return dict(zip(names, means, strict=True)) | {
-        f"{name}_error": error for name, error in zip(names, errors, strict=True)
-    }
+    names = ["plain", "diminishing", "total"]
+    names += [f"{name}_error" for name in names]
+    return dict(zip(names, [*means, *errors], strict=True))
 
 
 def _three_averages(size: int, rule: str, runs: int, rng: np.random.Generator) -> FloatArray:

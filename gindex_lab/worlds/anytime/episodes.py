@@ -95,21 +95,8 @@ def compiled_rewards(agent: AgentLike, session: Session) -> FloatArray:
     array([ 1., -1.])
     """
     how, rewards = _compiled(agent, session.environment, session.steps), np.zeros(session.steps)
-    taken = play_compiled(
-        how.table,
-        how.pattern,
-        session.placement[:],
-        how.rule,
-        how.view,
-        how.kind,
-        how.parameters,
-        how.script,
-        how.policy,
-        (session.coins, session.agent_key),
-        how.stop,
-        rewards,
-    )
-    return rewards[:taken]
+    keys = (session.coins, session.agent_key)
+    return rewards[: play_compiled(how[:], session.placement[:], keys, rewards)]
 
 
 class _Compiled(NamedTuple):
@@ -140,10 +127,8 @@ def _compiled(agent: AgentLike, environment: Environment, steps: int) -> _Compil
     rule = (float(environment.delta), float(environment.r0))
     view = (MODE_NUMBERS[environment.observation], bool(environment.identify))
     pattern, kind = environment.script(steps), KINDS[who.kind]
-    resting = (float(stop[0]), int(stop[1]))
-    return _Compiled(
-        environment.table, pattern, rule, view, kind, parameters, script, policy, resting
-    )
+    rest, table = (float(stop[0]), int(stop[1])), environment.table
+    return _Compiled(table, pattern, rule, view, kind, parameters, script, policy, rest)
 
 
 def play_readable(agent: AgentLike, session: Session) -> FloatArray:

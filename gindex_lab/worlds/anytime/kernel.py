@@ -17,12 +17,8 @@ from gindex_lab.worlds.aiq.random_streams import AGENT, CHANCE, PROGRAM, below, 
 __all__ = ["KINDS", "MODE_NUMBERS", "best_policy", "mean_of_runs", "play", "sensitive_states"]
 
 RANDOM, SCRIPTED, FOLLOWER, ORACLE, PLANNED, QLEARNING, REACTIVE = range(7)
-KINDS = {
-    name: number
-    for number, name in enumerate(
-        ("random", "scripted", "follower", "oracle", "planned", "q-learning", "reactive")
-    )
-}
+_NAMES = ("random", "scripted", "follower", "oracle", "planned", "q-learning", "reactive")
+KINDS = {name: number for number, name in enumerate(_NAMES)}
 MODE_NUMBERS = {"full": 0, "local": 1, "cell": 2}
 
 IntArray = npt.NDArray[np.int64]
@@ -119,24 +115,18 @@ def _eat(cell: int, good: int, evil: int, rule: tuple[float, float], trail: Floa
 
 @compiled
 def play(
-    table: IntArray,
-    pattern: IntArray,
+    how: tuple[Any, ...],
     placement: tuple[int, int, int, int],
-    rule: tuple[float, float],
-    view: tuple[int, bool],
-    kind: int,
-    parameters: FloatArray,
-    script: IntArray,
-    policy: Policy,
     keys: tuple[int, int],
-    stop: tuple[float, int],
     rewards: FloatArray,
 ) -> int:
     """Fill `rewards` and return how many steps the agent took (fewer if its stopping rule says so).
 
-    `rule` is (delta, r0), `view` (mode, identify), `parameters` (alpha, gamma, epsilon, initial) of a
-    learner, `stop` (mean above which it rests, steps before).
+    `how` is what `episodes` says of environment and agent: `rule` is (delta, r0), `view` (mode, identify),
+    `parameters` (alpha, gamma, epsilon, initial) of a learner, `stop` (mean above which it rests, steps
+    before).
     """
+    table, pattern, rule, view, kind, parameters, script, policy, stop = how
     cell, first, second, swapped = placement
     coins, key = keys
     n, actions = table.shape
@@ -148,9 +138,8 @@ def play(
         good, evil = (second, first) if swapped else (first, second)
         to_first, to_second = _move(table, pattern[pointer], first, second, coins, step)
         to_good, to_evil = (to_second, to_first) if swapped else (to_first, to_second)
-        tries = kind == RANDOM or (
-            kind == REACTIVE and reward <= 0
-        )  # a reactive agent keeps what paid
+        # a reactive agent keeps what paid
+        tries = kind == RANDOM or (kind == REACTIVE and reward <= 0)
         if kind == SCRIPTED:
             action = script[step % len(script)] % actions
         elif kind == FOLLOWER:
@@ -302,33 +291,15 @@ def _placement(cells: int, key: int) -> tuple[int, int, int, int]:
 def mean_of_runs(
     how: tuple[Any, ...], seed: int, steps: int, antithetic: bool, means: FloatArray
 ) -> None:
-    """Fill `means` with the mean reward of each run; run k has the seed nested in `seed` at k.
-
-    `how` holds what `play` needs of environment and agent: table, pattern, rule, view, kind, parameters,
-    script, policy, stop.
-    """
-    table, pattern, rule, view, kind, parameters, script, policy, stop = how
-    rewards = np.zeros(steps)
+    """Fill `means` with the mean reward of each run; run k has the seed nested in `seed` at k."""
+    cells, rewards = len(how[0]), np.zeros(steps)
     for run in range(len(means)):
         own = _nested(seed, run)
         keys = (stream_key(own, 0, 0, 1, CHANCE), stream_key(own, 0, 0, 1, AGENT))
-        cell, first, second, good = _placement(len(table), keys[0])
+        cell, first, second, good = _placement(cells, keys[0])
         means[run] = 0.0
         for twin in range(1 + int(antithetic)):
             placed = (cell, first, second, 1 - good if twin else good)
-            taken = play(
-                table,
-                pattern,
-                placed,
-                rule,
-                view,
-                kind,
-                parameters,
-                script,
-                policy,
-                keys,
-                stop,
-                rewards,
-            )
+            taken = play(how, placed, keys, rewards)
             means[run] += rewards[:taken].mean() if taken else 0.0
         means[run] /= 1 + int(antithetic)

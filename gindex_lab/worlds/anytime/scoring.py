@@ -167,17 +167,16 @@ def _summary(long: pd.DataFrame, names: list[str], confidence: float) -> pd.Data
     rows = {}
     for name in names:
         own = long[long["agent"] == name]
-        values = own["value"].to_numpy(float)
-        low, high = mean_interval(values, confidence)
-        rows[name] = {
-            "value": values.mean(),
-            "low": low,
-            "high": high,
-            "standard_deviation": values.std(ddof=1),
-            "environments": own["environments"].mean(),
-            "xi": own["xi"].mean(),
-        }
+        more = {"environments": own["environments"].mean(), "xi": own["xi"].mean()}
+        rows[name] = _mean_of(own["value"].to_numpy(float), confidence) | more
     return pd.DataFrame(rows).T.rename_axis("agent")
+
+
+def _mean_of(values: np.ndarray, confidence: float = 0.95) -> dict[str, Any]:
+    """The mean of a score over tests, its interval and its standard deviation."""
+    low, high = mean_interval(values, confidence)
+    found = {"value": values.mean(), "low": low, "high": high}
+    return found | {"standard_deviation": values.std(ddof=1)}
 
 
 def named_agents(agents: object) -> dict[str, Any]:
@@ -305,13 +304,9 @@ def by_budget(
     for name, who in named.items():
         values, counts = [], []
         for k in range(repeats):
-            settings: dict[str, Any] = {
-                "pool": worlds,
-                "tau0": tau0,
-                "clock": clock,
-                "seed": nested_seed(seed, k),
-            }
-            exam = Examination(who, seconds=max(times), **settings)
+            settings: dict[str, Any] = {"pool": worlds, "tau0": tau0, "clock": clock}
+            settings |= {"seconds": max(times), "seed": nested_seed(seed, k)}
+            exam = Examination(who, **settings)
             while exam.step():  # not run(): Ctrl-C should end all, not one test
                 continue
             began = np.array([row["elapsed"] - row["tau"] for row in exam.rows])
@@ -319,27 +314,10 @@ def by_budget(
             done = [int((began < float(time) - 1e-12).sum()) for time in times]
             values.append([rewards[:n].mean() for n in done])
             counts.append(done)
-        rows += _budget_rows(name, times, np.array(values, dtype=float), np.array(counts))
+        for time, own, done in zip(times, np.array(values).T, np.array(counts).T, strict=True):
+            about = {"agent": name, "seconds": float(time)} | _mean_of(own)
+            rows.append(about | {"environments": round(float(done.mean()))})
     return pd.DataFrame(rows)
-
-
-def _budget_rows(
-    name: str, times: list[Fraction], values: np.ndarray, counts: np.ndarray
-) -> list[dict[str, object]]:
-    rows: list[dict[str, object]] = []
-    for place, time in enumerate(times):
-        own = values[:, place]
-        low, high = mean_interval(own)
-        facts = {
-            "agent": name,
-            "seconds": float(time),
-            "value": own.mean(),
-            "low": low,
-            "high": high,
-        }
-        spread = {"standard_deviation": own.std(ddof=1)}
-        rows.append(facts | spread | {"environments": round(float(counts[:, place].mean()))})
-    return rows
 
 
 def by_complexity(
