@@ -255,7 +255,7 @@ def test_bad_programs_are_refused_with_the_place(program, message):
     [
         ({"symbols": 1}, "symbols: out-of-range"),
         ({"symbols": 2.5}, "symbols: not-a-whole-number"),
-        ({"symbols": 101}, "symbols: too-large"),
+        ({"symbols": 101}, "symbols: out-of-range"),
         ({"symbols": "five"}, "symbols: not-a-whole-number"),
         ({"observations": -1}, "observations: out-of-range"),
         ({"reverse": "yes"}, "reverse: not-a-flag"),

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.likes import PerItemLike
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import number, per_item
 
@@ -19,7 +20,7 @@ _NOTHING = "means that every guess is right: nothing is left to show"
 _COLUMNS = ("floor", "chance", "guessing")
 
 
-def floors_of(responses: Responses, floor: object = None) -> pd.Series | None:
+def floors_of(responses: Responses, floor: PerItemLike = None) -> pd.Series | None:
     """The floor of every item: as given, or as the items say (`floor`, `chance`, `guessing`, or 1 divided by
     `choices`); None where it is unknown.
 

@@ -13,6 +13,7 @@ __all__ = [
     "DateLike",
     "DatesLike",
     "DifficultyLike",
+    "Label",
     "NumbersLike",
     "PerItemLike",
     "ProgramLike",
@@ -22,7 +23,7 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Hashable, Mapping
     from datetime import date
     from typing import Any
 
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
     from gindex_lab.foundation.responses import Responses, Scores
 
+    Label: TypeAlias = Hashable  # the name of an agent, an item or a group
     ResponsesLike: TypeAlias = Responses | pd.DataFrame | npt.ArrayLike  # agents x items, in [0, 1]
     ScoresLike: TypeAlias = Scores | Responses | pd.DataFrame | npt.ArrayLike  # agents x items, raw
     SeedLike: TypeAlias = int | np.integer | np.random.Generator | np.random.SeedSequence | None
@@ -49,4 +51,4 @@ if TYPE_CHECKING:
     ProgramLike: TypeAlias = Any  # a program, a flow, a drawing, or a text or path that gives one
 else:
     ResponsesLike = ScoresLike = SeedLike = NumbersLike = DifficultyLike = PerItemLike = object
-    DateLike = DatesLike = AgentLike = ClockLike = ProgramLike = object
+    DateLike = DatesLike = AgentLike = ClockLike = ProgramLike = Label = object

@@ -25,6 +25,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.likes import SeedLike
 from gindex_lab.foundation.output import scratch, writing
 from gindex_lab.foundation.validate import integer
 from gindex_lab.foundation.workers import inside, is_inside, lost, parcel
@@ -170,7 +171,7 @@ def _bar(
         yield from answers
 
 
-def seeds(seed: object, n: int) -> list[np.random.SeedSequence]:
+def seeds(seed: SeedLike, n: int) -> list[np.random.SeedSequence]:
     """One independent seed per task, the same whoever computes it.
 
     `seed` is a whole number or a `SeedSequence`. A seed of a longer list begins with the same ones.

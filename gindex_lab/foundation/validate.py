@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
-from gindex_lab.foundation.likes import NumbersLike
+from gindex_lab.foundation.likes import NumbersLike, SeedLike
 
 __all__ = [
     "Mode",
@@ -165,7 +165,7 @@ def refuse(name: str, table: Any, wrong: Any, problem: str, remedy: str) -> None
         raise BadInput(f"{name}[{labels}]", value, problem, remedy)
 
 
-def generator(seed: object) -> np.random.Generator:
+def generator(seed: SeedLike) -> np.random.Generator:
     """A numpy Generator from a Generator, a SeedSequence or a whole number; never the global one."""
     if isinstance(seed, np.random.Generator):
         return seed

@@ -20,6 +20,7 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import ensure
+from gindex_lab.foundation.likes import Label
 from gindex_lab.foundation.validate import FloatArray
 from gindex_lab.measures.curves import Interval, item_weights, uniform_places
 from gindex_lab.measures.samples import Sample, by_pattern, grid_sums
@@ -374,7 +375,7 @@ def _positions(sample: Sample, items: np.ndarray, rows: np.ndarray) -> list[Any]
     return [*sums, *by, *weight, either, own, own / SURPRISE, none, *facts]
 
 
-def _enough(number: int, agent: object, what: str) -> None:
+def _enough(number: int, agent: Label, what: str) -> None:
     problem = f"[too-few] are too few {what} for an interval"
     remedy = f"measure it on at least three {what}, or leave it out"
     ensure(number >= _FEWEST, f"responses of {agent!r}", number, problem, remedy)

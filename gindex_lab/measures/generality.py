@@ -16,7 +16,7 @@ import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput, ensure
 from gindex_lab.foundation.guessing import floors_of
-from gindex_lab.foundation.likes import DifficultyLike, PerItemLike, ResponsesLike, SeedLike
+from gindex_lab.foundation.likes import DifficultyLike, Label, PerItemLike, ResponsesLike, SeedLike
 from gindex_lab.foundation.responses import Responses, Scores
 from gindex_lab.foundation.step_curves import StepCurves
 from gindex_lab.foundation.validate import FloatArray, choice, generator, mode_of, pair, refuse
@@ -267,7 +267,7 @@ def _mean(study: Responses, total: FloatArray) -> FloatArray:
 
 def characteristic_curve(
     responses: ResponsesLike,
-    agent: object = None,
+    agent: Label = None,
     difficulty: DifficultyLike = None,
     *,
     method: str = "plain",

@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput, Caution, ensure
-from gindex_lab.foundation.likes import DifficultyLike, ResponsesLike, SeedLike
+from gindex_lab.foundation.likes import DifficultyLike, Label, ResponsesLike, SeedLike
 from gindex_lab.foundation.many_tests import half_width, holm
 from gindex_lab.foundation.validate import FloatArray, choice, confidence, generator, known
 from gindex_lab.measures.curves import Interval, feasible, from_sums
@@ -43,7 +43,7 @@ _COLUMNS = ["common", "difference", "low", "high", "p_value"]
 
 def tie_groups(
     table: pd.DataFrame, measure: str = "capability", *, ci: float | None = None
-) -> list[list[object]]:
+) -> list[list[Label]]:
     """Groups of agents that the data cannot separate, the best group first.
 
     Agents are put in order of the measure; a group is a longest run in which no two agents are
@@ -171,8 +171,8 @@ def comparisons(
 
 def paired_differences(
     responses: ResponsesLike,
-    a: object,
-    b: object,
+    a: Label,
+    b: Label,
     difficulty: DifficultyLike = None,
     *,
     interval: Interval | None = None,

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput, ensure
-from gindex_lab.foundation.likes import NumbersLike, ResponsesLike, ScoresLike
+from gindex_lab.foundation.likes import Label, NumbersLike, ResponsesLike, ScoresLike
 from gindex_lab.foundation.responses import Responses, Scores
 from gindex_lab.foundation.step_curves import StepCurves
 from gindex_lab.foundation.validate import (
@@ -149,7 +149,7 @@ def _beta_share(frame: pd.DataFrame, mu: pd.Series, sigma: pd.Series) -> pd.Data
     return pd.DataFrame(share, frame.index, frame.columns)
 
 
-def absolute_reference(scores: ScoresLike, reference: object, ties: str = "half") -> Responses:
+def absolute_reference(scores: ScoresLike, reference: Label, ties: str = "half") -> Responses:
     """ARef: an item is solved by those who beat the reference, and as hard as they are few.
 
     r = 1 if the score is above the reference's, 0 if below; a tie counts "half", as a "win" (the

@@ -16,6 +16,7 @@ import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.files import header_of, read_facts, read_table
+from gindex_lab.foundation.likes import PerItemLike
 from gindex_lab.foundation.notes import Note
 from gindex_lab.foundation.responses import Responses, Scores
 from gindex_lab.studies.analysis.integrity import MOST_ROWS
@@ -40,7 +41,7 @@ def analyse(
     seed: int = 1,
     missing: str = "auto",
     resample: str = "items",
-    floor: object = None,
+    floor: PerItemLike = None,
     reading: Mapping[str, Any] | None = None,
 ) -> Analysis:
     """Measure the agents of evaluation logs, or of a table of scores or responses.

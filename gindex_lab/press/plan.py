@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.likes import Label
 from gindex_lab.foundation.output import write_text
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.measures.planning.power import Power, detectable, power
@@ -67,7 +68,7 @@ def plan(
     wanted: float = 0.8,
     ci: float = 0.95,
     pairs: int = 1,
-    agent: object = None,
+    agent: Label = None,
     resample: str = "items",
     difficulty: str | None = None,
     seed: int = 1,

@@ -13,6 +13,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.likes import Label
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -187,7 +188,7 @@ def _chosen(
     return table.iloc[:, :room], max(table.shape[1] - room, 0)
 
 
-def _names(found: pd.Index, columns: Sequence[str] | Mapping[str, str] | None) -> list[object]:
+def _names(found: pd.Index, columns: Sequence[str] | Mapping[str, str] | None) -> list[Label]:
     given = columns if isinstance(columns, Mapping) else {}
     return [given.get(name, _name(name)) for name in found]
 

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput, ensure
-from gindex_lab.foundation.likes import SeedLike
+from gindex_lab.foundation.likes import AgentLike, SeedLike
 from gindex_lab.measures.adaptive.bank import Bank, bank_of
 from gindex_lab.measures.adaptive.session import Session
 
@@ -16,7 +16,7 @@ __all__ = ["adaptive"]
 
 
 def adaptive(
-    agent: object,
+    agent: AgentLike,
     bank: object,
     *,
     measure: str = "capability",
@@ -95,7 +95,7 @@ def adaptive(
     return session
 
 
-def _asker(agent: object, bank: Bank) -> Callable[[Any], float]:
+def _asker(agent: AgentLike, bank: Bank) -> Callable[[Any], float]:
     if isinstance(agent, (pd.Series, Mapping)):
         missing = [item for item in bank.items.index if item not in agent]
         problem, remedy = "has no response of the agent", "leave it out of the bank"

@@ -17,6 +17,7 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput, Caution
+from gindex_lab.foundation.likes import Label
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.step_curves import StepCurves
 from gindex_lab.foundation.validate import FloatArray, choice, confidence, known
@@ -160,7 +161,7 @@ def _ends_met(sample: Sample) -> tuple[FloatArray, FloatArray]:
 
 
 def curve_by_method(
-    study: Responses, agent: object, method: str, ci: float | None, resample: str
+    study: Responses, agent: Label, method: str, ci: float | None, resample: str
 ) -> pd.DataFrame:
     """One agent's curve by a method, `difficulty` and `response`, with `low` and `high` if `ci` is given."""
     from gindex_lab.measures.generality import generality

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput, Caution
+from gindex_lab.foundation.likes import Label
 from gindex_lab.foundation.validate import FloatArray
 from gindex_lab.measures.horizons.curves import indicator_rows
 from gindex_lab.measures.horizons.fitting import (
@@ -63,7 +64,7 @@ def estimates(runs: Runs, settings: HorizonSettings) -> tuple[pd.DataFrame, list
     return pd.DataFrame(rows, index=runs.agents.copy()), fitted
 
 
-def _fitted(runs: Runs, j: int, agent: object, settings: HorizonSettings) -> Curves:
+def _fitted(runs: Runs, j: int, agent: Label, settings: HorizonSettings) -> Curves:
     at = runs.of(j)
     h, y, w = runs.h[at], runs.response[at], runs.weight[at]
     if len(np.unique(h)) < 2:

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput, ensure
+from gindex_lab.foundation.likes import Label
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import FloatArray
 from gindex_lab.measures.alternatives.posterior import Posterior
@@ -29,7 +30,7 @@ _AGENTS = 40  # of a pilot, from which the shares of luck are estimated
 
 
 def pilot_design(
-    study: Responses, agent: object, interval: Interval | None, resample: str
+    study: Responses, agent: Label, interval: Interval | None, resample: str
 ) -> tuple[Design, Draws]:
     """A design like a pilot study: its difficulties, families and trials, the smooth curve of an agent, its
     shares of luck; and a function that draws curves as the pilot leaves them open.
@@ -113,7 +114,7 @@ def _flat(values: FloatArray) -> FloatArray:
 
 
 def _repeats(
-    study: Responses, agent: object, chance: FloatArray, values: FloatArray
+    study: Responses, agent: Label, chance: FloatArray, values: FloatArray
 ) -> tuple[int, float]:
     """Trials of each item, and the share of luck that stays from trial to trial; of graded responses the
     number of right-or-wrong parts that would vary as they do."""

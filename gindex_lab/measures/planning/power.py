@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput, ensure
-from gindex_lab.foundation.likes import SeedLike
+from gindex_lab.foundation.likes import Label, SeedLike
 from gindex_lab.foundation.responses import Responses, Scores
 from gindex_lab.foundation.validate import FloatArray, choice, confidence, generator, known, number
 from gindex_lab.measures.curves import Interval
@@ -89,7 +89,7 @@ def power(
     wanted: float = 0.8,
     ci: float = 0.95,
     pairs: int = 1,
-    agent: object = None,
+    agent: Label = None,
     resample: str = "items",
     interval: Interval | None = None,
     simulations: int = 4_000,
@@ -167,7 +167,7 @@ def detectable(
     wanted: float = 0.8,
     ci: float = 0.95,
     pairs: int = 1,
-    agent: object = None,
+    agent: Label = None,
     resample: str = "items",
     interval: Interval | None = None,
 ) -> float:
@@ -198,7 +198,7 @@ def detectable(
 
 
 def _design_of(
-    study: object, measure: str, agent: object, resample: str, interval: Interval | None
+    study: object, measure: str, agent: Label, resample: str, interval: Interval | None
 ) -> tuple[Design, Callable[..., list[Design]] | None]:
     """The design, and for a pilot a function that draws designs as the pilot leaves them open."""
     if isinstance(study, Design):

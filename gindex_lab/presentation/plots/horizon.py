@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.likes import Label
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import FloatArray
 from gindex_lab.measures.horizons.curves import curve_rows, falling
@@ -59,7 +60,7 @@ def _length_axis(axis: Any, low: float, high: float, most: int = 7) -> None:
 
 @styled
 def plot_horizon_curve(
-    responses: Responses, agent: object, table: pd.DataFrame, *, title: str = "", ax: Any = None
+    responses: Responses, agent: Label, table: pd.DataFrame, *, title: str = "", ax: Any = None
 ) -> Any:
     """One agent: exact, isotonic and logistic curve, with its horizons dropped to the axis (Figure 1).
 

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.likes import Label
 from gindex_lab.foundation.responses import Responses, Scores
 from gindex_lab.foundation.validate import FloatArray, number
 
@@ -112,10 +113,10 @@ def _is_same(column: FloatArray) -> bool:
     return not len(seen) or bool(np.ptp(seen) == 0)
 
 
-def _duplicates(values: FloatArray, names: pd.Index, free: np.ndarray) -> list[object]:
+def _duplicates(values: FloatArray, names: pd.Index, free: np.ndarray) -> list[Label]:
     """The first item with just these responses, or "" for none before."""
     first: dict[bytes, object] = {}
-    found: list[object] = []
+    found: list[Label] = []
     for column, name, counts in zip(values.T, names, free, strict=True):
         key = column.tobytes()
         found.append(first.get(key, "") if counts else "")

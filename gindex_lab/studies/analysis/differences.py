@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
-from gindex_lab.foundation.likes import ResponsesLike
+from gindex_lab.foundation.likes import Label, ResponsesLike
 from gindex_lab.foundation.many_tests import half_width, holm
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import FloatArray, choice, number
@@ -27,7 +27,7 @@ _BLOCK = 20_000_000  # cells of a temporary array
 
 
 def score_differences(
-    responses: ResponsesLike, ci: float = 0.95, resample: str = "items", *, against: object = None
+    responses: ResponsesLike, ci: float = 0.95, resample: str = "items", *, against: Label = None
 ) -> pd.DataFrame:
     """Every pair of agents: how far their scores differ on the items that both met.
 
@@ -84,7 +84,7 @@ def score_differences(
     return found
 
 
-def _pairs(agents: pd.Index, against: object) -> tuple[np.ndarray, np.ndarray]:
+def _pairs(agents: pd.Index, against: Label) -> tuple[np.ndarray, np.ndarray]:
     if against is None:
         if len(agents) > MOST_PAIRED:
             problem = f"are too many agents to pair (more than {MOST_PAIRED})"

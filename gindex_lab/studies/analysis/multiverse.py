@@ -18,7 +18,7 @@ import pandas as pd
 
 from gindex_lab.foundation import parallel
 from gindex_lab.foundation.errors import BadInput, GIndexLabError
-from gindex_lab.foundation.likes import DateLike, DatesLike, ResponsesLike, SeedLike
+from gindex_lab.foundation.likes import DateLike, DatesLike, Label, ResponsesLike, SeedLike
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.measures.horizons.growth import doubling_time, trend
 from gindex_lab.measures.horizons.horizons import horizon
@@ -126,7 +126,7 @@ def multiverse(
     """
     study = _study(responses)
     fractional = not np.isin(study.values[~np.isnan(study.values)], (0.0, 1.0)).all()
-    given: dict[str, list[object]] = {
+    given: dict[str, list[Label]] = {
         "penalty": _some("penalty", penalty),
         "weights": _some("weights", weights),
         "scores": _some("scores", scores or (_SCORES if fractional else _SCORES[:1])),
@@ -178,7 +178,7 @@ def _study(responses: ResponsesLike) -> Responses:
     return responses
 
 
-def _some(name: str, values: object) -> list[object]:
+def _some(name: str, values: object) -> list[Label]:
     if isinstance(values, str) or not isinstance(values, Iterable):
         raise BadInput(name, values, "is not a list of choices", f"pass {name}=[...]")
     found = list(values)
@@ -187,7 +187,7 @@ def _some(name: str, values: object) -> list[object]:
     return found
 
 
-def _families(study: Responses) -> list[object]:
+def _families(study: Responses) -> list[Label]:
     names = [] if study.family is None else sorted(set(study.family.map(str)))
     return [None, *names] if len(names) > 2 else [None]
 

@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import ensure
-from gindex_lab.foundation.likes import ResponsesLike, SeedLike
+from gindex_lab.foundation.likes import DifficultyLike, ResponsesLike, SeedLike
 from gindex_lab.foundation.output import write_text
 from gindex_lab.foundation.validate import FloatArray, generator, integer
 from gindex_lab.measures.curves import rule_of
@@ -54,7 +54,7 @@ class Shorter:
 def shorter(
     responses: ResponsesLike,
     k: int,
-    difficulty: object = None,
+    difficulty: DifficultyLike = None,
     *,
     random_tests: int = 20,
     seed: SeedLike,

@@ -19,6 +19,7 @@ import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput, CannotWrite
 from gindex_lab.foundation.guessing import floors_of
+from gindex_lab.foundation.likes import PerItemLike
 from gindex_lab.foundation.output import write_text
 from gindex_lab.foundation.responses import Responses, Scores
 from gindex_lab.foundation.step_curves import StepCurves
@@ -66,7 +67,7 @@ class Analysis:
     resample: str = "items"
     shuffles: int = field(default=99, repr=False)
     dates: str | None = None
-    floor: object = None
+    floor: PerItemLike = None
     rows: pd.DataFrame | None = field(default=None, repr=False)
 
     @cached_property

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import ensure
+from gindex_lab.foundation.likes import NumbersLike
 from gindex_lab.foundation.validate import FloatArray, integer, mode_of, vector
 from gindex_lab.measures.reference import EPSILON
 
@@ -81,7 +82,7 @@ def transformations() -> pd.DataFrame:
     return pd.DataFrame(_ROWS, index=columns).T.rename_axis("transformation")
 
 
-def bin_difficulties(difficulty: object, n: int, mode: str = "exact") -> FloatArray:
+def bin_difficulties(difficulty: NumbersLike, n: int, mode: str = "exact") -> FloatArray:
     """Each difficulty replaced by the centre of its bin, of n bins of equal width (right closed).
 
     In `reference` mode as the authors' code: n edges make n - 1 bins, yet the centres are spaced as
@@ -111,7 +112,7 @@ def bin_difficulties(difficulty: object, n: int, mode: str = "exact") -> FloatAr
     return np.asarray(low + (high - low) / n * (bin_of - 0.5))
 
 
-def filter_by_frequency(difficulty: object, minimum: int) -> np.ndarray:
+def filter_by_frequency(difficulty: NumbersLike, minimum: int) -> np.ndarray:
     """Which items share their difficulty with at least `minimum` items (themselves included).
 
     >>> filter_by_frequency([1, 1, 2], 2).tolist()

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
-from gindex_lab.foundation.likes import SeedLike
+from gindex_lab.foundation.likes import Label, SeedLike
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import FloatArray, generator
 from gindex_lab.measures.summary import population_intervals
@@ -172,7 +172,7 @@ def group_summary(table: pd.DataFrame, groups: Mapping[str, pd.Series]) -> pd.Da
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis("group")
 
 
-def _people_of(name: str, member: pd.Series, known: pd.Index) -> list[object]:
+def _people_of(name: str, member: pd.Series, known: pd.Index) -> list[Label]:
     """Who is in the group, if they are enough not to be told apart."""
     found = list(known[member.loc[known].fillna(False).astype(bool)])
     if len(found) < SMALLEST_GROUP:

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
-from gindex_lab.foundation.likes import NumbersLike, SeedLike
+from gindex_lab.foundation.likes import DifficultyLike, NumbersLike, SeedLike
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import choice, generator, integer, number, vector
 from gindex_lab.measures.generality import study_of
@@ -22,7 +22,7 @@ __all__ = ["RULES", "specialists", "team"]
 RULES = ("best", "majority", "random")
 
 
-def team(members: object, rule: str = "best", *, difficulty: object = None) -> Responses:
+def team(members: object, rule: str = "best", *, difficulty: DifficultyLike = None) -> Responses:
     """The members' team as one agent on the same items, named after the rule.
 
     "random" gives the expected response, the mean of the members' curves: for steps, lemma 19.

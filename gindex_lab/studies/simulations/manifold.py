@@ -27,7 +27,7 @@ __all__ = [
 DISTRIBUTIONS = ("normal", "uniform", "exponential", "cauchy")
 
 
-def step_responses(capability: NumbersLike, difficulty: object) -> FloatArray:
+def step_responses(capability: NumbersLike, difficulty: NumbersLike) -> FloatArray:
     """Agents x items: 1 where the agent's capability reaches the item's difficulty (§B.2).
 
     >>> step_responses([1.5, 3.0], [1, 2, 3])

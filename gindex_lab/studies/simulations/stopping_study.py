@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from gindex_lab.foundation.likes import Label
 from gindex_lab.foundation.many_tests import half_width
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import FloatArray
@@ -217,7 +218,7 @@ def _course(
     return session.table
 
 
-def _some(study: Responses, rng: np.random.Generator) -> list[object]:
+def _some(study: Responses, rng: np.random.Generator) -> list[Label]:
     """Sixty items of a bank, of two difficulties at least: a new bank for every replay."""
     h = difficulties_of(study)
     while True:

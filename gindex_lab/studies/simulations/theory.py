@@ -28,7 +28,7 @@ __all__ = [
 ]
 
 
-def normal_curve(difficulty: object, mean: float, sd: float) -> FloatArray:
+def normal_curve(difficulty: NumbersLike, mean: float, sd: float) -> FloatArray:
     """ψ(h) = 1 - Φ((h - μ) / σ): a capability that varies normally (§F.2).
 
     Its steepest slope, at μ, is -1 / (σ √(2π)) (proposition 1).

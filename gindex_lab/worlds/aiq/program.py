@@ -48,7 +48,7 @@ class MachineSettings:
     def __post_init__(self) -> None:
         symbols = integer("symbols", self.symbols, 2)
         if symbols > MOST_SYMBOLS:
-            problem = "[too-large] is a larger alphabet than the tape holds"
+            problem = "[out-of-range] is a larger alphabet than the tape holds"
             raise BadProgram("symbols", symbols, problem, "use 2 to 100")
         integer("observations", self.observations, 0, MOST_OBSERVATIONS)
         if self.reverse not in (True, False):

@@ -28,6 +28,7 @@ from itertools import pairwise
 import numpy as np
 
 from gindex_lab.foundation.errors import BadInput, BadProgram
+from gindex_lab.foundation.likes import Label
 from gindex_lab.foundation.validate import integer
 
 __all__ = [
@@ -136,7 +137,7 @@ def letters_of(name: str, sequence: object, *, gaps: int = 0) -> list[int]:
     [0, 2, -1]
     """
     if isinstance(sequence, str):
-        found: list[object] = [x for x in sequence if x not in ", "]
+        found: list[Label] = [x for x in sequence if x not in ", "]
     elif isinstance(sequence, Sequence):
         found = list(sequence)
     else:
