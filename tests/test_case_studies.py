@@ -123,8 +123,6 @@ def test_the_tie_table_holds_the_tie_groups():
         groups = gl.tie_groups(table, measure)
         assert [row.split(", ") for row in shown.loc[symbol, "members"]] == groups
         assert shown.loc[symbol, "agents"].tolist() == [len(group) for group in groups]
-        assert shown.loc[symbol, "from"].tolist() == [group[0] for group in groups]
-        assert shown.loc[symbol, "to"].tolist() == [group[-1] for group in groups]
 
 
 def test_pairs_told_apart_are_counted_once():

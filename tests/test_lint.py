@@ -250,6 +250,47 @@ def test_a_figure_says_what_it_shows():
 # -- tables, claims and answers of a page ------------------------------------------------------------
 
 
+@pytest.mark.parametrize(
+    ("rule", "text"),
+    [
+        ("digits", "Mean capability moves by +0.000."),
+        ("digits", "γ stays about the same (0.79 to 0.79)."),
+        ("ascii", "Rewards lie in [-1, 1]."),
+    ],
+)
+def test_numbers_that_say_nothing_are_found(rule, text):
+    assert [f.rule for f in page_findings(f"<p>{text}</p>")] == [rule]
+    fine = "It moves by +0.001, from −0.79 to 0.79, in [−1, 1]; 0.79 to 0.795."
+    assert page_findings(f"<p>{fine}</p>") == []
+
+
+def _cells(frame):
+    return re.findall("<td.*?>(.*?)</td>", people_table(frame))
+
+
+def test_a_small_number_among_large_ones_keeps_its_digits():
+    mixed = pd.DataFrame({"b": [0.019, -0.597, -128.844]}, ["r", "rho", "lowest"])
+    assert _cells(mixed)[1::2] == ["0.019", "−0.60", "−129"]  # not −1
+    flat = pd.DataFrame({"gamma": [0.894, -4.9e-5, 0.0014]}, ["steep", "flat", "flatter"])
+    assert _cells(flat)[1::2] == ["0.894", "0.000", "0.001"]  # not −4.9 × 10⁻⁵
+    errors = pd.DataFrame({"error": [0.011, 0.00011]}, ["10", "1000"])
+    assert _cells(errors)[1::2] == ["0.011", "0.00011"]  # here the small one is the point
+
+
+def test_an_estimate_and_its_limits_have_the_same_decimals():
+    table = pd.DataFrame({"γ": [0.332], "γ low": [-0.909], "γ high": [1.0]}, ["Zappa"])
+    assert "0.332 (−0.909 to 1.000)" in people_table(table)
+
+
+def test_words_that_begin_with_a_digit_are_words_and_short_ones_are_not_broken():
+    html = people_table(
+        pd.DataFrame({"layout": ["40 items, ends not met", "8 items"], "n": [1, 2]})
+    )
+    assert '<td class="words">40 items, ends not met</td>' in html
+    assert '<td class="words short">8 items</td>' in html
+    assert "<th>TD_U</th>" in people_table(pd.DataFrame({"TD_U": [1.5]}))
+
+
 def test_a_table_for_people_passes_the_lint():
     raw = pd.DataFrame(
         {
@@ -266,7 +307,7 @@ def test_a_table_for_people_passes_the_lint():
         }
     )
     html = people_table(raw, link="tables/raw.csv")
-    assert "0.123 (0.1 to 0.2)" in html
+    assert "0.123 (0.100 to 0.200)" in html
     assert 'href="tables/raw.csv"' in html
     assert {f.rule for f in page_findings(html)} == {"columns"}  # nobody chose among them
     chosen = {
@@ -336,7 +377,7 @@ def test_rows_are_named_for_people_and_mere_numbers_are_left_out():
     assert re.findall("<th.*?>(.*?)</th>", html.split("<thead>")[1]) == ["measure", "x"]
     told = ["normalised generality γ", "1", "b", "20,000"]
     assert re.findall("<td.*?>(.*?)</td>", html) == told
-    assert re.findall('<td class="words">(.*?)</td>', html) == told[::2]  # numbers to the right
+    assert re.findall('<td class="words.*?">(.*?)</td>', html) == told[::2]  # numbers to the right
     assert "<th>" not in people_table(pd.DataFrame({"x": [1, 2]}, [2, 0])).split("x</th>")[1]
     assert re.findall("<td>(.*?)</td>", people_table(pd.DataFrame({"x": [1999, 2024]}))) == [
         "1999",

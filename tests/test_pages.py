@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
-from small_projects import RICH, catalogue, cell, write_notebook
+from small_projects import RICH, catalogue, cell, text, write_notebook
 from test_browser import CHROMIUM, FLAGS, Watched
 
 from gindex_lab.press.analyse import analyse
@@ -21,6 +21,11 @@ from gindex_lab.press.reproduction import inputs as reproduce_inputs
 GREEDY = """from IPython.display import HTML
 HTML('<img src="https://elsewhere.example/a.png"><script src="https://elsewhere.example/a.js"></script>'
      '<link rel="stylesheet" href="https://elsewhere.example/a.css">')"""
+
+LONG = " + ".join(rf"\\frac{{S_{{{k}}}^2}}{{\\Psi_{{{k}}}}}" for k in range(30))
+BROAD = (
+    f"A sum in the line, $\\gamma = {LONG}$, and one below:\n\n$${LONG}$$\n\n- in a list, ${LONG}$"
+)
 
 pytestmark = [
     pytest.mark.browser,
@@ -37,7 +42,8 @@ def site(tmp_path_factory):
     """Reports, guide and reference, and the page of an analysis, served from the loopback."""
     root = tmp_path_factory.mktemp("site")
     claim = cell("claim", "nb.claim('N295', -0.8660254)")
-    write_notebook(root, "demo/one", cell("work", RICH), claim, cell("greedy", GREEDY))
+    broad, greedy = text("broad", BROAD), cell("greedy", GREEDY)
+    write_notebook(root, "demo/one", cell("work", RICH), broad, claim, greedy)
     catalogue(root, "demo/one")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(reproduce_inputs, "_PACKAGE", Path("/no-such-package"))
@@ -101,6 +107,21 @@ def test_no_page_reaches_another_host(site, browser):
         assert name == "demo/one/report.html" or watch.errors == [], name
         watch.page.close()
     assert left == {}
+
+
+def test_a_broad_formula_scrolls_by_itself_on_a_narrow_screen(site, browser):
+    _, address = site
+    page = browser.new_page(viewport={"width": 390, "height": 800})
+    page.goto(f"{address}/demo/one/report.html")
+    width = "document.documentElement.scrollWidth"
+    formulas = page.locator(".text_cell_render :is(p, li):has(> math)")
+    assert formulas.count() == 3
+    assert page.evaluate(width) <= 390
+    for one in formulas.all():
+        assert one.evaluate("e => e.scrollWidth > e.clientWidth")  # it can be moved, and needs it
+        one.evaluate("e => { e.style.overflow = 'visible' }")
+    assert page.evaluate(width) > 390  # without the rule the whole page would move
+    page.close()
 
 
 def test_every_page_carries_a_policy(site):

@@ -1,7 +1,7 @@
 """The claims of a cell in one line, with a table behind it.
 
 "✓ 48 of 48 reproduced" is a `<details>` element: it opens by a click or by the keyboard. Where the data are
-not on this machine the line says which command brings them.
+not on this machine the line says which command brings them, or says where they belong.
 """
 
 from __future__ import annotations
@@ -59,7 +59,8 @@ def claims_fold(results: Sequence[Result], title: str = "") -> str:
     """The line, and behind it one row for each claim."""
     line, how = claims_line(results), command(results)
     colour = _COLOURS.get(line[:1], "#555")
-    brings = f" · <code>{escape(how)}</code> brings them" if how else ""
+    verb = "says where they belong" if " where " in how else "brings them"
+    brings = f" · <code>{escape(how)}</code> {verb}" if how else ""
     heading = f"{escape(title)}: " if title else ""
     said = f'<span style="color:{colour};font-weight:600">{heading}{escape(line)}</span>{brings}'
     return (

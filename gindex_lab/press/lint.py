@@ -73,11 +73,12 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
         *(r"(?<![\w.])\d+\.\d{8,}", r"(?<![\w.#-])(?![01]+\b)\d{10,}(?!\w)"),
         rf"{_NUMBER}e[-−+]?\d+\b",
         r"(?<![\w.])[-−]0(?:\.0+)?(?![\w.%])|(?<![\w.])[-−]0(?:\.0+)?%",
+        *(r"(?<![\w.])\+0\.0+(?!\d)", r"(?<![\w.−-])(?P<end>\d+\.\d+) to (?P=end)(?![\w.])"),
     ),
     "count": (r"(?<![\w.])\d+\.0 (?:bins|items|agents|people|tasks|games|runs|steps|programs)\b",),
     "ascii": (
         *(r"(?<=\w)\^[\w{(]", r"(?:^|(?<=[\w\s)]))->", "<=|>=|!=", r"\+/?-(?=\s?\d)", r"\bsqrt\("),
-        *(r"(?<=[\w)]) \* (?=[\w(])", r"\b[A-Za-z]_\{"),
+        *(r"(?<=[\w)]) \* (?=[\w(])", r"\b[A-Za-z]_\{", r"\[-\d"),
     ),
 }
 #: What may not stand in text: a pattern by rule.
@@ -92,9 +93,9 @@ REMEDIES = {
     "statistics": "name the column for people: p value, factor, sum of squares",
     "python": "set it as code in backquotes, or say it in words",
     "path": "name the file, not its place on this machine",
-    "digits": "show digits that mean something; 6.2 × 10⁻¹¹, not 6.2e-11",
+    "digits": "show digits that mean something: 6.2 × 10⁻¹¹, not 6.2e-11; 0.00, not +0.00 or 0.79 to 0.79",
     "count": "show a count without decimals",
-    "ascii": "write ², →, ≤, ≥, ≠, ±, √, × or a formula",
+    "ascii": "write ², →, ≤, ≥, ≠, ±, √, ×, − or a formula",
     "alt": "nb.show(..., alt=...) says what the picture shows",
     "stderr": "fix what warns, or catch the warning where it is expected",
     "columns": "nb.table(..., columns=...) chooses at most seven; the CSV keeps all",

@@ -84,7 +84,7 @@ def start(
     sources = [source_of(table) for table in tables]
     worst = max(sources, key=SOURCES.index) if sources else ""
     label = " and ".join(sorted(set(sources), key=SOURCES.index))
-    names = ", ".join(filter(None, (str(getattr(table, "name", "")) for table in tables)))
+    names = ", ".join(dict.fromkeys(str(n) for t in tables if (n := getattr(t, "name", ""))))
     if mode is not None:
         choice("mode", mode, ["exact", "reference"])
     _current = Provenance(worst, names, seed, mode or "", profile or "", label)
@@ -199,7 +199,10 @@ def _cautions_for_people() -> None:
             f'<div class="gl-caution quoted" style="{box};color:#222"><strong>Caution:</strong> '
         )
         told = re.sub(r"\['(.*?)'\]", lambda names: names[1].replace("', '", ", "), str(message))
-        _display(f"{markup}{html.escape(told)}.</div>", f"Caution: {message}")
+        told = re.sub(
+            r"\b\w+=(?:'\w+'|\"\w+\"|None|\w+)", r"<code>\g<0></code>", html.escape(told, False)
+        )
+        _display(f"{markup}{told}.</div>", f"Caution: {message}")
 
     shown.others = others  # type: ignore[attr-defined]
     warnings.showwarning = shown

@@ -71,6 +71,8 @@ NAMES = {
 }
 _POWER = re.compile(r"[-+]?\d+(?:\.\d+)?e[-+]?\d+")
 _ROWS = 25
+_SHORT = 14  # letters of a name that is not broken: 2012-07, letter series
+_FIGURE = re.compile(r"(?:< )?[-−+]?\d[\d,.]*(?: × 10[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)?%?(?: \(.* to .*\))?|[–∞]|−∞|")
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -107,12 +109,15 @@ def people_table(
 
 def _markup(heads: Sequence[object], columns: Sequence[Sequence[str]], figures: list[bool]) -> str:
     """The table itself; numbers stand to the right, words to the left."""
-    look = ["" if number else ' class="words"' for number in figures]
+
+    def cell(tag: str, text: str, number: bool) -> str:
+        short = "" if number or tag == "th" or len(text) > _SHORT else " short"
+        look = "" if number else f' class="words{short}"'
+        return f"<{tag}{look}>{escape(text)}</{tag}>"
 
     def row(tag: str, cells: Sequence[object]) -> str:
-        parts = zip(cells, look, strict=True)
-        told = "".join(f"<{tag}{c}>{escape(str(text))}</{tag}>" for text, c in parts)
-        return f"<tr>{told}</tr>"
+        parts = zip(cells, figures, strict=True)
+        return f"<tr>{''.join(cell(tag, str(text), number) for text, number in parts)}</tr>"
 
     body = "\n".join(row("td", cells) for cells in zip(*columns, strict=True))
     head = f"<thead>{row('th', heads)}</thead>"
@@ -125,7 +130,7 @@ def _is_figures(values: pd.Series) -> bool:
 
     if pd.api.types.is_numeric_dtype(values) and not pd.api.types.is_bool_dtype(values):
         return True
-    return all(re.match(r"[-−+]?\d|[–∞]$|$", _cell(value)) for value in values)
+    return all(_FIGURE.fullmatch(_cell(value)) for value in values)
 
 
 def _rows_named(index: pd.Index, wanted: bool | str | None) -> tuple[list[str], list[list[str]]]:
@@ -161,13 +166,21 @@ def _merged(table: pd.DataFrame, digits: int) -> pd.DataFrame:
     for name, join in [(n, j) for n in names for j in "_ "]:
         low, high = f"{name}{join}low", f"{name}{join}high"
         if low in merged and high in merged and name in merged:
-            value, least, most = (_column(table[c], digits) for c in (name, low, high))
+            value, least, most = _alike([table[c] for c in (name, low, high)], digits)
             merged[name] = [
                 v if v == "–" or a == b == "–" else f"{v} ({a} to {b})"
                 for v, a, b in zip(value, least, most, strict=True)
             ]
             merged = merged.drop(columns=[low, high])
     return merged
+
+
+def _alike(columns: Sequence[pd.Series], digits: int) -> list[list[str]]:
+    """The cells of an estimate and its limits, all to the same decimals: 0.96 (0.55 to 1.00)."""
+    import pandas as pd
+
+    told = _column(pd.concat(columns), digits)
+    return [told[k : k + len(columns[0])] for k in range(0, len(told), len(columns[0]))]
 
 
 def _chosen(
@@ -199,7 +212,7 @@ def _name(name: object) -> str:
     if isinstance(name, float):
         return number_words(name)
     text = str(name)
-    return NAMES.get(text, text.replace("_", " ").strip())
+    return NAMES.get(text, re.sub(r"(?<![A-Z])_|_(?![A-Z])", " ", text).strip())  # TD_U is a name
 
 
 def _column(values: pd.Series, digits: int) -> list[str]:
@@ -216,11 +229,22 @@ def _column(values: pd.Series, digits: int) -> list[str]:
     decimals = digits if top <= 1 else max(digits - 1 - math.floor(math.log10(top)), 0)
     if top < 100 and any(0 < v < 1 for v in finite):  # a mean of 16.2 beside a γ of 0.31
         decimals = max(decimals, digits - 1)
-    noise = 1e-12 * max(top, 1e-3)
+    noise = 1e-12 * max(top, 1e-3) if top < 0.1 else min(10.0 ** -(decimals + 1), 1e-4)
     rounded = [round(v, decimals) for v in finite]
     while decimals > 1 and all(round(v, decimals - 1) == v for v in rounded):
         decimals -= 1
-    return [number_words(v, decimals, noise=noise) for v in given]
+    return [number_words(v, _own(v, decimals), noise=noise) for v in given]
+
+
+def _own(value: float, decimals: int) -> int:
+    """More decimals for a small number among large ones: −0.60 above −129 is not −1.
+
+    >>> _own(-0.597, 0), _own(8.32, 0), _own(99.6, 0), _own(0.45, 1), _own(0.5, 1)
+    (2, 1, 0, 2, 1)
+    """
+    if decimals > 1 or not math.isfinite(value) or round(value, decimals) == value:
+        return decimals
+    return max(decimals, 1 - math.floor(math.log10(abs(value)))) if abs(value) < 10 else decimals
 
 
 def _is_chance(name: object, beside: set[str]) -> bool:

@@ -10,6 +10,7 @@ said, in a `Caution` and in the `notes` of the result.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -127,6 +128,15 @@ def _own_errors(covariances: FloatArray, parameters: FloatArray) -> FloatArray:
     return np.concatenate(found)
 
 
+def _some(names: Sequence[object]) -> str:
+    """
+    >>> _some(["q1", "q2"]), _some([f"q{k}" for k in range(9)])
+    ('q1, q2', 'q0, q1, q2, q3, q4 and 4 more')
+    """
+    rest = f" and {len(names) - 5} more" if len(names) > 5 else ""
+    return ", ".join(map(str, names[:5])) + rest
+
+
 def _said(
     fit: ItemResponseModel, difficulty: pd.Series, held: bool, constant: str
 ) -> dict[str, str]:
@@ -142,7 +152,7 @@ def _said(
         what = "are left out" if constant == "drop" else "get the median difficulty"
         said["constant-items"] = (
             f"{len(fit.constant_items)} of {items} items tell no agents apart and have no difficulty on "
-            f"this scale: they {what} ({short(fit.constant_items)})"
+            f"this scale: they {what} ({_some(fit.constant_items)})"
         )
     far = difficulty[difficulty.abs() > _FARTHEST]
     if len(far):

@@ -27,6 +27,7 @@ __all__ = [
     "palette",
     "styled",
     "summary_line",
+    "two_decimals",
     "use_style",
     "with_unit",
 ]
@@ -159,7 +160,7 @@ def heading(ax: Any, title: str, line: str, *, small: bool = False) -> None:
     if len(title) > room / (0.64 * size):
         title = textwrap.fill(title, int(room / (0.64 * size)))
     lines = text.count("\n")
-    pad = (14 if small else 18) + 1.2 * letters * lines if line else 6
+    pad = (15.5 if small else 18) + 1.4 * letters * lines if line else 6
     ax.set_title(title, loc="left", fontsize=size, pad=pad)
     if line:
         above_frame(ax, text, letters)
@@ -191,7 +192,7 @@ def summary_line(table: pd.DataFrame, *, short: bool = False) -> str:
 
     >>> summary_line(pd.DataFrame({"capability": [1.0], "spread": [0.5], "abstruse": [False],
     ...                            "normalised_generality": [0.4]}))
-    'n 1 · mean Ψ 1.00 · mean S 0.50 · mean γ 0.40 · abstruse 0 %'
+    'n 1 · mean Ψ 1.00 · mean S 0.50 · mean γ 0.40 · abstruse 0%'
     """
     if not {"normalised_generality", "abstruse"} <= set(table.columns):
         return f"n {len(table)}"
@@ -202,22 +203,33 @@ def summary_line(table: pd.DataFrame, *, short: bool = False) -> str:
     parts += [f"mean γ {s['mean_normalised_generality']:.2f}".replace("-", "−")]
     if short:
         return " · ".join(parts)
-    parts += [f"abstruse {100 * s['abstruse'] / len(table):.3g} %"]
+    parts += [f"abstruse {round(100 * s['abstruse'] / len(table), 1):g}%"]
     for key, text in {"capability_spread": "r(Ψ, S)", "capability_generality": "r(Ψ, γ)"}.items():
-        parts += [] if np.isnan(s[key]) else [f"{text} {s[key]:.2f}".replace("-", "−")]
+        parts += [] if np.isnan(s[key]) else [f"{text} {two_decimals(s[key])}"]
     return " · ".join(parts)
 
 
 def number_text(value: float) -> str:
-    """Two decimals, more for small numbers, ∞ for infinite generality.
+    """Two decimals, for small numbers two digits, ∞ for infinite generality.
 
-    >>> [number_text(v) for v in (12.345, 0.0029, float("inf"), -1.5)]
-    ['12.35', '0.0029', '∞', '−1.50']
+    >>> [number_text(v) for v in (12.345, 0.0029, 0.05, float("inf"), -1.5)]
+    ['12.35', '0.0029', '0.050', '∞', '−1.50']
     """
     if np.isinf(value):
         return "∞"
-    text = f"{value:.2f}" if abs(value) >= 0.1 or value == 0 else f"{value:.2g}"
-    return text.replace("-", "−")
+    if abs(value) >= 0.0995 or value == 0:
+        return two_decimals(value)
+    return f"{value:#.2g}".replace("-", "−")
+
+
+def two_decimals(value: float) -> str:
+    """A correlation or the like, without a minus before nothing.
+
+    >>> [two_decimals(v) for v in (0.456, -0.0012, -0.5)]
+    ['0.46', '0.00', '−0.50']
+    """
+    text = f"{value:.2f}"
+    return text.lstrip("-") if not text.strip("-0.") else text.replace("-", "−")
 
 
 def with_unit(name: str, unit: str) -> str:

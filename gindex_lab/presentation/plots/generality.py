@@ -157,7 +157,7 @@ def plot_capability_spread(
     "auto" names the agents if few, True all, False none, or a list of those to name; agents at the
     same point share one label. `groups` (a column, or one value for each agent) gives colour and
     marker. `frame`: "interval" shows all of it, "data" the part where the agents are, "auto" the
-    second where the agents fill little of the first.
+    second where the agents fill little of the first, "given" the limits that `ax` has (for shared axes).
 
     >>> table = pd.DataFrame({"capability": [4.0, 6], "spread": [2.0, 1], "abstruse": [False] * 2,
     ...                       "normalised_generality": [0.8, 0.9]}, index=["a", "b"])
@@ -169,7 +169,7 @@ def plot_capability_spread(
     ax = new_axes(ax, figsize=(7.2, 4.8))
     heading(ax, title, summary_line(table) if summary else "")
     ax.set(xlabel=with_unit("capability Ψ", unit), ylabel=with_unit("spread S", unit))
-    _set_frame(ax, table, span, choice("frame", frame, ["auto", "interval", "data"]))
+    _set_frame(ax, table, span, choice("frame", frame, ["auto", "interval", "data", "given"]))
     _draw_agents(ax, table, group_labels(table, groups))
     ax.figure.canvas.draw()  # the layout must be final before anything is placed by pixels
     marks = table[["capability", "spread"]].to_numpy(float)
@@ -242,6 +242,8 @@ def _draw_bars(ax: Any, rows: pd.DataFrame, colour: str) -> None:
 
 def _set_frame(ax: Any, table: pd.DataFrame, interval: Interval, frame: str) -> None:
     """All of the interval up to the maximum spread, or less where the agents leave it empty."""
+    if frame == "given":
+        return
     low, high = interval
     width, roof = high - low, 1.06 * (high - low) / np.sqrt(2)
     (left, right), top = _range(table, "capability"), _range(table, "spread")[1]

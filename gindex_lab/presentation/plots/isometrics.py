@@ -53,7 +53,7 @@ _CONSTANT: dict[str, Any] = {"color": "#0B5FA5", "linestyle": "-", "linewidth": 
 _MINIMUM: dict[str, Any] = {"color": "#009E73", "linestyle": (0, (1, 1.2)), "linewidth": 2.0}
 _LEVEL: dict[str, Any] = {"color": "#9A9A9A", "linestyle": "-", "linewidth": 0.6}
 _NAMED: list[tuple[float, dict[str, Any], tuple[str, ...]]] = [
-    (1.0, _MINIMUM, ("minimum (decreasing step), γ = 1", "minimum, γ = 1")),
+    (1.0, _MINIMUM, ("minimum (decreasing step), γ = 1", "minimum, γ = 1", "γ = 1")),
     (0.0, _CONSTANT, ("constant curve, γ = 0", "γ = 0")),
     (-1.0, _MAXIMUM, ("maximum (increasing step), γ = −1", "maximum, γ = −1", "γ = −1")),
 ]
@@ -112,21 +112,29 @@ def _ends(points: FloatArray) -> FloatArray:
 def _label_on_curve(
     ax: Any, x: FloatArray, y: FloatArray, names: Sequence[str], busy: FloatArray, colour: str
 ) -> list[Any]:
-    """The longest name that fits, on the longest visible piece of the curve, turned with it."""
+    """The longest name that fits and covers nothing, on the longest visible piece of the curve, turned with
+    it; where each covers something, the shortest, above what it covers."""
     piece = ax.transData.transform(np.column_stack([x, y])[_longest_visible(ax, x, y)])
     if len(piece) < 5:
         return []
     arc = np.concatenate([[0], np.cumsum(np.hypot(*np.diff(piece, axis=0).T))])
     look = {"color": colour, "fontsize": 7.2, "rotation_mode": "anchor", "zorder": 2}
-    look |= {"bbox": {"facecolor": "white", "edgecolor": "none", "pad": 0.8}, "clip_on": True}
-    text = ax.text(0, 0, "", ha="center", va="center", **look)
+    box = {"facecolor": "white", "edgecolor": "none", "pad": 0.8}
+    text = ax.text(0, 0, "", ha="center", va="center", bbox=box, clip_on=True, **look)
+    fits = False
     for name in names:
         text.set(text=name, rotation=0)
         width = text.get_window_extent().width
-        if width < 0.5 * arc[-1] and _stand_best(ax, text, piece, arc, busy, width) < _BEND:
-            return [text]
-    text.remove()
-    return []
+        if width < 0.5 * arc[-1]:
+            bend, covered = _stand_best(ax, text, piece, arc, busy, width)
+            fits = bend < _BEND
+            if fits and not covered:
+                return [text]
+    if not fits:
+        text.remove()
+        return []
+    text.set(zorder=5, bbox=box | {"alpha": 0.7})  # what it covers shines through
+    return [text]
 
 
 def _longest_visible(ax: Any, x: FloatArray, y: FloatArray) -> slice:
@@ -141,17 +149,17 @@ def _longest_visible(ax: Any, x: FloatArray, y: FloatArray) -> slice:
 
 def _stand_best(
     ax: Any, text: Any, piece: FloatArray, arc: FloatArray, busy: FloatArray, width: float
-) -> float:
-    """Put the text where it covers least; returns how far the curve leaves it there, in pixels."""
-    best, least = 0.5, np.inf
+) -> tuple[float, float]:
+    """Put the text where it covers least; how far the curve leaves it there (pixels), and what it covers."""
+    best, least, hidden = 0.5, np.inf, 0.0
     for share in _PLACES:
         _stand(ax, text, piece, arc, share)
         covered = float(overlaps(boxes_of([text]), busy).sum()) if len(busy) else 0.0
         cost = covered + 20 * max(0.0, _bend(piece, arc, share, width) - _BEND)
         if cost < least:
-            best, least = share, cost
+            best, least, hidden = share, cost, covered
     _stand(ax, text, piece, arc, best)
-    return _bend(piece, arc, best, width)
+    return _bend(piece, arc, best, width), hidden
 
 
 def _at(piece: FloatArray, arc: FloatArray, where: float) -> FloatArray:

@@ -22,6 +22,7 @@ from gindex_lab.presentation.plots.common import (
     new_axes,
     number_text,
     styled,
+    two_decimals,
     with_unit,
 )
 from gindex_lab.presentation.plots.labels import label_points, tied_labels
@@ -69,7 +70,7 @@ def plot_difficulty_mean(
     ax.set(ylim=(-0.04, 1.04), xlabel=with_unit("difficulty h", unit))
     ax.set_ylabel("mean response of the item")
     found = {"Pearson r": correlation(x, y), "Spearman ρ": rank_correlation(x, y)}
-    line = [f"{k} {v:.2f}".replace("-", "−") for k, v in found.items() if not np.isnan(v)]
+    line = [f"{k} {two_decimals(v)}" for k, v in found.items() if not np.isnan(v)]
     heading(ax, title, " · ".join([f"{len(items)} items", *line]))
     if labels or (labels is None and len(items) <= _FEW_ITEMS):
         label_points(ax, tied_labels(x, y, [str(i) for i in items.index]), size=7)

@@ -4,7 +4,7 @@ flatland with their distances (Figs 14, 15)."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import pairwise
+from itertools import cycle, pairwise
 from textwrap import shorten
 from typing import Any
 
@@ -117,7 +117,7 @@ def plot_curves_together(
     curves: pd.DataFrame, *, xlabel: str = "difficulty", title: str = "", ax: Any = None
 ) -> Any:
     """Mean responses (columns: agents) along difficulty (index), one line each, named beside the frame in
-    the order of their means.
+    the order of their means; shades are too close to tell ten lines apart, so each has its own mark too.
 
     >>> curves = pd.DataFrame({"one": [1.0, 0.5], "other": [0.8, 0.1]}, index=[7, 8])
     >>> len(plot_curves_together(curves).lines)
@@ -127,9 +127,9 @@ def plot_curves_together(
 
     ax = new_axes(ax, figsize=(7.0, 4.0))
     order = curves.mean().sort_values(ascending=False, kind="stable").index
-    for shade, name in zip(np.linspace(0.08, 0.86, len(order)), order, strict=True):
-        colour = mpl.colormaps["cividis"](shade)
-        ax.plot(curves.index, curves[name], "o-", ms=3.5, lw=1.6, color=colour, label=name)
+    shades = mpl.colormaps["cividis"](np.linspace(0.08, 0.86, len(order)))
+    for colour, mark, name in zip(shades, cycle("osD^vPX*<>"), order, strict=False):
+        ax.plot(curves.index, curves[name], marker=mark, ms=5, lw=1.6, color=colour, label=name)
     ax.set(xlabel=xlabel, ylabel="response", ylim=(-0.03, 1.03))
     _legend_beside(ax)
     heading(ax, title, "")

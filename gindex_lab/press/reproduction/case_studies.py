@@ -93,7 +93,7 @@ def side_by_side(reference: pd.DataFrame, exact: pd.DataFrame) -> pd.DataFrame:
 
 
 def tie_table(table: pd.DataFrame, measures: Sequence[str] = _TIED) -> pd.DataFrame:
-    """The groups of `gl.tie_groups`, one row each: how many agents, from whom to whom, and all of them.
+    """The groups of `gl.tie_groups`, one row each: how many agents, and who.
 
     `table` comes from `gl.generality(..., ci=0.95)`; a group runs from its best agent to its worst, and
     neighbouring groups may share agents.
@@ -109,8 +109,7 @@ def tie_table(table: pd.DataFrame, measures: Sequence[str] = _TIED) -> pd.DataFr
     for measure in measures:
         for k, group in enumerate(tie_groups(table, measure), start=1):
             names = [str(agent) for agent in group]
-            ends = {"from": names[0], "to": names[-1]}
-            rows[_SYMBOLS[measure], k] = {"agents": len(names), **ends, "members": ", ".join(names)}
+            rows[_SYMBOLS[measure], k] = {"agents": len(names), "members": ", ".join(names)}
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis(["measure", "group"])
 
 

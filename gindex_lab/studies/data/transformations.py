@@ -48,7 +48,7 @@ _ROWS = {
     ),
     "SCALE": (
         "scores of several agents",
-        "standard deviations from the population's mean, -3 to 3",
+        "standard deviations from the population's mean, −3 to 3",
         "1 up to the agent's standardised score",
         "standardise",
         "in the authors' code only",
