@@ -54,7 +54,7 @@ test: $(READY)  ## lint, type-check, and run the fast tests and doctests (at mos
 	wait $$types; sound=$$?; cat .venv/types.txt; exit $$((tests + sound))
 
 test-slow: $(READY)  ## the tests marked slow: paper-size simulations, kills and resumes, real browsers
-	@$(PYTEST) tests -m slow $(ARGS)
+	@$(PYTEST) tests -m slow --durations 12 $(ARGS)
 
 log-writers: .tools/log-writers/.ready  ## Inspect and lm-evaluation-harness, which write real logs for make test-slow
 

@@ -63,8 +63,8 @@ def test_a_log_is_normalised_for_the_episode_that_one_says(tested, tmp_path):
     """Ceilings depend on it: a log that does not say how long its runs were has none."""
     programs, result = tested
     path = written(tmp_path / "a.log", programs, result)
-    known = normalised_aiq(estimate_from_log(path, episode=100), most=60)
-    assert known.value == pytest.approx(normalised_aiq(result, most=60).value)
+    known = normalised_aiq(estimate_from_log(path, episode=100), most=20)
+    assert known.value == pytest.approx(normalised_aiq(result, most=20).value)
     with refused("result: no-episode"):
         normalised_aiq(estimate_from_log(path))
 
