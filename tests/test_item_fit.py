@@ -1,6 +1,7 @@
 """Fit of models, items and agents: against all patterns one by one, R's eRm, and what mirt prints."""
 
 import itertools
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -295,3 +296,22 @@ def test_m2_and_s_x2_warn_in_about_one_of_twenty():
         shape += (fit["s_x2_p"] < 0.05).tolist()
     assert np.mean(whole) <= 0.1
     assert 0.03 <= np.mean(shape) <= 0.07
+
+
+def test_the_kept_tables_hold_their_levels_and_coverage():
+    """.03 to .07 and .93 to .97, give or take two standard errors of a share of so many tables."""
+    from benchmarks.measured.irt import level_designs, recovery_designs
+
+    kept = Path(__file__).parents[1] / "data" / "measured"
+    levels, recovery = (pd.read_csv(kept / f"irt_{x}.csv") for x in ("levels", "recovery"))
+    assert len(levels) == len(level_designs())
+    assert len(recovery) == len(recovery_designs())
+    slack = 2 * np.sqrt(0.05 * 0.95 / levels["tables"])
+    for test in ("logistic", "mantel_haenszel", "infit_z", "lz_star", "m2"):
+        found = levels[test].dropna()
+        assert found.between(0.03 - slack[found.index], 0.07 + slack[found.index]).all()
+    judged = levels[levels["model"] != "3pl"]  # no p value is given there
+    assert judged["s_x2"].dropna().between(0.03, 0.07).all()
+    assert levels["rmsea"].dropna().between(0.91, 0.97).all()
+    shares = recovery.filter(like="coverage").to_numpy()
+    assert all(0.925 <= share <= 0.97 for share in itertools.chain(*shares) if not np.isnan(share))

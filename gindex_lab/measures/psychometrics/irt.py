@@ -309,7 +309,8 @@ class ItemResponseModel(SharedByModels):
         """`infit` (of a 1PL with its z), `outfit`, and S-X² (`s_x2`, `s_x2_df`, `s_x2_p`) of each item.
 
         A small `s_x2_p` says that the item's curve has another shape than the model's; S-X² uses
-        the agents without missing responses, and is left out where fewer than ten are so.
+        the agents without missing responses, and is left out where fewer than ten are so. Of a 3PL or 4PL
+        there is no p value: it was below .05 for .09 of items that follow a 3PL (300 agents, 10 items).
 
         >>> true = pd.DataFrame({"discrimination": 1.5, "difficulty": [-1.0, 0.0, 0.5, 1.0, 2.0]})
         >>> model = irt(simulate_irt(true, agents=500, seed=1))
@@ -332,7 +333,10 @@ class ItemResponseModel(SharedByModels):
         form = kind.form(self._fitted[:, :1] * nodes, self._fitted[:, 1:])
         chance = np.exp(form.log) * kind.used[:, :, None]
         free = np.broadcast_to(free, len(chance))
-        return item_fit.s_x2(values[whole], chance, weights, kind.categories, free)
+        found = item_fit.s_x2(values[whole], chance, weights, kind.categories, free)
+        if self.model in ("3pl", "4pl"):
+            found["s_x2_p"] = np.full(len(chance), np.nan)
+        return found
 
     def curves(self, ability: NumbersLike = None) -> pd.DataFrame:
         """P(right) of each fitted item (columns) at each ability (rows; -4 to 4 by default).

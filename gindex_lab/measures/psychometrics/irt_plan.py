@@ -17,12 +17,13 @@ import numpy.typing as npt
 
 from gindex_lab.foundation.validate import FloatArray
 from gindex_lab.measures.psychometrics.irt_models import IntArray, ItemModel
-from gindex_lab.measures.psychometrics.irt_settings import IrtSettings, Priors
+from gindex_lab.measures.psychometrics.irt_settings import IrtSettings, Priors, distinct_rows
 
 __all__ = ["Latent", "Plan", "PriorArrays", "Table", "grid", "prior_arrays"]
 
 _NODES = {1: 61, 2: 31, 3: 15}  # per dimension, as R's mirt
 _STRAIGHTEST = 0.995  # a correlation that runs off stops here
+_NARROWEST = 0.0025  # and here a deviation
 
 
 class Table(NamedTuple):
@@ -57,19 +58,16 @@ class Table(NamedTuple):
         array([[1., 0., 0., 0., 0., 1.],
                [0., 1., 0., 0., 0., 0.]])
         """
-        import pandas as pd
         from scipy.sparse import csr_array
 
         code = np.where(np.isnan(values), -1, values).astype(np.int16)
-        keys = np.empty(len(code), dtype=object)
-        keys[:] = [row.tobytes() for row in code]
-        pattern, _ = pd.factorize(keys)
-        distinct = code[np.unique(pattern, return_index=True)[1]]
+        pattern, first = distinct_rows(code)
+        distinct = code[first]
         rows, items = np.nonzero(distinct >= 0)
         places = items * columns + distinct[rows, items]
         shape = (len(distinct), values.shape[1] * columns)
         matrix = csr_array((np.ones(len(rows)), (rows, places)), shape=shape)
-        return cls(matrix, np.bincount(pattern).astype(float), np.asarray(pattern, dtype=np.intp))
+        return cls(matrix, np.bincount(pattern).astype(float), pattern)
 
 
 @dataclass(frozen=True)
@@ -188,7 +186,7 @@ class Latent(NamedTuple):
         for group, covariance in enumerate(self.covariance):
             deviation = np.sqrt(covariance.diagonal())
             parts += [self.mean[group]] if plan.mean[group] else []
-            parts += [np.log(deviation)] if plan.deviation[group] else []
+            parts += [np.log(np.maximum(deviation, _NARROWEST))] if plan.deviation[group] else []
             if plan.correlated:
                 above = np.triu_indices(len(deviation), 1)
                 r = (covariance / np.outer(deviation, deviation))[above]

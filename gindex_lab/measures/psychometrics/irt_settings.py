@@ -8,7 +8,7 @@ which the EM of `irt_em` wants it.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -31,6 +31,7 @@ __all__ = [
     "check_binary",
     "check_size",
     "coded",
+    "distinct_rows",
     "table_of",
     "varies",
 ]
@@ -188,6 +189,17 @@ class Priors:
         return gradient, curvature
 
 
+def distinct_rows(values: npt.NDArray[Any]) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+    """Which distinct row each row is, numbered as they first occur, and where each does.
+
+    >>> distinct_rows(np.array([[1, 0], [0, 0], [1, 0]]))
+    (array([0, 1, 0]), array([0, 1]))
+    """
+    known: dict[bytes, int] = {}
+    pattern = np.array([known.setdefault(row.tobytes(), len(known)) for row in values], np.intp)
+    return pattern, np.unique(pattern, return_index=True)[1]
+
+
 class Patterns(NamedTuple):
     """Responses with equal rows collapsed: what was right, what was seen, and how many did so."""
 
@@ -204,10 +216,7 @@ class Patterns(NamedTuple):
         array([2., 1.])
         """
         values = np.ascontiguousarray(values, dtype=float) + 0.0  # so that -0.0 equals 0.0
-        keys = np.empty(len(values), dtype=object)
-        keys[:] = [row.tobytes() for row in values]
-        pattern, _ = pd.factorize(keys)
-        first = np.unique(pattern, return_index=True)[1]
+        pattern, first = distinct_rows(values)
         distinct = values[first]
         missing = np.isnan(distinct)
         seen = (~missing).astype(float) if missing.any() else None
