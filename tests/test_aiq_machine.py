@@ -259,19 +259,19 @@ def test_bad_programs_are_refused_with_the_place(program, message):
         ({"symbols": "five"}, "symbols: not-a-whole-number"),
         ({"observations": -1}, "observations: out-of-range"),
         ({"reverse": "yes"}, "reverse: not-a-flag"),
-        ({"seed": -1}, "seed: out-of-range"),
-        ({"seed": None}, "seed: not-a-whole-number"),
+        ({"seed": -1}, "seed: not-a-seed"),
+        ({"seed": None}, "seed: not-a-seed"),
         ({"actions": [0, 5]}, "actions[1]: not-an-action"),
-        ({"actions": [-1]}, "actions[0]: not-an-action"),
-        ({"actions": [1.5]}, "actions[0]: not-an-action"),
+        ({"actions": [-1]}, "actions[0]: out-of-range"),
+        ({"actions": [1.5]}, "actions[0]: not-a-whole-number"),
         ({"actions": ["up"]}, "actions: not-a-whole-number"),
         ({"actions": [[0], [1]]}, "actions: not-flat"),
-        ({"actions": [True]}, "actions: not-flat"),
+        ({"actions": [True]}, "actions[0]: not-a-whole-number"),
     ],
 )
 def test_bad_settings_are_refused_by_name(keywords, message):
     with refused(message):
-        run(**{"program": ",.#", "actions": [0], **keywords})
+        aiq.run(**{"program": ",.#", "actions": [0], **keywords})
 
 
 def test_table_of_contents_is_lazy_and_complete():
