@@ -26,7 +26,7 @@ from gindex_lab.measures.generality import generality
 from gindex_lab.measures.pairs import paired_differences
 from gindex_lab.measures.psychometrics.irt_scale import irt_difficulty
 from gindex_lab.measures.transforms import opponent
-from gindex_lab.studies.simulations.coverage import Profile, transform_coverage
+from gindex_lab.studies.simulations.coverage import TRUTH, Profile, transformed
 from gindex_lab.studies.simulations.coverage_study import AGENTS, difficulties, kept_study, truth_of
 
 __all__ = ["kinds", "measure_kind"]
@@ -82,30 +82,48 @@ def kinds() -> pd.DataFrame:
 
 
 def measure_kind(row: dict[str, Any], simulations: int, seed: int) -> dict[str, float]:
-    """Shares of simulated studies whose limits hold the truth.
+    """Shares of simulated studies whose limits hold the truth; and in what share of them the limits are
+    `bounds`, and how often such ones, and `intervals`, hold (NaN where there are none).
 
     >>> row = {"kind": "difference", "who": "equal halves", "items": 20}
     >>> measure_kind(row, 20, 1)["capability"] > 0.7
     True
     """
     rng = np.random.default_rng([seed, *row["kind"].encode(), *row["who"].encode(), row["items"]])
-    if row["kind"] in ("rank", "absolute_reference"):
-        strengths = _STRENGTHS[row["who"]]
-        found = transform_coverage(row["kind"], strengths, row["items"], simulations, seed=rng)
-        return {name: round(float(found.loc[name, "coverage"]), 4) for name in _MEASURES}
-    held: list[list[bool]] = []
+    held, marks = [], []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # priors and far items are announced each time
         for table, truth in _KINDS[row["kind"]](row, simulations, rng):
-            held += _held(table, truth)
-    return dict(zip(_MEASURES, np.mean(held, axis=0).round(4).tolist(), strict=True))
+            held.append(_held(table, truth))
+            marks.append(table.reindex(columns=[f"{name}_bounds" for name in _MEASURES]))
+    inside = pd.DataFrame(np.concatenate(held), columns=_MEASURES)
+    bound = pd.DataFrame(np.concatenate(marks).astype(float), columns=_MEASURES)
+    parts = {
+        "": inside,
+        " bounds": bound,
+        " bounds held": inside[bound == 1],
+        " intervals held": inside[bound == 0],
+    }
+    return {
+        f"{name}{word}": round(float(x[name].astype(float).mean()), 4)
+        for word, x in parts.items()
+        for name in _MEASURES
+    }
 
 
-def _held(table: pd.DataFrame, truth: dict[str, float]) -> list[list[bool]]:
-    """Agent by agent: does the interval of each measure hold the truth?"""
+def _held(table: pd.DataFrame, truth: dict[str, float]) -> np.ndarray:
+    """Agent by agent: do the limits of each measure hold the truth?"""
     ends = [(table[f"{name}_low"], table[f"{name}_high"], truth[name]) for name in _MEASURES]
     inside = [(low - 1e-9 <= true) & (true <= high + 1e-9) for low, high, true in ends]
-    return np.column_stack(inside).tolist()
+    return np.column_stack(inside)
+
+
+def _ranked(row: dict[str, Any], simulations: int, rng: np.random.Generator) -> Held:
+    """The first of agents with normal scores; the truth is what the same agents show on 40,000 items."""
+    centres = np.array(_STRENGTHS[row["who"]], dtype=float)[:, None]
+    truth = transformed(row["kind"], centres, TRUTH, rng).iloc[0]
+    for _ in range(simulations):
+        yield transformed(row["kind"], centres, row["items"], rng, 0.95).iloc[[0]], truth.to_dict()
 
 
 def _of_curve(h: FloatArray, psi: FloatArray, interval: tuple[float, float]) -> dict[str, float]:
@@ -204,6 +222,8 @@ _KINDS: dict[str, Callable[[dict[str, Any], int, np.random.Generator], Held]] = 
     "trials": _two_trials,
     "mean of five": _graded,
     "graded": _graded,
+    "rank": _ranked,
+    "absolute_reference": _ranked,
     "opponent": _tournaments,
     "irt_difficulty": _models,
     "difference": _differences,

@@ -189,9 +189,8 @@ def _weights(
     if held is not None:  # solved up to the first item and failed beyond the last, where not held
         reach = low if held[0] else first, high if held[1] else last
         estimator = "trapezoid" if sample.trials is None else estimator
-        if (
-            max(reach[1], last) <= low or min(reach[0], first) >= high
-        ):  # met nothing in the interval
+        # met nothing in the interval
+        if max(reach[1], last) <= low or min(reach[0], first) >= high:
             q = 0.0 if last <= low else high - low
             return np.zeros((2, len(items))), np.array([q, q**2 / 2])
     per_item, constant = item_weights(h[items], sample.interval, estimator, reach)
@@ -295,9 +294,7 @@ def _surprises(weight: FloatArray) -> list[FloatArray]:
     counts = area != 0
     by_weight = SURPRISE * area / np.maximum(area.sum(axis=1, keepdims=True), 1e-300)
     evenly = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
-    return [
-        np.stack([(one * x).sum(axis=1) for x in products], axis=1) for one in (by_weight, evenly)
-    ]
+    return [np.stack([(w * x).sum(axis=1) for x in products], axis=1) for w in (by_weight, evenly)]
 
 
 def _between(

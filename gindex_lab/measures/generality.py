@@ -73,7 +73,7 @@ def generality(
         Straight lines between the difficulties (the authors' code), or each response holds from the previous
         difficulty to its own (section C.3); without an interval the first step is as wide as the second.
     ci, resample
-        Add `*_low` and `*_high`, see `gl.bootstrap_table`. Nothing is drawn, so `seed` is not needed.
+        Add `*_low`, `*_high`, `*_bounds`: see `gl.bootstrap_table`. Nothing is drawn: `seed` is not needed.
     mode : "exact" or "reference"
         "reference" is the authors' code with its artefacts.
     missing : "error" or "drop"

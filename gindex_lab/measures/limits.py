@@ -25,7 +25,7 @@ from gindex_lab.measures.fit import SURPRISE, Fit, fit_of
 from gindex_lab.measures.samples import sample_like
 
 __all__ = ["MEASURES", "Limits", "Linear"]
-__all__ += ["around", "degrees", "limits", "linear", "with_limits"]
+__all__ += ["around", "bounds", "degrees", "limits", "linear", "with_limits"]
 
 MEASURES = ["capability", "spread", "normalised_generality", "expected_difficulty", "mean"]
 
@@ -34,12 +34,16 @@ SATTERTHWAITE = 2.0  # Var(c²) <= E c⁴, so 2(Σc²)²/Σc⁴ counts no more d
 # (1 - 4/4³) / (1 + 4/4²)^1.5 = 0.67 of its third moment
 THIRD = 1.5
 FEWEST_EFFECTIVE = 2.5  # below this one or two items decide everything: no interval (same study)
+# Limits farther off than so many times the z standard errors that responses show, or that rest on fewer equal
+# items, are bounds (`notebooks/generality/coverage`; chosen on 487 designs apart from those reported there)
+REACH, EQUAL_ITEMS = 1.3, 20
 _TINY = 1e-9  # of q²: keeps a ratio finite, far below any spread that can be seen
 _NORMAL = 1e7  # events or trials: a count that is normal to three digits
 _MOST_KEPT = 5_000_000  # cells of contributions that a table carries along for `tie_groups`
 _BLOCK = 4_000_000  # cells of a temporary array
 _SCALE = {"spread": (0.0, np.inf), "normalised_generality": (-1.0, 1.0), "mean": (0.0, 1.0)}
 Limits = dict[str, FloatArray]  # low and high (2, A) of each measure
+Pair = tuple[FloatArray, FloatArray]
 
 
 def with_limits(
@@ -51,17 +55,17 @@ def with_limits(
     small = len(sample.agents) * sample.units <= _MOST_KEPT
     found, fit = [], None
     for fit in map(fit_of, [sample] if small else sample.blocks(_BLOCK // sample.units)):
-        found.append(limits(fit, level) | {"effective": fit.effective[None]})
-    ends = {name: np.concatenate([part[name] for part in found], axis=1) for name in found[0]}
-    effective = ends.pop("effective")[0]
-    return joined(table, around(table, ends), effective, level, fit if small else None)
+        ends = limits(fit, level)
+        found.append(ends | bounds(fit, ends, level) | {"effective_items": fit.effective})
+    whole = {name: np.concatenate([part[name] for part in found], axis=-1) for name in found[0]}
+    return joined(table, whole | around(table, whole), level, fit if small else None)
 
 
 class Linear(NamedTuple):
     """A measure (A,), its range, its errors by unit (A, F), the pull of each unit (A, F), and the variance
-    (A,) that the units do not show, with the part of it that is due to the design; `rest` is all of it but
-    half a surprise. `unseen` is the square of a whole one, and `rise` the share of them that would raise the
-    measure. `minority`: the measure rests on the rarer of the two responses."""
+    (A,) that the units do not show, with the part due to the design; `rest` is all of it but half a surprise.
+    `unseen` is the square of a whole one, and `rise` the share of them that would raise the measure.
+    `minority`: the measure rests on the rarer of the two responses."""
 
     estimate: FloatArray
     bottom: float | FloatArray
@@ -177,6 +181,27 @@ def limits(fit: Fit, ci: float) -> Limits:
     return {name: x if name == "mean" else np.where(few, np.nan, x) for name, x in result.items()}
 
 
+def bounds(fit: Fit, ends: Limits, ci: float) -> dict[str, np.ndarray]:
+    """`<measure>_bounds` (A,): are the limits bounds, which hold at least so often, rather than an interval,
+    which holds about so often? An interval is as wide as the responses vary. Where a limit lies farther off,
+    something that nobody saw has set it: lapses to come, a fall between two items, ends that no item reaches.
+
+    >>> import gindex_lab as gl
+    >>> table = gl.generality([[1, 0] * 20, [1] * 20 + [0] * 20], range(40), ci=0.95)
+    >>> table["capability_bounds"].tolist()
+    [False, True]
+    """
+    from scipy.special import ndtri
+
+    parts, result, few = linear(fit), {}, _least_items(fit) < EQUAL_ITEMS
+    for name in MEASURES[:3]:  # whose coverage was measured
+        at, error = parts[name].estimate, parts[name].error
+        low, high = ends[name] ** (2 if name == "spread" else 1)  # of S², as in `linear`
+        shown = ndtri((1 + ci) / 2) * np.sqrt((error**2).sum(axis=1))
+        result[f"{name}_bounds"] = ~(np.maximum(at - low, high - at) <= REACH * shown) | few
+    return result
+
+
 def _limits(fit: Fit, ci: float) -> Limits:
     from scipy.special import ndtri
 
@@ -237,12 +262,8 @@ def _least_items(fit: Fit) -> FloatArray:
 
 
 def _share_limits(
-    y: FloatArray,
-    noise: tuple[FloatArray, FloatArray],
-    worth: FloatArray,
-    ci: float,
-    least: FloatArray,
-) -> tuple[FloatArray, FloatArray]:
+    y: FloatArray, noise: Pair, worth: FloatArray, ci: float, least: FloatArray
+) -> Pair:
     """Limits of the share y of as many trials as its variance is worth, at least `least`: half-way between
     Jeffreys' and Clopper and Pearson's, which cover on average and at least (Brown, Cai, DasGupta 2001).
     What the design leaves open is added as Zou and Donner (2008) add limits of independent parts."""
@@ -307,27 +328,23 @@ def _never_seen_to_vary(result: Limits, fit: Fit) -> None:
         result[name][0, which], result[name][1, which] = bottom, top
 
 
-# -- the table with its limits -------------------------------------------------------------------------
-
-
 def warn_of_families(study: Responses, resample: str) -> None:
     family = study.items.get("family")
     if resample == "items" and family is not None and 3 <= family.nunique() < len(family):
-        warnings.warn(
+        text = (
             f"[families] the items come in {family.nunique()} families, which resample='items' ignores: "
             "items of one family share their luck, and the limits may be far too narrow; use "
-            "resample='families'",
-            Caution,
-            stacklevel=4,
+            "resample='families'"
         )
+        warnings.warn(text, Caution, stacklevel=4)
 
 
 def around(table: pd.DataFrame, ends: Limits) -> Limits:
     """An interval holds its estimate: where limits freed of bias pass it by, it is off by at least that gap,
     and the interval goes on as far beyond it; an end that is an end of the scale stays there."""
     result = {}
-    for name, (low, high) in ends.items():
-        at = table[name].to_numpy(dtype=float)
+    for name in (x for x in ends if x in table):
+        (low, high), at = ends[name], table[name].to_numpy(dtype=float)
         bottom, top = _SCALE.get(name, (-np.inf, np.inf))
         with np.errstate(invalid="ignore"):
             below = np.where(low > at, np.maximum(2 * at - low, bottom), low)
@@ -336,25 +353,20 @@ def around(table: pd.DataFrame, ends: Limits) -> Limits:
     return with_generality(result)
 
 
-def joined(
-    table: pd.DataFrame, ends: Limits, effective: np.ndarray, ci: float, fit: Fit | None
-) -> pd.DataFrame:
-    """The table, then `<measure>_low` and `<measure>_high`, and the `effective_items`."""
+def joined(table: pd.DataFrame, ends: Limits, ci: float, fit: Fit | None) -> pd.DataFrame:
+    """The table, then `<measure>_low` and `<measure>_high`, `<measure>_bounds` and `effective_items`."""
     names = ["capability", "spread", "generality", *MEASURES[2:]]
-    columns = {
-        f"{name}_{end}": ends[name][k] for name in names for k, end in enumerate(("low", "high"))
-    }
-    lost = np.flatnonzero(effective < FEWEST_EFFECTIVE)
+    columns = {f"{x}_{end}": ends[x][k] for x in names for k, end in enumerate(("low", "high"))}
+    columns |= {name: x for name, x in ends.items() if x.ndim == 1}
+    lost = np.flatnonzero(columns["effective_items"] < FEWEST_EFFECTIVE)
     if len(lost):
-        warnings.warn(
+        text = (
             f"[isolated-items] no interval for {len(lost)} of {len(table)} agents (the first is "
             f"{table.index[lost[0]]!r}): one or two isolated items decide the whole area; add items in the "
-            "gaps, or cut the interval",
-            Caution,
-            stacklevel=4,
+            "gaps, or cut the interval"
         )
-    columns["effective_items"] = effective
-    joined = Measured(pd.concat([table, pd.DataFrame(columns, index=table.index)], axis=1))
+        warnings.warn(text, Caution, stacklevel=4)
+    joined = Measured(pd.concat([table, pd.DataFrame(columns, table.index)], axis=1))
     joined.attrs = table.attrs | {"ci": ci}
     joined.fit = fit
     return joined

@@ -59,13 +59,12 @@ def tie_groups(
     found = comparisons(table, measure, ci=ci)
     apart, strange = (_square(found, v, len(table)) for v in ("separated", "not comparable"))
     if strange.any():
-        warnings.warn(
+        text = (
             f"[not-comparable] {strange.sum() // 2} of {len(found)} pairs of agents are not comparable, for "
             f"too few {fit_behind(table).sample.word} in common, and stand in no group "
-            "together: see gl.comparisons",
-            Caution,
-            stacklevel=2,
+            "together: see gl.comparisons"
         )
+        warnings.warn(text, Caution, stacklevel=2)
     order = table.reset_index()[measure]
     order = order.sort_values(ascending=measure == "spread", kind="stable").index
     groups = tied_places(*(square[np.ix_(order, order)] for square in (apart, strange)))
@@ -161,11 +160,8 @@ def comparisons(
     found.insert(0, "a", table.index[first])
     found.insert(1, "b", table.index[second])
     found["p_adjusted"] = holm(found["p_value"].to_numpy())
-    found["verdict"] = np.select(
-        [found["p_value"].isna(), found["p_adjusted"] <= 1 - level],
-        ["not comparable", "separated"],
-        "not separated",
-    )
+    cases = [found["p_value"].isna(), found["p_adjusted"] <= 1 - level]
+    found["verdict"] = np.select(cases, ["not comparable", "separated"], "not separated")
     return found
 
 

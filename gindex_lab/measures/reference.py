@@ -53,9 +53,7 @@ def reference_indicators(
     """
     if np.isnan(psi).any():  # the authors have no gaps: agents that met other levels are apart
         span = interval or (levels[0], levels[-1])
-        way = lambda met, rows: reference_indicators(
-            levels[met], psi[np.ix_(rows, met)], limits, span
-        )
+        way = lambda m, rows: reference_indicators(levels[m], psi[np.ix_(rows, m)], limits, span)
         return Indicators(*by_pattern(psi, way))
     kmin = levels[0] if limits[0] is None else float(limits[0])
     kmax = levels[-1] if limits[1] is None else float(limits[1])

@@ -131,12 +131,11 @@ def _of_other_agents(
 def _on_other_items(fit: Fit, ci: float) -> FloatArray:
     """Ends (2, 6), of mean capability and mean γ only: what a unit brings to all agents is summed before it
     is squared, since they share it; where items do not reach the ends, over all completions."""
-    warnings.warn(
+    text = (
         "[other-items] other items: limits for mean capability and mean γ only; those of the mean "
-        "spread, of the share of abstruse agents and of correlations would hold less often than they say",
-        Caution,
-        stacklevel=3,
+        "spread, of the share of abstruse agents and of correlations would hold less often than they say"
     )
+    warnings.warn(text, Caution, stacklevel=3)
     ends = np.full((2, len(_STATISTICS)), np.nan)
     if fit.effective.min() < FEWEST_EFFECTIVE:  # one or two isolated items decide everything
         return ends

@@ -110,6 +110,7 @@ def by_method(
     else:
         about["ci"] = confidence(ci)
         plain = pd.DataFrame(with_limits(study, table, about["ci"], resample))
+        plain = plain[[c for c in plain if not c.endswith("_bounds")]]  # not measured for models
         ends = limits_of(curves.posterior, curves.grid[::2], sample.scale, about["ci"])
         result = _of_model(plain.assign(**found), ends, sample)
     result.attrs = about

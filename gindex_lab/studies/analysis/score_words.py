@@ -271,6 +271,35 @@ def about_undetermined(table: pd.DataFrame) -> list[Said]:
     return [Said(text, False)]
 
 
+def about_bounds(table: pd.DataFrame, ci: float) -> list[Said]:
+    """Which limits are bounds and hold at least so often, and which are intervals and hold about so often.
+
+    >>> table = pd.DataFrame({"capability_bounds": [False, True], "spread_bounds": True,
+    ...                       "normalised_generality_bounds": True})
+    >>> about_bounds(table, 0.95)[0].text[:80]
+    'Limits of capability (1 of 2 agents), spread (all) and γ (all) are bounds: they '
+    """
+    words = {"capability": "capability", "spread": "spread", "normalised_generality": "γ"}
+    counts = {
+        word: int(table[f"{k}_bounds"].sum()) for k, word in words.items() if f"{k}_bounds" in table
+    }
+    agents, whole = len(table), set(counts.values()) == {len(table)}
+    each = [
+        f"{word} ({f'{n:,} of {agents:,} agents' if n < agents else 'all'})"
+        for word, n in counts.items()
+        if n
+    ]
+    if not each:
+        return []
+    what = "All limits of capability, spread and γ" if whole else f"Limits of {names_of(each)}"
+    text = (
+        f"{what} are bounds: they hold at least {ci:.0%} of the time, usually more, because what nobody saw "
+        "(a rare lapse, a fall between two items) sets them, not how the responses vary."
+    )
+    others = f" The other limits are intervals, which hold about {ci:.0%} of the time."
+    return [Said(text if whole else text + others, False)]
+
+
 def undetermined(table: pd.DataFrame) -> pd.Series:
     """Whether an agent's interval of γ is missing, or covers nine tenths of [-1, 1]."""
     if "normalised_generality_low" not in table:

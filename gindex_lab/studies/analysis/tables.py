@@ -244,14 +244,15 @@ def cells(table: pd.DataFrame, determined: Sequence[Any] | None = None) -> dict[
         parts = [
             ("–", "not determined")
             if agent not in told and m in ("generality", "normalised_generality")
-            else _cell(row[m], row.get(f"{m}_low"), row.get(f"{m}_high"), m)
+            else _cell(row, m)
             for m in measures
         ]
         rows.append((str(agent), parts))
     return {"measures": [_HEADINGS.get(m, m) for m in measures], "rows": rows}
 
 
-def _cell(value: float, low: float | None, high: float | None, measure: str) -> tuple[str, str]:
+def _cell(row: pd.Series, measure: str) -> tuple[str, str]:
+    value, low, high = row[measure], row.get(f"{measure}_low"), row.get(f"{measure}_high")
     shown = "∞" if value == float("inf") else f"{value:.3f}"
     if low is None or high is None:
         return shown, ""
@@ -259,7 +260,8 @@ def _cell(value: float, low: float | None, high: float | None, measure: str) -> 
         return shown, "no interval"
     if measure == "generality" and high > 10 * low:  # 1/S of a spread near 0: an accident of digits
         return f"{low:.3f} or more", ""
-    return shown, f"{low:.3f} to {high:.3f}"
+    bounds = row.get(f"{'spread' if measure == 'generality' else measure}_bounds", False)
+    return shown, f"{'bounds ' if bounds else ''}{low:.3f} to {high:.3f}"
 
 
 def rounded(table: pd.DataFrame, most: int = 10) -> dict[str, Any]:

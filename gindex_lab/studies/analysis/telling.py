@@ -154,6 +154,11 @@ def _other_fronts(score: Order, order: Order) -> list[Said]:
     return [Said(text, False)]
 
 
+def _of_limits(study: Analysis) -> list[Said]:
+    found = score_words.about_undetermined(study.table)
+    return found if study.ci is None else found + score_words.about_bounds(study.table, study.ci)
+
+
 def _of_order(study: Analysis) -> list[Said]:
     if not study.measures:
         return []
@@ -163,11 +168,11 @@ def _of_order(study: Analysis) -> list[Said]:
         found = summary.about_order(study.table, study.orders, unsure)
         found += _other_tests(study)
         found += about_weights(level_weights(study.measured))
-        return found + score_words.about_undetermined(study.table)
+        return found + _of_limits(study)
     best = study.table["capability"].idxmax()
     text = f"The capability of {best} is {study.table.loc[best, 'capability']:.3g}"
     if len(study.table) == 1:
         said = Said(f"{text}; there is nobody to compare it with.", False)
-        return [said, *score_words.about_undetermined(study.table)]
+        return [said, *_of_limits(study)]
     why = "No intervals were asked for: do not read small differences as real."
     return [Said(f"{text}, the highest.", False), Said(why, False)]

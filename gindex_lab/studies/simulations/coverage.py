@@ -35,7 +35,7 @@ __all__ = [
 _MEASURES = ("capability", "spread", "normalised_generality")
 _BATCH = 25  # simulated agents that share one draw of difficulties
 _INTERVAL = (0.0, 1.0)
-_TRUTH = 40_000  # items of the long study that stands for the truth of a transform
+TRUTH = 40_000  # items of the long study that stands for the truth of a transform
 
 
 @dataclass(frozen=True)
@@ -244,16 +244,16 @@ def transform_coverage(
         problem = "[not-an-agent] is not an agent, or is the reference"
         raise BadInput("agent", agent, problem, "give another position")
     length = integer("items", items, 3)
-    truth = _transformed(transform, centres, _TRUTH, random).iloc[[place]]
+    truth = transformed(transform, centres, TRUTH, random).iloc[[place]]
     tables = [
-        _transformed(transform, centres, length, random, ci).iloc[[place]]
+        transformed(transform, centres, length, random, ci).iloc[[place]]
         for _ in range(integer("simulations", simulations))
     ]
     true = pd.concat([truth[list(_MEASURES)]] * len(tables))
     return _summary(_against(pd.concat(tables), true))
 
 
-def _transformed(
+def transformed(
     transform: str,
     centres: FloatArray,
     items: int,

@@ -26,7 +26,7 @@ from gindex_lab.foundation.places import project_file
 from gindex_lab.foundation.validate import FloatArray
 from gindex_lab.measures.curves import Scale, conclude
 from gindex_lab.measures.fit import fit_of
-from gindex_lab.measures.limits import limits
+from gindex_lab.measures.limits import bounds, limits
 from gindex_lab.measures.samples import Sample
 from gindex_lab.studies.simulations.coverage import PROFILES, Profile
 
@@ -66,9 +66,10 @@ def designs() -> pd.DataFrame:
 
 
 def measure_design(row: dict[str, Any], simulations: int, seed: int) -> dict[str, float]:
-    """Shares of simulated studies whose limits hold the truth, and lie below and above it; and how wide
-    the limits are beside the narrowest `estimate ± c` that holds the truth in 95 of 100 studies, whose c
-    only somebody who knows the truth can choose (`price`; 1 is as narrow as can be).
+    """Shares of simulated studies whose limits hold the truth, and lie below and above it; how wide the
+    limits are beside the narrowest `estimate ± c` that holds the truth in 95 of 100 studies, whose c only
+    somebody who knows the truth can choose (`price`; 1 is as narrow as can be); and in what share of the
+    studies they are `bounds`, and how often such ones, and `intervals`, hold (NaN where there are none).
 
     >>> found = measure_design(designs().iloc[0].to_dict(), 50, 1)
     >>> found["capability"] > 0.9
@@ -80,25 +81,33 @@ def measure_design(row: dict[str, Any], simulations: int, seed: int) -> dict[str
     drawn = [
         _one_batch(_simulated(row, curve, interval, rng)) for _ in range(simulations // _BATCH)
     ]
-    held, sides, price = {}, {}, {}
+    held, sides, price, marked = {}, {}, {}, {}
     for name in _MEASURES:
         batches = np.concatenate([batch[name] for batch in drawn], axis=1)
-        estimate, low, high = batches[:, ~np.isnan(batches[1])]  # those with an interval
+        estimate, low, high, bound = batches[:, ~np.isnan(batches[1])]  # those with limits
         below, above = high < truth[name] - 1e-12, low > truth[name] + 1e-12
         held[name] = round(float(1 - below.mean() - above.mean()), 4)
         sides[f"{name} below"] = round(float(below.mean()), 4)
         sides[f"{name} above"] = round(float(above.mean()), 4)
         least = np.quantile(np.abs(estimate - truth[name]), 0.95)
         price[f"{name} price"] = round(float((high - low).mean() / (2 * least)), 3)
-    return held | sides | price
+        inside, few = pd.Series(~(below | above)), bound == 1
+        marked[f"{name} bounds"] = round(float(few.mean()), 4)
+        marked[f"{name} bounds held"] = round(float(inside[few].mean()), 4)
+        marked[f"{name} intervals held"] = round(float(inside[~few].mean()), 4)
+    return held | sides | price | marked
 
 
 def _one_batch(sample: Sample) -> dict[str, FloatArray]:
-    """Estimate and limits (3, A) of every measure."""
+    """Estimate, limits, and whether these are bounds (4, A), of every measure."""
     fit = fit_of(sample)
     found = conclude(fit.area, fit.moment, 2 * fit.moment - fit.area**2, sample.interval)
     ends = limits(fit, 0.95)
-    return {name: np.stack([getattr(found, name), *ends[name]]) for name in _MEASURES}
+    marks = bounds(fit, ends, 0.95)
+    return {
+        name: np.stack([getattr(found, name), *ends[name], marks[f"{name}_bounds"]])
+        for name in _MEASURES
+    }
 
 
 def _simulated(
