@@ -274,9 +274,7 @@ def rule_of(
     """
     choice("estimator", estimator, ESTIMATORS)
     low, high = interval
-    ensure(
-        low < high, "interval", interval, "[empty] is empty", "give (lowest, highest) difficulty"
-    )
+    ensure(low < high, "interval", interval, "[empty] is empty", "give (lowest, highest)")
     points, level = levels, np.arange(len(levels))
     if reach is not None:
         points = np.unique([min(reach[0], levels[0]), *levels, max(reach[1], levels[-1])])
@@ -343,13 +341,8 @@ def _pieces(levels: FloatArray, psi: FloatArray, scale: Scale) -> tuple[FloatArr
     """Ends a, b and heights ya, yb of the pieces (A, K) of each curve, cut to the interval: from the
     last level an agent met to this one, and up to its first level all solved."""
     empty = np.isnan(psi).all(axis=1).any()
-    ensure(
-        not empty,
-        "responses",
-        "an agent",
-        "[no-response] has no response at all",
-        "leave that agent out",
-    )
+    problem = "[no-response] has no response at all"
+    ensure(not empty, "responses", "an agent", problem, "leave that agent out")
     low, high = scale.interval
     psi = held_to_the_ends(psi)
     if scale.reach is not None:

@@ -144,10 +144,8 @@ def _check_together(
     study: Responses, mode: str, estimator: str, extrapolate: str, method: str, floor: PerItemLike
 ) -> None:
     """The authors' code knows one estimator and no floor; a floor needs responses and the plain curve."""
-    exact, theirs = (
-        mode == "exact",
-        ("[not-in-reference] is not what the authors' code does", "use mode='exact'"),
-    )
+    exact = mode == "exact"
+    theirs = "[not-in-reference] is not what the authors' code does", "use mode='exact'"
     ensure(exact or estimator == "trapezoid", "estimator", estimator, *theirs)
     ensure(exact or extrapolate == "paper", "extrapolate", extrapolate, *theirs)
     if floor is None:
@@ -174,13 +172,8 @@ def study_of(
 
 def _with_levels(responses: ResponsesLike, difficulty: DifficultyLike) -> Responses:
     remedy = "turn them into responses first, for instance with gl.rank(scores)"
-    ensure(
-        not isinstance(responses, Scores),
-        "responses",
-        responses,
-        "[raw-scores] holds raw scores",
-        remedy,
-    )
+    raw = isinstance(responses, Scores)
+    ensure(not raw, "responses", responses, "[raw-scores] holds raw scores", remedy)
     if not isinstance(responses, Responses):
         study = Responses(responses, difficulty=difficulty)
     else:
@@ -213,9 +206,7 @@ def _check_missing(study: Responses, missing: str, total: FloatArray) -> None:
     empty = short.index[short.isna().all(axis=1)]
     if len(empty):
         remedy = "leave it out with responses.select(agents=...)"
-        raise BadInput(
-            "responses", empty[0], "[no-response] is an agent without a single response", remedy
-        )
+        raise BadInput("responses", empty[0], "[no-response] has not a single response", remedy)
 
 
 def difficulties_of(study: Responses) -> FloatArray:

@@ -220,20 +220,12 @@ def fit_behind(table: pd.DataFrame) -> Fit:
         problem = "[no-fit] does not carry what separates agents"
         remedy = "make it with gl.generality(..., ci=0.95), of fewer agents if they are thousands"
         raise BadInput("table", type(table).__name__, problem, remedy)
-    problem, remedy = (
-        "[not-a-number] is not a number of agents to pair",
-        f"keep 1 to {_MOST_AGENTS}",
-    )
+    problem, remedy = "[not-a-number] agents cannot be paired", f"keep 1 to {_MOST_AGENTS}"
     ensure(1 <= len(table) <= _MOST_AGENTS, "table", len(table), problem, remedy)
     where = fit.agents.get_indexer(table.index)
     stranger = table.index[where < 0]
     if len(stranger):
-        raise BadInput(
-            "table",
-            stranger[0],
-            "[not-an-agent] is not an agent of the study",
-            "do not rename agents",
-        )
+        raise BadInput("table", stranger[0], "[not-an-agent] was not studied", "rename no agents")
     return fit.rows(where)
 
 

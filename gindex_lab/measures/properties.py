@@ -35,13 +35,8 @@ def aggregate(
     if labels is None:
         labels = np.full(len(study.frame), "all")
     fits = pd.api.types.is_list_like(labels) and len(pd.Index(labels)) == len(study.frame)
-    ensure(
-        fits,
-        "by",
-        by,
-        "[not-labels] does not label the agents",
-        "name a column of agents, or a list",
-    )
+    remedy = "name a column of agents, or a list"
+    ensure(fits, "by", by, "[not-labels] does not label the agents", remedy)
     frame = study.frame.groupby(np.asarray(labels), sort=False).mean()
     return Responses(frame, items=study.items, interval=study.interval, name=study.name)
 

@@ -135,9 +135,7 @@ def _codes(about: pd.DataFrame, resample: str) -> np.ndarray:
         problem = "[no-families] needs to know the family of each item"
         ensure("family" in about, "resample", resample, problem, remedy)
         family = about["family"][free]
-        refuse(
-            "items.family", family, family.isna(), "[missing] is missing", "name the item's family"
-        )
+        refuse("items.family", family, family.isna(), "[missing] is missing", "name the family")
         codes[free] = pd.factorize(family)[0]
     return codes
 

@@ -40,13 +40,8 @@ def population_summary(table: pd.DataFrame) -> pd.Series:
     0.94
     """
     for name in (*_MEASURES, "abstruse"):
-        ensure(
-            name in table,
-            "table",
-            name,
-            "[not-an-option] is not one of its columns",
-            "pass gl.generality(...)",
-        )
+        problem = "[not-an-option] is not one of its columns"
+        ensure(name in table, "table", name, problem, "pass gl.generality(...)")
     ensure(not table.empty, "table", table.shape, "has no agents", "pass at least one")
     capability, gamma = table["capability"], table["normalised_generality"]
     found = {
@@ -89,10 +84,7 @@ def population_intervals(
     """
     choice("resample", resample, ["agents", "items", "families"])
     measured = isinstance(responses, pd.DataFrame) and {"capability", "spread"} <= set(responses)
-    problem, remedy = (
-        "[no-items] has no items to resample",
-        "pass the responses that the measures come from",
-    )
+    problem, remedy = "[no-items] has no items to resample", "pass the responses behind it"
     ensure(not measured, "responses", "a table of measures", problem, remedy)
     level, draws, random = confidence(ci), integer("resamples", resamples, 100), generator(seed)
     study = study_of(responses, difficulty, missing)

@@ -139,10 +139,7 @@ def _beta_share(frame: pd.DataFrame, mu: pd.Series, sigma: pd.Series) -> pd.Data
     problem, remedy = "[out-of-range] is not in [0, 1], as beta needs", "use family='normal'"
     refuse("values", frame, (frame < 0) | (frame > 1), problem, f"rescale it, or {remedy}")
     refuse("mean", mu, (mu <= 0) | (mu >= 1), "[out-of-range] is not inside (0, 1)", remedy)
-    problem, remedy = (
-        "[too-large] is too large for a beta distribution",
-        "it must be below √(mean (1 - mean))",
-    )
+    problem, remedy = "[too-large] is too large for beta", "it must be below √(mean (1 - mean))"
     refuse("sd", sigma, sigma**2 >= mu * (1 - mu), problem, remedy)
     alpha = ((1 - mu) / sigma**2 - 1 / mu) * mu**2
     share = betainc(alpha.to_numpy(), (alpha * (1 / mu - 1)).to_numpy(), frame.to_numpy())
@@ -166,9 +163,7 @@ def absolute_reference(scores: ScoresLike, reference: Label, ties: str = "half")
     known = pd.api.types.is_hashable(reference) and reference in frame.index
     mean = isinstance(reference, str) and reference == "mean"
     remedy = f"use 'mean' or one of {list(frame.index[:5])} …"
-    ensure(
-        known or mean, "reference", reference, "[not-an-agent] is not an agent of the table", remedy
-    )
+    ensure(known or mean, "reference", reference, "[not-an-agent] is not in the table", remedy)
     bar = frame.loc[reference] if known else frame.mean()
     row, remedy = bar.to_frame(reference).T, "a reference needs a score on every item"
     refuse("scores", row, row.isna(), "[missing] is missing", remedy)
@@ -176,9 +171,7 @@ def absolute_reference(scores: ScoresLike, reference: Label, ties: str = "half")
     solved = won.astype(float).where(frame.notna())
     others = solved.drop(index=reference) if known else solved
     rated = others.notna().sum()
-    refuse(
-        "scores", rated, rated < 1, "[one-agent] has no agent beside the reference", "add agents"
-    )
+    refuse("scores", rated, rated < 1, "[one-agent] has only the reference", "add agents")
     return Responses(solved, 1 - others.mean(), interval=(0.0, 1.0), **_about(table))
 
 
@@ -270,13 +263,8 @@ def _scores(scores: ScoresLike, missing: str) -> Scores | Responses:
     """The table of scores, whatever it came as; missing cells only where they are allowed."""
     choice("missing", missing, ["error", "drop"])
     raw = not isinstance(scores, StepCurves)
-    ensure(
-        raw,
-        "scores",
-        scores,
-        "[transformed] has been transformed already",
-        "pass the raw scores",
-    )
+    problem = "[transformed] has been transformed already"
+    ensure(raw, "scores", scores, problem, "pass the raw scores")
     table = scores if isinstance(scores, (Scores, Responses)) else Scores(scores)
     gaps = np.isnan(table.values)
     if missing == "error":
@@ -284,12 +272,8 @@ def _scores(scores: ScoresLike, missing: str) -> Scores | Responses:
         refuse("scores", table.frame, gaps, "[missing] is missing", remedy)
     for labels, lost in ((table.frame.index, gaps.all(1)), (table.frame.columns, gaps.all(0))):
         if lost.any():
-            raise BadInput(
-                "scores",
-                labels[lost.argmax()],
-                "[no-score] has no score at all",
-                "leave it out",
-            )
+            label, problem = labels[lost.argmax()], "[no-score] has no score at all"
+            raise BadInput("scores", label, problem, "leave it out")
     return table
 
 
