@@ -293,10 +293,10 @@ def about_bounds(table: pd.DataFrame, ci: float) -> list[Said]:
         return []
     what = "All limits of capability, spread and γ" if whole else f"Limits of {names_of(each)}"
     text = (
-        f"{what} are bounds: they hold at least {ci:.0%} of the time, usually more, because what nobody saw "
-        "(a rare lapse, a fall between two items) sets them, not how the responses vary."
+        f"{what} are bounds: they hold at least {100 * ci:g} times in 100, usually more, because what nobody "
+        "saw (a rare lapse, a fall between two items) sets them, not how the responses vary."
     )
-    others = f" The other limits are intervals, which hold about {ci:.0%} of the time."
+    others = f" The other limits are intervals, which hold about {100 * ci:g} times in 100."
     return [Said(text if whole else text + others, False)]
 
 
