@@ -308,7 +308,8 @@ def corrected_interval(
 ) -> pd.Series:
     """The corrected correlation of two measures, with the percentile interval over agents.
 
-    Agents are resampled with the measures that they have; the models are not fitted again.
+    Agents are resampled with the measures that they have; the models are not fitted again. A correction may
+    overshoot: what lies beyond 1 is shown as 1.
 
     >>> from gindex_lab.studies.own_experiments.respondents import maze_respondents
     >>> found = corrected_interval(maze_respondents(seed=1, agents=200), "mean", "ability", seed=1)
@@ -361,7 +362,7 @@ def _corrected_with_interval(
     low, high = np.nanquantile(
         [_freed(values[drawn]) for drawn in rows], [(1 - level) / 2, (1 + level) / 2]
     )
-    return pd.Series({"estimate": _freed(values), "low": low, "high": high})
+    return pd.Series({"estimate": _freed(values), "low": low, "high": high}).clip(-1.0, 1.0)
 
 
 def _freed(halves: FloatArray) -> float:

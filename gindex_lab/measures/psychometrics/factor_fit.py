@@ -9,7 +9,9 @@ number of agents, and all other indices are made of it. R's packages multiply by
   has no CFI, ours is of its χ²s;
 - `"lavaan"`: n; RMSEA² is (χ² - df)/(n df); SRMR counts the diagonal too.
 
-How often the limits hold, and how often a true model is rejected: `benchmarks/measured/factors.py`.
+Measured (`data/measured/factors.csv`, 84 designs with normal responses or seven values, not tuned on): the
+calibrated 90% limits hold in 90% on average (psych's: 88%), at least 83% (76%), the lowest where two factors
+are fitted to three at an RMSEA near .09; a true model is rejected at 5% in 2.5 to 6.5% of studies.
 
 BIC is χ² - df log n in both (Raftery 1995); lavaan's own differs by that of the saturated model.
 """
