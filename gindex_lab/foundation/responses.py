@@ -195,9 +195,8 @@ class _Table:
         if isinstance(difficulty, str):
             if difficulty not in self.items:
                 remedy = f"use one of {list(self.items.columns)}, or pass the numbers"
-                raise BadInput(
-                    "difficulty", difficulty, "[no-column] is not a column of items", remedy
-                )
+                problem = "[no-column] is not a column of items"
+                raise BadInput("difficulty", difficulty, problem, remedy)
             difficulty = self.items[difficulty]
         items = self.items.drop(columns="difficulty_se", errors="ignore")
         return self._like(self.frame, difficulty=difficulty, items=items, interval=None)
