@@ -361,8 +361,8 @@ def joined(table: pd.DataFrame, ends: Limits, ci: float, fit: Fit | None) -> pd.
     lost = np.flatnonzero(columns["effective_items"] < FEWEST_EFFECTIVE)
     if len(lost):
         text = (
-            f"[isolated-items] no interval for {len(lost)} of {len(table)} agents, as {table.index[lost[0]]!r}: "
-            "one or two isolated items decide the whole area; add items in the gaps, or cut the interval"
+            f"[isolated-items] no interval for {len(lost)} of {len(table)} agents ({table.index[lost[0]]!r}"
+            " first): one or two isolated items decide the area; add items in the gaps, or cut the interval"
         )
         warnings.warn(text, Caution, stacklevel=4)
     joined = Measured(pd.concat([table, pd.DataFrame(columns, table.index)], axis=1))
