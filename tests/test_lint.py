@@ -273,6 +273,8 @@ def test_a_small_number_among_large_ones_keeps_its_digits():
     assert _cells(mixed)[1::2] == ["0.019", "−0.60", "−129"]  # not −1
     flat = pd.DataFrame({"gamma": [0.894, -4.9e-5, 0.0014]}, ["steep", "flat", "flatter"])
     assert _cells(flat)[1::2] == ["0.894", "0.000", "0.001"]  # not −4.9 × 10⁻⁵
+    nothing = pd.DataFrame({"sd": [5e-17, 0.0]}, ["19", "20"])
+    assert _cells(nothing)[1::2] == ["0.0", "0.0"]  # not 0.000000000000000000
     errors = pd.DataFrame({"error": [0.011, 0.00011]}, ["10", "1000"])
     assert _cells(errors)[1::2] == ["0.011", "0.00011"]  # here the small one is the point
 

@@ -233,7 +233,8 @@ def _column(values: pd.Series, digits: int) -> list[str]:
     rounded = [round(v, decimals) for v in finite]
     while decimals > 1 and all(round(v, decimals - 1) == v for v in rounded):
         decimals -= 1
-    return [number_words(v, _own(v, decimals), noise=noise) for v in given]
+    own = [decimals if abs(v) <= noise else _own(v, decimals) for v in given]
+    return [number_words(v, d, noise=noise) for v, d in zip(given, own, strict=True)]
 
 
 def _own(value: float, decimals: int) -> int:
