@@ -16,7 +16,7 @@ from gindex_lab.press.claim_lines import claims_fold, claims_line
 from gindex_lab.press.cli import main
 from gindex_lab.press.descriptions import description
 from gindex_lab.press.figures import WIDE, figure_findings, page_of_figures
-from gindex_lab.press.lint import COLUMN, REMEDIES, RULES, page_findings
+from gindex_lab.press.lint import COLUMN, REMEDIES, RULES, findings, page_findings
 from gindex_lab.press.reproduction.claims import Record, Result, ledger
 from gindex_lab.press.statements import NO_ANSWER, Statement, page_of_statements
 from gindex_lab.press.tables import people_table
@@ -55,6 +55,11 @@ PLANTED = {
     "<p>14.0 bins</p>": "count",
     "<p>so that a &lt;= b^2</p>": "ascii",
     "<p>a -&gt; b</p>": "ascii",
+    "<p>rewards in [-1, 1] and no more</p>": "minus",
+    "<p>it repeats what it has seen: at most 1 - Ω</p>": "minus",
+    "<p>systems differ by 10. 6 of 16 systems were run twice</p>": "stops",
+    "<p>Ranks 2 and 3 change places.. computed from data</p>": "stops",
+    "<table><tr><th>a</th><th>b</th></tr><tr><td>1</td><td>–</td></tr><tr><td>2</td><td></td></tr></table>": "empty column",
     '<img src="a.png">': "alt",
     '<img src="a.png" alt="fig05_top_left">': "alt",
     '<img src="a.png" alt="">': "alt",
@@ -71,9 +76,10 @@ The data of 2019/2020 (24 items) are true: γ = 0.25 ± 0.01, on 1,500 of 3,000,
 <details class="code"><summary>code</summary><div class="highlight"><pre>x = {'a': None}  # **</pre></div></details>
 <div class="output"><pre class="gl-code">gl.generality(x, mode='exact')</pre></div>
 <p class="quoted">p = 1.2e-12, sqrt(x)</p>
+<p>From −1 to 1, see section 3.1. The twenty-four pages 3-5 say more ... or less.</p>
 <p><math display="inline"><mi>x</mi></math> <img src="a.png" alt="Capability of every agent"></p>
 <table><tr><th>agent</th><th>capability Ψ</th></tr><tr><td>a</td><td>0.12</td></tr><tr><td>b</td><td>–</td></tr>
-<tr><td>[,++]%-.-&gt;#</td><td>0.5</td></tr></table>
+<tr><td>[,++]%..-&gt;#</td><td>0.5</td></tr><tr><td>sliders from -30 to 35</td><td>–</td></tr></table>
 """
 
 
@@ -151,6 +157,32 @@ def rules(found):
 @pytest.mark.parametrize(("draw", "rule"), FAULTY)
 def test_a_planted_fault_of_a_figure_is_found(draw, rule):
     assert rules(figure_findings(svg(draw))) == {rule}
+
+
+def test_the_texts_of_a_figure_are_read_like_those_of_a_page(tmp_path):
+    folder = tmp_path / "horizon" / "penalty"
+    (folder / "figures").mkdir(parents=True)
+    (folder / "report.html").write_text("<p>sound</p>")
+    drawn = svg(lambda ax: ax.set_title("penalty 1e-05, slope -0.58"))
+    (folder / "figures" / "fig4.svg").write_text(drawn, encoding="utf-8")
+    found = findings(tmp_path, "horizon/penalty")
+    assert {(f.place, f.rule) for f in found} == {
+        ("horizon/penalty/fig4", "digits"),
+        ("horizon/penalty/fig4", "minus"),
+    }
+
+
+def test_an_agent_keeps_its_colour_whatever_its_label_adds_in_brackets(tmp_path):
+    (tmp_path / "figures").mkdir()
+    labels = {"one": ("follower", "#0072B2"), "two": ("follower (slope −0.6)", "#D55E00")}
+    for name, (label, colour) in labels.items():
+
+        def line(ax, label=label, colour=colour):
+            ax.plot([0, 1], [1, 0], color=colour, label=label)
+            ax.legend()
+
+        (tmp_path / "figures" / f"{name}.svg").write_text(svg(line), encoding="utf-8")
+    assert "colour of a label" in rules(page_of_figures(tmp_path, "anytime/the_test"))
 
 
 def test_a_figure_too_wide_for_the_page_is_found():
@@ -458,3 +490,23 @@ def test_a_damaged_figure_is_one_clear_line(drawn, tmp_path, capsys):
     (figures / "x.svg").write_bytes(drawn)
     assert main(["lint", "--reports", str(tmp_path)]) == 2
     assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_the_fold_of_the_claims_has_one_full_stop_and_says_of_what_waits_only_what_it_needs():
+    known = ledger()
+    differs = Result(
+        known["G008"], (Record("G008", 6462.9, source="published"),), "differs", "Off."
+    )
+    waits = Result(
+        known["G008"], (Record("G008", 1.0, note="by us"),), "needs data", "needs a file"
+    )
+    html = claims_fold([differs, waits])
+    assert ".." not in html
+    assert "by us" not in html
+    assert "<td>needs a file</td>" in html
+
+
+def test_counts_are_grouped_and_years_are_not():
+    table = pd.DataFrame({"year": [1998, 2018], "samples": [640, 2560]}, [1000, 10000])
+    html = people_table(table, index="episode")
+    assert all(f">{text}<" in html for text in ("1998", "2018", "640", "2,560", "1,000", "10,000"))

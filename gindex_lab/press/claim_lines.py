@@ -80,7 +80,9 @@ def _row(result: Result) -> str:
     ours = shown(record.value)
     ours += f" (exact: {shown(record.exact)})" if record.exact is not None else ""
     ours += f" ± {record.error:.2g} (sampling)" if record.error else ""
-    why = ". ".join(filter(None, (record.note or result.why, result.grade)))
+    waits = result.status == "needs data"
+    parts = (result.why if waits else record.note or result.why, "" if waits else result.grade)
+    why = ". ".join(part.rstrip(".") for part in parts if part)
     mark = _MARKS.get(result.status, "○")
     words = (result.claim.id, result.claim.quantity, result.claim.published, ours)
     cells = [*words, f"{mark} {result.status}", why]

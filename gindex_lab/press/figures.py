@@ -8,7 +8,7 @@ that stand in one panel must differ for colour-blind readers; and on one page an
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from itertools import combinations
 from pathlib import Path
@@ -20,7 +20,15 @@ import numpy as np
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.inputs import read_text
 
-__all__ = ["PER_INCH", "WIDE", "Finding", "figure_findings", "page_of_figures", "seen_by"]
+__all__ = [
+    "PER_INCH",
+    "WIDE",
+    "Finding",
+    "figure_findings",
+    "figure_texts",
+    "page_of_figures",
+    "seen_by",
+]
 
 PER_INCH = 110  # pixels of a page to an inch of a figure (notebook.show)
 WIDE = 1180  # pixels: what a wide figure may take (style.css)
@@ -72,13 +80,23 @@ def page_of_figures(folder: Path, place: str) -> list[Finding]:
     for path in sorted((folder / "figures").glob("*.svg")):
         svg = read_text(path)
         found += figure_findings(svg, f"{place}/{path.stem}")
-        for label, colour in _labels(_root(svg)):
+        for label, colour in _named(_labels(_root(svg))):
             colours.setdefault(label, {}).setdefault(colour, path.stem)
     for label, seen in colours.items():
         if _apart(seen):
             where = ", ".join(f"{colour} in {figure}" for colour, figure in seen.items())
             found.append(Finding(place, "colour of a label", f"{label}: {where}"))
     return found
+
+
+def _named(labels: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Without what a label says in brackets, where the name alone is clear: follower (slope −0.6)."""
+    pairs = list(dict.fromkeys(labels))
+    names = [re.sub(r" \([^()]*\)$", "", label) for label, _ in pairs]
+    return [
+        (name if names.count(name) == 1 else label, colour)
+        for name, (label, colour) in zip(names, pairs, strict=True)
+    ]
 
 
 def _apart(colours: dict[str, str]) -> bool:
@@ -129,6 +147,11 @@ def _view_box(root: ElementTree.Element) -> tuple[float, float]:
 
 
 # -- texts ------------------------------------------------------------------------------------------
+
+
+def figure_texts(svg: str) -> list[str]:
+    """The texts of a saved figure, each once."""
+    return list(dict.fromkeys(text.words for text in _texts(_root(svg))))
 
 
 def _once(texts: Iterator[_Text]) -> list[_Text]:

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.inputs import read_text
-from gindex_lab.press.figures import Finding, page_of_figures
+from gindex_lab.press.figures import Finding, figure_texts, page_of_figures
 from gindex_lab.press.statements import page_of_statements
 from gindex_lab.press.tables import COLUMNS
 
@@ -80,9 +80,17 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
         *(r"(?<=\w)\^[\w{(]", r"(?:^|(?<=[\w\s)]))->", "<=|>=|!=", r"\+/?-(?=\s?\d)", r"\bsqrt\("),
         *(r"(?<=[\w)]) \* (?=[\w(])", r"\b[A-Za-z]_\{", r"\[-\d"),
     ),
+    "minus": (
+        r"(?:^|(?<=[\s(\[=]))-\d",
+        r"(?<=\d) - (?=[\dA-Za-zΑ-ω(])|(?<=[A-Za-zΑ-ω)]) - (?=\d)",
+    ),
+    "stops": (r"(?<!\.)\.\.(?!\.)", r"\d\. \d+ (?=[a-z])"),
 }
 #: What may not stand in text: a pattern by rule.
 RULES = {rule: re.compile("|".join(parts)) for rule, parts in _PATTERNS.items()}
+_OF_PROSE = ("minus", "stops")  # prompts and programs stand in tables as they are
+#: The rules that the texts of a figure keep as well.
+_OF_FIGURES = ("missing", "digits", "minus", "stops")
 #: What to do about a finding, by rule.
 REMEDIES = {
     "tex": "write the formula with single backslashes, between dollars, in a Markdown cell",
@@ -96,6 +104,9 @@ REMEDIES = {
     "digits": "show digits that mean something: 6.2 × 10⁻¹¹, not 6.2e-11; 0.00, not +0.00 or 0.79 to 0.79",
     "count": "show a count without decimals",
     "ascii": "write ², →, ≤, ≥, ≠, ±, √, ×, − or a formula",
+    "minus": "write −, not a hyphen",
+    "stops": "one full stop; begin no sentence with a number after one that ends with a number",
+    "empty column": "leave out a column that says nothing: nb.table(..., columns=...)",
     "alt": "nb.show(..., alt=...) says what the picture shows",
     "stderr": "fix what warns, or catch the warning where it is expected",
     "columns": "nb.table(..., columns=...) chooses at most seven; the CSV keeps all",
@@ -131,6 +142,7 @@ def findings(reports: Path, only: str | None = None) -> list[Finding]:
         if only is None or name == only or name.startswith(f"{only}/"):
             found += page_findings(read_text(path), name)
             found += page_of_figures(path.parent, name)
+            found += _texts_of_figures(path.parent, name)
             found += [Finding(name, *piece) for piece in page_of_statements(path.parent)]
     if only is not None and not any(True for _ in Path(reports).glob(f"{only}*/**/report.html")):
         remedy = f"run gindex-lab reproduce {only}"
@@ -140,6 +152,15 @@ def findings(reports: Path, only: str | None = None) -> list[Finding]:
             if path.stem not in ("claims", "places"):  # they quote what the papers print
                 found += page_findings(read_text(path), path.name)
     return found
+
+
+def _texts_of_figures(folder: Path, place: str) -> list[Finding]:
+    return [
+        Finding(f"{place}/{path.stem}", rule, piece)
+        for path in sorted((folder / "figures").glob("*.svg"))
+        for words in figure_texts(read_text(path))
+        for rule, piece in _in_text(words, _OF_FIGURES)
+    ]
 
 
 def report(found: list[Finding], *, counts: bool = False) -> str:
@@ -179,11 +200,13 @@ def page_findings(html: str, place: str = "") -> list[Finding]:
     found = [*_formulas(page), *_pictures(page), *_tables(page), *_left_out(page), *_warnings(page)]
     for quoted in page.select(".quoted, details.code, .highlight, .gl-code"):
         quoted.decompose()
-    found += [(rule, piece) for text in _texts(page) for rule, piece in _in_text(text)]
+    everywhere = [rule for rule in RULES if rule not in _OF_PROSE]
+    found += [pair for text in _texts(page) for pair in _in_text(text, everywhere)]
+    found += [pair for text in _texts(page, "td") for pair in _in_text(text, _OF_PROSE)]
     return [Finding(place, rule, piece) for rule, piece in dict.fromkeys(found)]
 
 
-def _texts(page: BeautifulSoup) -> Iterator[str]:
+def _texts(page: BeautifulSoup, *silent: str) -> Iterator[str]:
     """Pieces of text as a reader sees them: outside of code, and whole paragraphs where possible."""
     from bs4 import Comment, Doctype
 
@@ -192,7 +215,7 @@ def _texts(page: BeautifulSoup) -> Iterator[str]:
             continue
         outer = [parent.name for parent in node.parents]
         written = "pre" in outer and any("output" in _classes(p) for p in node.parents)
-        if written or not set(outer) & set(_SILENT):
+        if written or not set(outer) & {*_SILENT, *silent}:
             text = " ".join(str(node).split())
             if text:
                 yield text
@@ -202,9 +225,9 @@ def _classes(tag: Any) -> list[str]:
     return list(tag.get("class") or ())
 
 
-def _in_text(text: str) -> Iterator[tuple[str, str]]:
-    for rule, pattern in RULES.items():
-        for match in pattern.finditer(text):
+def _in_text(text: str, rules: Iterable[str] = RULES) -> Iterator[tuple[str, str]]:
+    for rule in rules:
+        for match in RULES[rule].finditer(text):
             start, end = max(match.start() - 24, 0), min(match.end() + 24, len(text))
             yield rule, text[start:end].strip()
 
@@ -236,7 +259,9 @@ def _tables(page: BeautifulSoup) -> Iterator[tuple[str, str]]:
         if not rows or table.find_parent(class_="quoted"):
             continue
         texts = [[" ".join(cell.get_text(" ").split()) for cell in row] for row in rows]
-        yield from _table(texts)
+        for rule, piece in _table(texts):
+            if rule != "empty column" or "quoted" not in _classes(table):
+                yield rule, piece
 
 
 def _left_out(page: BeautifulSoup) -> Iterator[tuple[str, str]]:
@@ -262,6 +287,9 @@ def _table(rows: list[list[str]]) -> Iterator[tuple[str, str]]:
         if _RAW_NAME.match(name):
             yield "name", name
     body = rows[1:]
+    for k, name in enumerate(head):
+        if len(body) > 1 and {row[k] for row in body if len(row) == width} <= {"–", ""}:
+            yield "empty column", f"{name or 'a column without a name'} in the table {named}"
     if (
         len(body) > 1
         and [row[0] for row in body] == [str(k) for k in range(len(body))]

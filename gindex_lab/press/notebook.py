@@ -18,7 +18,7 @@ import json
 import re
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 from gindex_lab.foundation.errors import BadInput, Caution
@@ -95,11 +95,18 @@ def start(
 
 
 def show(
-    fig: Figure, name: str, table: pd.DataFrame | None = None, *, alt: str | None = None
+    fig: Figure,
+    name: str,
+    table: pd.DataFrame | None = None,
+    *,
+    alt: str | None = None,
+    data: str | None = None,
 ) -> None:
     """Display a figure with its provenance line; in a pipeline run also save SVG, PNG and the table.
 
-    `alt` says what it shows to readers who do not see it; by default that is read from the axes.
+    `alt` says what it shows to readers who do not see it; by default that is read from the axes. `data` names
+    the source of a figure that was not made from the data of `start`: "published", "own experiment" or
+    "simulated".
 
     >>> import matplotlib.pyplot as plt
     >>> figure, axes = plt.subplots()
@@ -112,7 +119,7 @@ def show(
     folder = output()
     told = description(fig) if alt is None else alt
     with matplotlib.rc_context(_LAID_OUT):
-        crop = sign(fig, _current.line())
+        crop = sign(fig, _of(data).line())
         png = to_png(fig, crop)
         if folder is not None:
             save_figure(fig, crop, png, folder / "figures" / name)
@@ -122,6 +129,13 @@ def show(
     keep("pictures.json", _pictures)
     show_png(png, told)
     plt.close(fig)
+
+
+def _of(data: str | None) -> Provenance:
+    """Where something comes from that names its own source, or else what `start` said."""
+    if data is None or source_of(data) == _current.source:
+        return _current
+    return replace(_current, source=data, data="", label="")
 
 
 def save_table(table: pd.DataFrame, name: str) -> pd.DataFrame:
@@ -304,12 +318,17 @@ def _held(
 
 
 def answer(
-    text: str, figure: str | None = None, *, holds: object = True, otherwise: str = ""
+    text: str,
+    figure: str | None = None,
+    *,
+    holds: object = True,
+    otherwise: str = "",
+    data: str | None = None,
 ) -> None:
     """The answer to the question of the title, in one sentence that this run computed.
 
     The page opens with it and with `figure`, the name of one that was shown (the last one unless given).
-    `holds` is the condition of its words, `otherwise` what to answer where that fails.
+    `holds` is the condition of its words, `otherwise` what to answer where that fails; `data` as for `show`.
 
     >>> gap = 0.25
     >>> answer(f"Agent b, by **{gap:.2f}** in γ.", holds=gap > 0, otherwise="Agent a.")
@@ -324,7 +343,8 @@ def answer(
             "text", told, "has more than 60 words", "answer in one sentence", code="long"
         )
     picture = {"figure": name, **_pictures[name]} if name else {}
-    keep("answer.json", {"text": told, "html": sentence, **picture})
+    origin = {} if data is None else {"source": source_of(data), "label": data}
+    keep("answer.json", {"text": told, "html": sentence, **picture, **origin})
     box = BOX.format(colour="#0072B2", ground="#eef5fa")
     markup = f'<div class="gl-answer" style="{box};color:#222;font-size:110%">{sentence}</div>'
     _display(markup, f"Answer: {told}")

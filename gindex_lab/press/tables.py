@@ -142,7 +142,9 @@ def _rows_named(index: pd.Index, wanted: bool | str | None) -> tuple[list[str], 
         return [], []
     levels = [index.get_level_values(k) for k in range(index.nlevels)]
     heads = [wanted if isinstance(wanted, str) else _name(n) if n else "" for n in index.names]
-    return heads, [[_cell(v) for v in at] for at in levels]
+    return heads, [
+        _column(at.to_series(), 3) if _counts(at) else [_cell(v) for v in at] for at in levels
+    ]
 
 
 def _below(rows: int, columns: int, link: str) -> str:
@@ -224,7 +226,7 @@ def _column(values: pd.Series, digits: int) -> list[str]:
     given = [float(v) for v in values.astype("float64")]
     finite = [abs(v) for v in given if math.isfinite(v)]
     if all(v == round(v) for v in finite) and max(finite, default=0) < 1e15:
-        return [_whole(v, max(finite, default=0) >= 10_000) for v in given]
+        return [_whole(v, not _years(finite)) for v in given]
     top = max(finite)
     decimals = digits if top <= 1 else max(digits - 1 - math.floor(math.log10(top)), 0)
     if top < 100 and any(0 < v < 1 for v in finite):  # a mean of 16.2 beside a γ of 0.31
@@ -259,6 +261,17 @@ def _chances(told: list[str], values: pd.Series) -> list[str]:
     """p values that round to nothing: no test gives 0.000."""
     small = [isinstance(v, float) and v < 0.0005 for v in values]
     return ["< 0.001" if tiny else text for text, tiny in zip(told, small, strict=True)]
+
+
+def _counts(index: pd.Index) -> bool:
+    import pandas as pd
+
+    return bool(pd.api.types.is_integer_dtype(index))
+
+
+def _years(values: Sequence[float]) -> bool:
+    """Whether whole numbers are years, which are not grouped: 2018, but 2,560 samples."""
+    return all(1900 <= v <= 2100 for v in values)
 
 
 def _whole(value: float, grouped: bool) -> str:
@@ -304,7 +317,7 @@ def _cell(value: Any) -> str:
     if value is None or value is pd.NA or value is pd.NaT:
         return "–"
     if isinstance(value, numbers.Integral):
-        return _whole(float(value), abs(int(value)) >= 10_000)
+        return _whole(float(value), not _years([float(value)]))
     if isinstance(value, numbers.Real):
         return number_words(float(value))
     if isinstance(value, pd.Timestamp):

@@ -15,7 +15,14 @@ import pandas as pd
 from gindex_lab.foundation.errors import BadInput, ensure
 from gindex_lab.foundation.validate import choice
 from gindex_lab.measures.psychometrics.agreement import MEASURES, QUESTIONS
-from gindex_lab.presentation.plots.common import columns_of, heading, new_axes, note, styled
+from gindex_lab.presentation.plots.common import (
+    columns_of,
+    heading,
+    new_axes,
+    note,
+    number_text,
+    styled,
+)
 from gindex_lab.studies.analysis.multiverse import named
 
 if TYPE_CHECKING:
@@ -298,7 +305,8 @@ def _line(
     table: pd.DataFrame, column: str, low: str | None, high: str | None, zero: float | None
 ) -> str:
     values = table[column]
-    middle = f"median {values.median():.3g}, from {values.min():.3g} to {values.max():.3g}"
+    least, median, most = map(number_text, (values.min(), values.median(), values.max()))
+    middle = f"median {median}, from {least} to {most}"
     if zero is None or low is None or high is None:
         return f"{middle} · ring: the baseline"
     up, down = int((table[low] > zero).sum()), int((table[high] < zero).sum())
@@ -334,6 +342,11 @@ def _rows(table: pd.DataFrame) -> list[tuple[str, str]]:
     return found
 
 
+def _value_text(value: str) -> str:
+    """A value of a choice in words: 10⁻⁵, not 1e-05."""
+    return number_text(float(value)) if "e-" in value else value.replace("_", " ")
+
+
 def _below(ax: Any, table: pd.DataFrame, rows: list[tuple[str, str]]) -> None:
     for k, (name, value) in enumerate(rows):
         chosen = np.flatnonzero(table[name].map(str) == value)
@@ -344,7 +357,7 @@ def _below(ax: Any, table: pd.DataFrame, rows: list[tuple[str, str]]) -> None:
             ax.axhline(k - 0.5, color="#999999", linewidth=0.6)
     first = [k == 0 or rows[k - 1][0] != name for k, (name, _) in enumerate(rows)]
     labels = [
-        f"{_CHOICE_NAMES.get(name, name)}: " * starts + value.replace("_", " ")
+        f"{_CHOICE_NAMES.get(name, name)}: " * starts + _value_text(value)
         for (name, value), starts in zip(rows, first, strict=True)
     ]
     ax.set_yticks(range(len(rows)), labels, fontsize=8.5)

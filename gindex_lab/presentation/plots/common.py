@@ -209,14 +209,21 @@ def summary_line(table: pd.DataFrame, *, short: bool = False) -> str:
     return " · ".join(parts)
 
 
-def number_text(value: float) -> str:
-    """Two decimals, for small numbers two digits, ∞ for infinite generality.
+_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
-    >>> [number_text(v) for v in (12.345, 0.0029, 0.05, float("inf"), -1.5)]
-    ['12.35', '0.0029', '0.050', '∞', '−1.50']
+
+def number_text(value: float) -> str:
+    """Two decimals, for small numbers two digits, powers of ten for tiny ones, ∞ for infinite generality.
+
+    >>> [number_text(v) for v in (12.345, 0.0029, 0.05, 1e-5, float("inf"), -1.5)]
+    ['12.35', '0.0029', '0.050', '10⁻⁵', '∞', '−1.50']
     """
     if np.isinf(value):
         return "∞"
+    if 0 < abs(value) < 1e-4:
+        digits, _, power = f"{value:.2g}".partition("e")
+        raised = str(int(power)).translate(_SUPERSCRIPTS)
+        return ("" if digits == "1" else f"{digits} × ".replace("-", "−")) + f"10{raised}"
     if abs(value) >= 0.0995 or value == 0:
         return two_decimals(value)
     return f"{value:#.2g}".replace("-", "−")

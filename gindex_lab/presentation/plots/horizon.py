@@ -19,7 +19,14 @@ from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import FloatArray
 from gindex_lab.measures.horizons.curves import curve_rows, falling
 from gindex_lab.measures.properties import spread_at
-from gindex_lab.presentation.plots.common import columns_of, heading, new_axes, note, styled
+from gindex_lab.presentation.plots.common import (
+    columns_of,
+    heading,
+    new_axes,
+    note,
+    number_text,
+    styled,
+)
 from gindex_lab.presentation.plots.labels import label_points, line_points, tied_labels
 
 __all__ = [
@@ -292,7 +299,7 @@ def plot_penalty(fits: Mapping[float, pd.DataFrame], agents: Sequence[Any], titl
     axes[1].set_yscale("log", base=2)
     axes[1].yaxis.set_major_formatter(lambda v, _: f"×{v:.3g}" if v >= 1 else f"×1/{1 / v:.0f}")
     axes[1].axhline(1, color=_SOFT, lw=0.7, zorder=0)
-    axes[1].set(ylabel=f"50% horizon, relative to λ = {penalties[0]:g}")
+    axes[1].set(ylabel=f"50% horizon, relative to λ = {number_text(penalties[0])}")
     axes[1].legend(loc="upper left", bbox_to_anchor=(1.02, 1), fontsize=7.5, frameon=False)
     heading(axes[0], title, "")
     return figure

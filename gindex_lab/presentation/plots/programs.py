@@ -235,18 +235,19 @@ def plot_flow(
         _, ax = plt.subplots(figsize=_size([flow]), layout="constrained")
     colours = colours or type_colours([flow])
     shapes = {kind: _SHAPES[k // len(_COLOURS) % 4] for k, kind in enumerate(colours)}
+    if len(flow):
+        ax.set_xlim(-0.6, place[:, 0].max() + 0.6)
+        ax.set_ylim(place[:, 1].min() - 0.8, place[:, 1].max() + 0.4)
     for source, target in flow.wires:
-        _arrow(ax, tuple(place[source]), tuple(place[target]))
+        _arrow(ax, place, source, target)
     for k, (name, kind) in enumerate(zip(flow.ids, flow.types, strict=True)):
         hollow, colour = name in faded, colours[kind]
         look: dict[str, Any] = {"s": 180, "marker": shapes[kind], "zorder": 3, "linewidths": 1.5}
         look |= {"facecolors": "white" if hollow else colour, "edgecolors": colour}
         ax.scatter(*place[k], linestyles="--" if hollow else "-", **look)
         text = _wrapped((labels or {}).get(name, str(kind)))
-        note(ax, text, place[k], (0, -11), ha="center", va="top", zorder=4)
-    if len(flow):
-        ax.set_xlim(-0.6, place[:, 0].max() + 0.6)
-        ax.set_ylim(place[:, 1].min() - 0.8, place[:, 1].max() + 0.4)
+        ground = {"facecolor": "white", "edgecolor": "none", "pad": 0.8}
+        note(ax, text, place[k], (0, -11), ha="center", va="top", zorder=2, bbox=ground)
     ax.set_title(flow.name, fontsize=10)
     ax.set_axis_off()
     return ax
@@ -281,13 +282,37 @@ def plot_divergence(result: Divergence, figure: Figure | None = None) -> Figure:
     return figure
 
 
-def _arrow(ax: Axes, start: tuple[float, float], end: tuple[float, float]) -> None:
-    bend = 0.0 if abs(end[0] - start[0]) <= 1 else 0.2
+def _arrow(ax: Axes, place: FloatArray, source: int, target: int) -> None:
+    bend = _bend(ax, place, source, target)
     ax.annotate(
-        "", end, start, zorder=1,
+        "", tuple(place[target]), tuple(place[source]), zorder=1,
         arrowprops={"arrowstyle": "-|>", "color": "#555555", "shrinkA": 9, "shrinkB": 9,
                     "connectionstyle": f"arc3,rad={bend}", "linewidth": 1},
     )  # fmt: skip
+
+
+_BENDS = (0.2, -0.2, 0.1, -0.1, 0.3, -0.3, 0.4, -0.4, 0.5, -0.5)
+_CLEAR = 0.2  # inches that a wire keeps from a node it does not end at
+
+
+def _bend(ax: Axes, place: FloatArray, source: int, target: int) -> float:
+    """How far a wire over several layers is bent: as little as keeps it clear of the nodes and inside."""
+    if abs(place[target, 0] - place[source, 0]) <= 1:
+        return 0.0
+    inches = ax.transData.transform(place) / ax.figure.dpi
+    others = np.delete(inches, [source, target], axis=0)
+    low, high = ax.transAxes.transform([(0, 0), (0, 1)])[:, 1] / ax.figure.dpi
+    start, end = inches[source], inches[target]
+    along = end - start
+    t = np.linspace(0, 1, 41)[:, None]
+    room = []
+    for bend in _BENDS:
+        over = (start + end) / 2 + bend * np.array([along[1], -along[0]])  # as arc3 puts it
+        curve = (1 - t) ** 2 * start + 2 * t * (1 - t) * over + t**2 * end
+        away = np.linalg.norm(curve[:, None] - others[None], axis=2).min(initial=np.inf)
+        beyond = max(low - curve[:, 1].min(), curve[:, 1].max() - high, 0.0)
+        room.append(min(float(away), _CLEAR) - float(beyond))
+    return _BENDS[int(np.argmax(room))]
 
 
 def _size(flows: Sequence[Flow]) -> tuple[float, float]:

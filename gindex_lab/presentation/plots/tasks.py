@@ -233,12 +233,12 @@ def plot_task(image: Any, program: str, nodes: str, *, title: str = "") -> Any:
     for ax, name, text in zip(axes[1:], ("program", "JSON"), (program, nodes), strict=True):
         ax.set_axis_off()
         ax.set_title(name, fontsize=9, loc="left")
-        ax.text(0, 1, _cut(text), va="top", family="monospace", fontsize=6.7, color=_INK)
+        ax.text(0, 1, _cut(text), va="top", family="monospace", fontsize=7.4, color=_INK)
     figure.suptitle(title)
     return figure
 
 
-def _cut(text: str, lines: int = 34, width: int = 62) -> str:
+def _cut(text: str, lines: int = 31, width: int = 56) -> str:
     """As much of a text as a panel holds."""
     found = text.rstrip().splitlines()
     shown = [line if len(line) <= width else line[: width - 1] + "…" for line in found[:lines]]

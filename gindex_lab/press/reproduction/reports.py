@@ -171,7 +171,7 @@ def _answer(folder: Path) -> dict[str, Any]:
     path, origin = folder / "answer.json", folder / "provenance.json"
     told = json.loads(path.read_bytes()) if path.is_file() else {}
     known = json.loads(origin.read_bytes()) if told and origin.is_file() else {}
-    return told | (_sources(known) if told else {})
+    return (_sources(known) | told) if told else {}
 
 
 def _sources(provenance: Mapping[str, Any]) -> dict[str, str]:
@@ -267,9 +267,7 @@ def _findable(found: Iterable[Result]) -> dict[str, str]:
 def _card(
     entry: Entry, run: Mapping[str, Any], found: list[Result], findable: str
 ) -> dict[str, Any]:
-    of_this = [
-        r for r in counted_once(found) if entry.path in {record.notebook for record in r.records}
-    ]
+    of_this = [r for r in found if entry.path in {record.notebook for record in r.records}]
     answer, pictures = run.get("answer") or {}, run.get("pictures") or {}
     figures = [name for name in run.get("outputs", {}) if name.endswith(".png")]
     first = answer.get("figure") or next(iter(pictures), None)
@@ -312,7 +310,8 @@ def ten_minutes_page(entries: Sequence[Entry], runs: Mapping[str, Mapping[str, A
         pictures, answer = run.get("pictures") or {}, run.get("answer") or {}
         first = answer.get("figure") or next(iter(pictures), None)
         if "outputs" in run:
-            shown = {"figure": first, "alt": pictures.get(first, {}).get("alt", "")}
+            picture = pictures.get(first, {})
+            shown = {"figure": first, "alt": picture.get("alt", ""), "width": picture.get("width")}
             shown |= _sources(run.get("provenance") or {})
             answers[entry.path] = {"title": entry.title, "html": answer.get("html", ""), **shown}
     title = "In ten minutes"

@@ -39,9 +39,9 @@ STRATA = {
     3: "reward = action two cycles ago",
     4: "reward = action three cycles ago",
     5: "reward = action + 1",
-    6: "reward = action - 1",
+    6: "reward = action − 1",
     7: "reward = previous action + 1",
-    8: "reward = previous action - 1",
+    8: "reward = previous action − 1",
     9: "reward = action, unless it is the blank",
     10: "reward = previous action, unless it is the blank",
 }
