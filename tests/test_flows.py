@@ -243,3 +243,26 @@ def test_networkx_graph_has_types_and_wires():
     graph = Flow(TWO).to_networkx()
     assert list(graph.edges) == [("a", "b")]
     assert graph.nodes["a"]["type"] == "in"
+
+
+def test_a_wire_over_several_layers_passes_no_other_node():
+    """Otherwise it would look as if it led there: change → gauge → mqtt out in the drone of Fig 3."""
+    import matplotlib.pyplot as plt
+    import numpy as np
+
+    from gindex_lab.presentation.plots.programs import plot_flow, positions
+    from gindex_lab.worlds.learning.examples import example
+
+    flow = Flow(example("drone"))
+    fig, ax = plt.subplots(figsize=(9, 2.6))
+    plot_flow(flow, ax)
+    fig.canvas.draw()
+    nodes = ax.transData.transform(positions(flow))
+    arrows = [child.arrow_patch for child in ax.texts if getattr(child, "arrow_patch", None)]
+    assert len(arrows) == len(flow.wires)
+    for (source, target), arrow in zip(flow.wires, arrows, strict=True):
+        path = arrow._get_path_in_displaycoord()[0][0].interpolated(40).vertices
+        others = np.delete(nodes, [source, target], axis=0)
+        gap = np.linalg.norm(path[:, None] - others[None], axis=2).min() / fig.dpi
+        assert gap > 0.1, (flow.types[source], flow.types[target])
+    plt.close(fig)

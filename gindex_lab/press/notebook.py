@@ -18,7 +18,7 @@ import json
 import re
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from gindex_lab.foundation.errors import BadInput, Caution
@@ -119,7 +119,7 @@ def show(
     folder = output()
     told = description(fig) if alt is None else alt
     with matplotlib.rc_context(_LAID_OUT):
-        crop = sign(fig, _of(data).line())
+        crop = sign(fig, _current.instead(data).line())
         png = to_png(fig, crop)
         if folder is not None:
             save_figure(fig, crop, png, folder / "figures" / name)
@@ -129,13 +129,6 @@ def show(
     keep("pictures.json", _pictures)
     show_png(png, told)
     plt.close(fig)
-
-
-def _of(data: str | None) -> Provenance:
-    """Where something comes from that names its own source, or else what `start` said."""
-    if data is None or source_of(data) == _current.source:
-        return _current
-    return replace(_current, source=data, data="", label="")
 
 
 def save_table(table: pd.DataFrame, name: str) -> pd.DataFrame:

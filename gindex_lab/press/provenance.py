@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from gindex_lab.foundation.validate import choice
 
@@ -35,6 +35,16 @@ class Provenance:
     def badge(self) -> str:
         """Which data, in words."""
         return f"{self.label or self.source} data" if self.source else "no data"
+
+    def instead(self, source: str | None) -> Provenance:
+        """The same for what has a source of its own: a printed table on a page of our own data.
+
+        >>> Provenance("simulated", "arenas").instead("published").badge
+        'published data'
+        """
+        if source is None or source_of(source) == self.source:
+            return self
+        return replace(self, source=source, data="", label="")
 
     def line(self, source: bool = True) -> str:
         """One line, with or without the source."""
