@@ -55,7 +55,7 @@ PLANTED = {
     "<p>14.0 bins</p>": "count",
     "<p>so that a &lt;= b^2</p>": "ascii",
     "<p>a -&gt; b</p>": "ascii",
-    "<p>rewards in [-1, 1] and no more</p>": "minus",
+    "<p>rewards of -1 and no less</p>": "minus",
     "<p>it repeats what it has seen: at most 1 - Ω</p>": "minus",
     "<p>systems differ by 10. 6 of 16 systems were run twice</p>": "stops",
     "<p>Ranks 2 and 3 change places.. computed from data</p>": "stops",
