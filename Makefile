@@ -20,7 +20,7 @@ export OPENBLAS_NUM_THREADS := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test test-slow log-writers coverage mutants reproduce lab demo report docs site bench lock clean
+.PHONY: help setup test test-slow log-writers nbgrader coverage mutants reproduce lab demo report docs site bench lock clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | while IFS='	' read -r t d; do printf 'make %-11s %s\n' "$$t" "$$d"; done
@@ -64,6 +64,14 @@ log-writers: .tools/log-writers/.ready  ## Inspect and lm-evaluation-harness, wh
 	@$(call INSTALL,.tools/log-writers/bin/python,$<)
 	@touch $@
 
+nbgrader: .tools/nbgrader/.ready  ## nbgrader, which marks the exported exercises in make test-slow
+
+# what our environment lacks for it; the rest of what it needs is in there
+.tools/nbgrader/.ready: tests/nbgrader/requirements.lock $(READY)
+	@rm -rf .tools/nbgrader
+	@$(PY) -m pip install --quiet --no-deps --only-binary :all: --require-hashes --target .tools/nbgrader --requirement $<
+	@touch $@
+
 coverage: $(READY)  ## run every test under coverage and list the lines that none reaches (slow)
 	@$(PYTEST) --cov --cov-report term:skip-covered $(ARGS)
 
@@ -74,11 +82,12 @@ reproduce: $(READY)  ## run the notebooks that are out of date -> reports/index.
 	@$(BIN)/gindex-lab reproduce $(ONLY) --profile $(PROFILE)
 
 # Both servers listen on 127.0.0.1 only and ask for a token; see gindex_lab/presentation/widgets/serve.py.
+# With HOST and STUDENTS the demos are opened to a class: with a password, and within limits (classroom.py).
 lab: $(READY)  ## open JupyterLab at the start page (this machine only, with a token)
 	@$(PY) -m gindex_lab.presentation.widgets.serve lab $(ARGS)
 
-demo: $(READY)  ## serve the teaching demos as web pages (Voilà; this machine only, with a token)
-	@$(PY) -m gindex_lab.presentation.widgets.serve demo $(ARGS)
+demo: $(READY)  ## serve the teaching demos as web pages (Voilà; this machine only, or a class: HOST=0.0.0.0 STUDENTS=40)
+	@$(PY) -m gindex_lab.presentation.widgets.serve demo $(if $(HOST)$(STUDENTS),"--host=$(HOST)" "--students=$(STUDENTS)") $(ARGS)
 
 report:  ## print the path of the report, and open it where there is a screen
 	@$(PYTHON) -c "import pathlib, sys, webbrowser; p = pathlib.Path('reports/index.html').resolve(); p.exists() or sys.exit('no report yet: run make reproduce'); print(p); webbrowser.open(p.as_uri())"

@@ -19,7 +19,7 @@ from gindex_lab.foundation.places import OUTPUT
 from gindex_lab.presentation.pages import with_code
 from gindex_lab.presentation.web import bundle, source
 from gindex_lab.presentation.widgets.exercises import known
-from gindex_lab.presentation.widgets.exercises_page import exercise_data
+from gindex_lab.presentation.widgets.exercises_page import exercise_task
 
 __all__ = ["after", "exercise"]
 
@@ -51,8 +51,7 @@ def exercise(name: str) -> None:
     if os.environ.get(OUTPUT):
         display(HTML(still(name)))  # type: ignore[no-untyped-call]
         return
-    task = next(one for one in exercise_data() if one["name"] == name)
-    _shown[name] = _box()(task=task)
+    _shown[name] = _box()(task=exercise_task(name))
     display(_shown[name])  # type: ignore[no-untyped-call]
 
 

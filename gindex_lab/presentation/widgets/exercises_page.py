@@ -18,7 +18,7 @@ from gindex_lab.presentation.policy import policy
 from gindex_lab.presentation.web import bundle, source
 from gindex_lab.presentation.widgets.exercises_course import EXERCISES
 
-__all__ = ["exercise_data", "exercises_page", "sessions"]
+__all__ = ["exercise_data", "exercise_task", "exercises_page", "sessions"]
 
 
 @cache
@@ -41,11 +41,18 @@ def exercise_data(session: int | None = None) -> list[dict[str, Any]]:
     ['delta-extra', 'delta-half']
     """
     chosen = [one for one in sessions() if session in (None, one["number"])]
-    return [
-        _task(name) | {"session": one["number"], "title": one["title"], "number": k}
-        for one in chosen
-        for k, name in enumerate(one["exercises"], 1)
-    ]
+    return [exercise_task(name) for one in chosen for name in one["exercises"]]
+
+
+def exercise_task(name: str) -> dict[str, Any]:
+    """One exercise and its place in the course; no other is computed.
+
+    >>> [exercise_task("delta-half")[key] for key in ("session", "number")]
+    [3, 2]
+    """
+    one = next(one for one in sessions() if name in one["exercises"])
+    place = {"session": one["number"], "title": one["title"]}
+    return _task(name) | place | {"number": one["exercises"].index(name) + 1}
 
 
 @cache

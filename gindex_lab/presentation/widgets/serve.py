@@ -1,7 +1,8 @@
 """JupyterLab at the start page (`make lab`) and the demos as web pages (`make demo`), on this machine only.
 
 Both servers listen on 127.0.0.1 and ask for a token, which the address that they print and open contains:
-whoever can run code through a notebook can do all that you can. Neither is meant to be put on a network.
+whoever can run code through a notebook can do all that you can. Neither is meant to be put on a network;
+`make demo HOST=... STUDENTS=...` is, in a class (`classroom.py`).
 
 >>> lab_command(Path("project"))[-1]
 '--LabApp.default_url=/lab/tree/notebooks/start.ipynb'
@@ -14,10 +15,10 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.errors import BadInput, GIndexLabError
 from gindex_lab.foundation.validate import choice
 
-__all__ = ["demo_command", "environment", "lab_command", "main"]
+__all__ = ["class_command", "demo_command", "environment", "lab_command", "main"]
 
 _GUARDS = "gindex_lab.presentation.widgets.guards"
 # the command line comes after every configuration file, so that none can take these back
@@ -32,7 +33,14 @@ _INSISTED = (
 # options by which ARGS could do so; given twice, an option ends the server, so ours cannot simply come last
 _OPENING = {"ip", "no-token", "token", "password", "allow_remote_access"}
 _OPENING |= {"allow_origin", "allow_origin_pat", "allow_credentials", "disable_check_xsrf"}
-_OPENING |= {"allow_unauthenticated_access", "identity_provider_class", "config"}
+_OPENING |= {"allow_unauthenticated_access", "identity_provider_class", "config", "hashed_password"}
+_OPENING |= {"places", "growth", "together", "multi_kernel_manager_class", "preheat_kernel"}
+_PAGES = (
+    "--template=gindex_lab",
+    "--VoilaConfiguration.classic_tree=True",
+    "--MappingKernelManager.cull_idle_timeout=120",  # for pages that could not say that they were closed
+    "--MappingKernelManager.cull_interval=30",
+)
 _SHARE = Path(__file__).resolve().parent / "share"  # holds our page template for Voilà
 
 
@@ -70,13 +78,18 @@ def demo_command(root: Path) -> list[str]:
         "--Voila.ip=127.0.0.1",
         "--token",
         f"--Voila.identity_provider_class={_GUARDS}.AlwaysToken",
-        f"--VoilaConfiguration.multi_kernel_manager_class={_GUARDS}.FewKernels",
-        "--template=gindex_lab",
-        "--VoilaConfiguration.classic_tree=True",
-        # with a token Voilà refuses its own pages' request to end their kernel (a 403 as one leaves them)
-        "--MappingKernelManager.cull_idle_timeout=120",
-        "--MappingKernelManager.cull_interval=30",
+        f"--VoilaConfiguration.multi_kernel_manager_class={_GUARDS.replace('guards', 'pool')}.WarmKernels",
+        *_PAGES,
     ]
+
+
+def class_command(root: Path) -> list[str]:
+    """What `classroom.run` starts from: the same demos; where, for whom and how many it adds itself.
+
+    >>> [one for one in class_command(Path()) if "token" in one or "ip=" in one]
+    []
+    """
+    return [str(root.resolve() / "notebooks" / "teaching"), *_PAGES]
 
 
 def environment(inherited: Mapping[str, str]) -> dict[str, str]:
@@ -94,8 +107,12 @@ def environment(inherited: Mapping[str, str]) -> dict[str, str]:
 
 
 def main(arguments: Sequence[str]) -> None:
-    """`python -m gindex_lab.presentation.widgets.serve lab` or `demo`; the rest is the server's."""
-    what, *rest = arguments or [""]
+    """`python -m gindex_lab.presentation.widgets.serve lab` or `demo`; the rest is the server's.
+
+    `demo --host=... --students=...` is classroom mode; both are needed, so that nobody opens it by accident.
+    """
+    what, *given = arguments or [""]
+    of_class, rest = _class_options(given) if what == "demo" else ({}, given)
     commands = {"lab": lab_command, "demo": demo_command}
     root = Path.cwd()
     command = commands[choice("server", what, list(commands))](root)
@@ -106,8 +123,41 @@ def main(arguments: Sequence[str]) -> None:
         if option.startswith("-") and name in _OPENING:
             problem, remedy = "would open the server to others", "leave it out"
             raise BadInput("ARGS", option, problem, remedy, code="not-allowed")
+    if of_class:
+        from gindex_lab.presentation.widgets import classroom
+
+        os.environ.update(environment(os.environ))
+        os.environ.pop("MPLBACKEND", None)
+        classroom.run([*class_command(root), *rest], of_class["HOST"], of_class["STUDENTS"])
+        return
     os.execve(command[0], [*command, *rest], environment(os.environ))
 
 
+def _class_options(given: Sequence[str]) -> tuple[dict[str, str], list[str]]:
+    """HOST and STUDENTS, both or neither, and what remains.
+
+    >>> _class_options(["--host=0.0.0.0", "--students=40", "--port=9000"])
+    ({'HOST': '0.0.0.0', 'STUDENTS': '40'}, ['--port=9000'])
+    """
+    found: dict[str, str] = {}
+    rest: list[str] = []
+    for option in given:
+        name, _, value = option.partition("=")
+        if name in ("--host", "--students"):
+            found |= {name[2:].upper(): value}
+        else:
+            rest.append(option)
+    for name, other in (("HOST", "STUDENTS"), ("STUDENTS", "HOST")):
+        if name in found and not found.get(other):
+            example = "make demo HOST=192.168.1.20 STUDENTS=40"
+            raise BadInput(
+                other, None, "is needed for a class", f"say both: {example}", code="missing"
+            )
+    return found, rest
+
+
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    try:
+        main(sys.argv[1:])
+    except GIndexLabError as error:
+        sys.exit(f"gindex_lab: {error}")
