@@ -4,12 +4,11 @@ import asyncio
 import signal
 import sys
 import time
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from jupyter_server._tz import utcnow
 from tornado.httpclient import HTTPError as Refused
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -119,10 +118,10 @@ def test_a_kernel_that_waited_long_is_not_taken_for_an_idle_one(monkeypatch):
 
     places = WarmKernels(places=1, ahead=0)
     places._waiting = ["k"]
-    manager = SimpleNamespace(is_alive=alive, last_activity=utcnow() - timedelta(hours=1))
+    manager = SimpleNamespace(is_alive=alive, last_activity=datetime.now(UTC) - timedelta(hours=1))
     monkeypatch.setattr(places, "get_kernel", lambda kernel: manager)
     assert asyncio.run(places._taken()) == "k"
-    assert utcnow() - manager.last_activity < timedelta(minutes=1)
+    assert datetime.now(UTC) - manager.last_activity < timedelta(minutes=1)
 
 
 def test_all_sessions_together_stay_within_their_memory(monkeypatch):

@@ -16,11 +16,10 @@ from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
 from contextvars import ContextVar
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import psutil  # type: ignore[import-untyped]
-from jupyter_server._tz import utcnow
 from traitlets import Bool, Int
 
 from gindex_lab.presentation.widgets.guards import FewKernels
@@ -115,7 +114,9 @@ class WarmKernels(FewKernels):
             kernel = self._waiting.pop(0)
             manager: Any = self.get_kernel(kernel)
             if await manager.is_alive():
-                manager.last_activity = utcnow()  # it waited long: not idle, but about to be used
+                manager.last_activity = datetime.now(
+                    UTC
+                )  # it waited long: not idle, but about to be used
                 return kernel
             await self.shutdown_kernel(kernel, now=True)
         return None
@@ -157,7 +158,7 @@ class WarmKernels(FewKernels):
         if kernel_id in self._waiting or kernel_id not in self._owners:
             return
         if self.idle_minutes and self._kernel_connections.get(kernel_id, 0):
-            unused = utcnow() - self.get_kernel(kernel_id).last_activity  # type: ignore[attr-defined]
+            unused = datetime.now(UTC) - self.get_kernel(kernel_id).last_activity  # type: ignore[attr-defined]
             if unused > timedelta(minutes=self.idle_minutes):
                 self.log.warning("A page was unused for %d minutes: ended", self.idle_minutes)
                 await self.shutdown_kernel(kernel_id, now=True)

@@ -12,13 +12,13 @@ import io
 import json
 import os
 import sys
-from contextlib import redirect_stderr, redirect_stdout
+from contextlib import redirect_stderr, redirect_stdout, suppress
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from gindex_lab.foundation.errors import GIndexLabError
-from gindex_lab.foundation.output import keep_in_cache
+from gindex_lab.foundation.output import write_text
 from gindex_lab.foundation.upstairs import upstairs
 
 __all__ = ["compile_demos", "is_compiled", "ready"]
@@ -70,7 +70,8 @@ def compile_demos(notebooks: Path) -> None:
             for cell in cells:
                 if cell["cell_type"] == "code":
                     exec("".join(cell["source"]), names)
-    keep_in_cache(_stamp_file(), _stamp(notebooks).encode())
+    with suppress(OSError, GIndexLabError):  # where nothing can be kept, it is done again next time
+        write_text(_stamp_file(), _stamp(notebooks))
 
 
 def _stamp_file() -> Path:
