@@ -14,6 +14,7 @@ from refusals import refused
 
 import gindex_lab as gl
 from gindex_lab import notebook
+from gindex_lab.foundation.fingerprints import sealed
 from gindex_lab.press.reproduction import claim_rows, claims
 from gindex_lab.press.reproduction.claim_rows import ARTEFACT, GRADES
 from gindex_lab.press.reproduction.claim_values import agrees, printed_numbers
@@ -27,7 +28,6 @@ from gindex_lab.press.reproduction.claims import (
     unexplained,
 )
 from gindex_lab.press.reproduction.inputs import file_hash
-from gindex_lab.press.reproduction.kept import sealed
 
 CLAIMS = ledger()
 

@@ -139,5 +139,6 @@ def test_every_figure_is_described_in_words(path):
         c for c in calls(path) if c.func.attr in ("show", "show_movie") and len(c.args) == 2
     ):
         told = {k.arg: k.value for k in call.keywords}.get("alt")
-        words = told.value.split() if isinstance(told, ast.Constant) else []
+        parts = told.values if isinstance(told, ast.JoinedStr) else [told]
+        words = " ".join(p.value for p in parts if isinstance(p, ast.Constant)).split()
         assert len(words) >= 6, f"nb.show(..., alt=...) in line {call.lineno} of its cell"

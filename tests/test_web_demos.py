@@ -99,7 +99,7 @@ def test_numbers_and_lengths_are_written_as_python_writes_them(page):
         2345.678,
         -3.5,
     ]
-    numbers += [1e6, float("inf"), 1e-5, 0.00083, 0.9996]
+    numbers += [1e6, float("inf"), 1e-5, -3e-8, 0.00083, 0.0003, 0.9996]
     assert page.evaluate("(all) => all.map((x) => gl.textOf(x))", numbers) == [
         text_of(float(x)) for x in numbers
     ]

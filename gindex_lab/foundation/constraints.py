@@ -136,7 +136,7 @@ _EXACTLY: Mapping[Range, str] = {
         population_responses.agents random_pattern.actions random_space.actions simulate_profile.levels
         """,
     Range(3): """
-        Design.families Design.items coverage.families coverage.items rewriting_effect.n
+        confirm.n_obs Design.families Design.items coverage.families coverage.items rewriting_effect.n
         simulate_profile.families simulate_profile.items""",
     Range(4): "compare.runs estimate.runs population_responses.items",
     Range(8): "null_experiment.runs",
@@ -178,7 +178,7 @@ CHOICES = _names("""
     as_items.difficulty as_items.scale base collision
     conditions constant corpus.domains correlation data design discriminative domain dtype
     engine error estimator extrapolate family format fractions frame incomplete kind law linkage
-    measure measures method metric missing mode model multigroup.level observation outside
+    measure measures method metric missing mode model moments multigroup.level observation outside
     plot_capability_spread.labels profile redrawn repeats resample rewriting rewritings rival
     rotation rounding rule sample_kind spacing split syntax ties transform weights what wrap""")
 

@@ -187,18 +187,18 @@ def bounds(fit: Fit, ends: Limits, ci: float) -> dict[str, np.ndarray]:
     something that nobody saw has set it: lapses to come, a fall between two items, ends that no item reaches.
 
     >>> import gindex_lab as gl
-    >>> table = gl.generality([[1, 0] * 20, [1] * 20 + [0] * 20], range(40), ci=0.95)
-    >>> table["capability_bounds"].tolist()
+    >>> gl.generality([[1, 0] * 20, [1] * 20 + [0] * 20], range(40), ci=0.95)["capability_bounds"].tolist()
     [False, True]
     """
     from scipy.special import ndtri
 
     parts, result, few = linear(fit), {}, _least_items(fit) < EQUAL_ITEMS
     for name in MEASURES[:3]:  # whose coverage was measured
-        at, error = parts[name].estimate, parts[name].error
         low, high = ends[name] ** (2 if name == "spread" else 1)  # of S², as in `linear`
-        shown = ndtri((1 + ci) / 2) * np.sqrt((error**2).sum(axis=1))
-        result[f"{name}_bounds"] = ~(np.maximum(at - low, high - at) <= REACH * shown) | few
+        at, reach = parts[name].estimate, REACH * ndtri((1 + ci) / 2)
+        shown = reach * np.sqrt((parts[name].error ** 2).sum(axis=1))
+        result[f"{name}_bounds"] = few | ~(np.maximum(at - low, high - at) <= shown)
+        few = few | (fit.sample.floor is not None)  # spread and γ: marks not measured with guesses
     return result
 
 

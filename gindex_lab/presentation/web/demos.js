@@ -25,7 +25,11 @@ export function textOf(value) {
   if (size === Infinity) return "∞";
   if (size >= 1000) return sign + size.toLocaleString("en", { minimumFractionDigits: 1, maximumFractionDigits: 1 });
   if (size >= 0.001 && size < 1) return sign + size.toFixed(3);
-  return sign + (size >= 0.1 || size === 0 ? size.toFixed(2) : general(size, 2).replace("-", "−"));
+  if (size >= 0.1 || size === 0) return sign + size.toFixed(2);
+  if (size >= 1e-4) return sign + size.toPrecision(2);
+  const [digits, power] = size.toExponential(1).split("e-");
+  const raised = [...power].map((digit) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[digit]).join("");
+  return `${digits === "1.0" ? sign : `${sign}${Number(digits)} × `}10⁻${raised}`;
 }
 
 /** A length of time: seconds, minutes, hours or days. */
