@@ -6,13 +6,20 @@ from pathlib import Path
 
 import pytest
 from refusals import refused
+from web_pages import browser, complaints
 
 import gindex_lab as gl
-from gindex_lab.press.reproduction.docs import build, documented, uses
+from gindex_lab.press.reproduction.docs import accessible, build, documented, uses
 from gindex_lab.press.reproduction.guide import questions
 from gindex_lab.press.reproduction.inputs import read_catalogue
 
 ROOT = Path(__file__).parents[1]
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    with browser() as found:
+        yield found
 
 
 @pytest.fixture(scope="module")
@@ -126,3 +133,20 @@ def test_the_search_finds_a_name_first_and_the_page_fits_a_phone(tmp_path):
         assert page.inner_text("#shown") == "0 found"
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
         browser.close()
+
+
+@pytest.mark.browser
+@pytest.mark.slow
+def test_axe_finds_nothing_on_the_front_page_and_on_the_reference(chromium, built):
+    folder = built.parent
+    pages = sorted(p for p in folder.rglob("*.html") if p != built)
+    assert len(pages) > 100
+    for file in (built, *pages[::15]):
+        page = chromium.new_page(bypass_csp=True)
+        page.goto(file.as_uri())
+        assert complaints(page) == [], file.relative_to(folder)
+        page.close()
+
+
+def test_a_page_without_names_for_its_links_is_mended():
+    assert "aria-label" in accessible('<a class="headerlink" href="#name"></a>')

@@ -62,7 +62,7 @@ def plot_changes(changes: Mapping[str, float], *, title: str = "", ax: Any = Non
     ax.barh(list(changes), values, color=[_UP if v >= 0 else _DOWN for v in values], height=0.62)
     for row, value in enumerate(values):
         side, gap = ("left", 4) if value >= 0 else ("right", -4)
-        text = f"{value:+.1f} %".replace("-", "−")
+        text = "0%" if abs(value) < 0.05 else f"{value:+.1f}%".replace("-", "−")
         note(ax, text, (value, row), (gap, 0), ha=side, va="center")
     ax.axvline(0, color="#444444", lw=0.8)
     ax.invert_yaxis()

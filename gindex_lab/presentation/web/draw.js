@@ -158,7 +158,7 @@ export function barsPanel(title, changes, xlabel, alt) {
     const fill = value >= 0 ? "#009E73" : "#D55E00";
     on.add("rect", { x: from, y: on.y(k + 0.5) - tall / 2, width: Math.max(to - from, 0.5), height: tall, fill });
     const side = value >= 0 ? [to + 4, "start"] : [from - 4, "end"];
-    const words = `${value >= 0 ? "+" : "−"}${Math.abs(value).toFixed(1)} %`;
+    const words = Math.abs(value) < 0.05 ? "0%" : `${value > 0 ? "+" : "−"}${Math.abs(value).toFixed(1)}%`;
     on.text(side[0], on.y(k + 0.5) + 4, words, { "text-anchor": side[1], "font-size": 11 });
   });
   line(on, [[0, 0], [0, changes.length]], { stroke: AXIS });

@@ -23,9 +23,14 @@ from gindex_lab.foundation.folders import atomic_folder
 from gindex_lab.foundation.output import write_text
 from gindex_lab.foundation.places import PROJECT
 
-__all__ = ["Entry", "build", "documented", "uses"]
+__all__ = ["Entry", "accessible", "build", "documented", "uses"]
 
 ROOT = "gindex_lab"
+_NAMED_LINK = r'class="headerlink" aria-label="link to \1" href="#\1"'
+_AA = (
+    ".pdoc span:is(.def,.nb,.bp,.kc,.k,.kn){color:#1b5e20!important}main.pdoc a{text-decoration:underline}"
+    "nav.pdoc .attribution,nav.pdoc footer{color:#333;opacity:1;filter:none}"
+)
 _LAST = {"gindex_lab.foundation.errors", "gindex_lab.foundation.bounds"}  # nobody begins with these
 
 
@@ -187,4 +192,16 @@ def _reference(modules: list[str], folder: Path) -> None:
         warnings.filterwarnings("ignore", message="Error parsing type annotation")
         pdoc.pdoc(*modules, output_directory=folder)
     for file in sorted(folder.rglob("*.html")):
-        write_text(file, with_policy(file.read_text(encoding="utf-8")))
+        write_text(file, with_policy(accessible(file.read_text(encoding="utf-8"))))
+
+
+def accessible(page: str) -> str:
+    """A page of pdoc with what it lacks at level AA: links have names, what scrolls is reached by keyboard,
+    and its faint colours are dark enough (`tests/test_docs.py` asks axe).
+
+    >>> accessible('<a class="headerlink" href="#x"></a><pre>1</pre>')
+    '<a class="headerlink" aria-label="link to x" href="#x"></a><pre tabindex="0">1</pre>'
+    """
+    page = re.sub(r'class="headerlink" href="#([^"]*)"', _NAMED_LINK, page)
+    page = re.sub(r'<(pre|div class="attr[^"]*")(?=[ >])', r'<\1 tabindex="0"', page)
+    return page.replace("</head>", f"<style>{_AA}</style></head>", 1)
