@@ -149,7 +149,7 @@ _EXACTLY: Mapping[Range, str] = {
     Range(1e-6, 1e6): "Noisy.noise",
     Range(2, 100): "curve_demo.levels",
     Range(-20, 30): "horizon_view.theta",
-    Range(0, 50, "(]"): "horizon_view.beta",
+    Range(0, 50, "()"): "horizon_view.beta",
     Range(0.01, 1000): "anytime_view.seconds",
     Range(
         0.02, 60
