@@ -353,3 +353,21 @@ def test_ctrl_c_ends_the_workers(tmp_path):
             return
         time.sleep(0.1)
     pytest.fail("a worker outlived Ctrl-C")
+
+
+def test_a_process_that_is_killed_while_it_draws_holds_up_nobody():
+    """It would take tqdm's own lock along, and the next bar would wait for ever."""
+    code = (
+        "import multiprocessing, os, signal\n"
+        "from gindex_lab.foundation.bars import progress_bar\n"
+        "def die():\n"
+        "    progress_bar(total=1, disable=True).get_lock().acquire()\n"
+        "    os.kill(os.getpid(), signal.SIGKILL)\n"
+        "progress_bar(total=1, disable=True)\n"
+        "child = multiprocessing.get_context('fork').Process(target=die)\n"
+        "child.start(), child.join()\n"
+        "progress_bar(total=1).close()\n"
+        "print('drawn')\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.stdout.strip() == "drawn"

@@ -24,6 +24,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from gindex_lab.foundation.bars import progress_bar
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.likes import SeedLike
 from gindex_lab.foundation.output import scratch, writing
@@ -162,9 +163,7 @@ def _bar(
     with ExitStack() as stack:
         stack.enter_context(closing(answers))
         if label is not None and sys.stderr.isatty():
-            from tqdm import tqdm
-
-            bar = stack.enter_context(tqdm(total=total, desc=label, leave=False))
+            bar = stack.enter_context(progress_bar(total=total, desc=label, leave=False))
             for answer in answers:
                 bar.update()
                 yield answer

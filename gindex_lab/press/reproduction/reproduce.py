@@ -21,6 +21,7 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from gindex_lab.foundation.bars import progress_bar
 from gindex_lab.foundation.errors import CannotWrite
 from gindex_lab.foundation.interrupts import ends_once, quiet_start
 from gindex_lab.foundation.output import write_text
@@ -170,9 +171,8 @@ def _progress(total: int) -> Iterator[Report]:
         count = iter(range(1, total + 1))
         yield lambda text: print(f"[{next(count)}/{total}] {text}", flush=True)
         return
-    from tqdm import tqdm
 
-    with tqdm(total=total, unit="notebook", leave=False) as bar:
+    with progress_bar(total=total, unit="notebook", leave=False) as bar:
 
         def say(text: str) -> None:
             bar.write(text)

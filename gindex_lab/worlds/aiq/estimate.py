@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from gindex_lab.foundation.bars import progress_bar
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.likes import AgentLike
 from gindex_lab.foundation.many_tests import half_width
@@ -141,7 +142,6 @@ def estimate(
 
     References: Legg and Veness (2013), section 5; Vadinský (2018), section 3.
     """
-    from tqdm import tqdm
 
     who, table = agent_of(agent), _checked_sample(sample)
     reference = mode_of(mode) == "reference"
@@ -159,7 +159,9 @@ def estimate(
         run_rows if log is None else Log(log, header_of(who, table, trial)).remembered(run_rows)
     )
     silent = not (progress and sys.stderr.isatty())
-    with tqdm(total=wanted, desc=describe(who), unit="run", leave=False, disable=silent) as bar:
+    with progress_bar(
+        total=wanted, desc=describe(who), unit="run", leave=False, disable=silent
+    ) as bar:
         caution = 0.0 if reference else stratified.CAUTION
         reach = lambda runs: bar.update(runs - bar.n)
         tested, wild = _tested(runner, stratum, wanted, method, caution, reach)

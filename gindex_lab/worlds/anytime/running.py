@@ -30,6 +30,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from gindex_lab.foundation.bars import progress_bar
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.inputs import present
 from gindex_lab.foundation.kept import set_aside
@@ -284,7 +285,6 @@ def test(
     >>> test("random", seconds=5, pool=pool, antithetic=True, seed=1).value
     0.0
     """
-    from tqdm import tqdm
 
     exam = Examination(
         agent, seconds=seconds, pool=pool, tau0=tau0, clock=clock, antithetic=antithetic, seed=seed
@@ -293,7 +293,9 @@ def test(
         raise BadInput("path", path, "[not-a-path] is not a path", "name a file for the state")
     if path is not None and present(Path(path)):
         _go_on(exam, Path(path))
-    with tqdm(total=seconds, desc="anytime test", unit="s", leave=False, disable=None) as bar:
+    with progress_bar(
+        total=seconds, desc="anytime test", unit="s", leave=False, disable=None
+    ) as bar:
 
         def after(exam: Examination) -> None:
             bar.update(min(float(exam.elapsed), bar.total) - bar.n)
