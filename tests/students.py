@@ -158,7 +158,7 @@ def classroom(students, folder, host="127.0.0.1", seconds=280):
     finally:
         process.send_signal(signal.SIGINT)
         try:
-            process.wait(30)
+            process.wait(120)
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()

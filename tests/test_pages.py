@@ -22,7 +22,7 @@ GREEDY = """from IPython.display import HTML
 HTML('<img src="https://elsewhere.example/a.png"><script src="https://elsewhere.example/a.js"></script>'
      '<link rel="stylesheet" href="https://elsewhere.example/a.css">')"""
 
-LONG = " + ".join(rf"\\frac{{S_{{{k}}}^2}}{{\\Psi_{{{k}}}}}" for k in range(30))
+LONG = " + ".join(rf"\\frac{{S_{{{k}}}^2}}{{\\Psi_{{{k}}}}}" for k in range(4))
 BROAD = (
     f"A sum in the line, $\\gamma = {LONG}$, and one below:\n\n$${LONG}$$\n\n- in a list, ${LONG}$"
 )
