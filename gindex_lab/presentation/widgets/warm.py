@@ -7,7 +7,6 @@ is what a kernel does while it waits for a student: it imports what every demo i
 
 from __future__ import annotations
 
-import hashlib
 import io
 import json
 import os
@@ -18,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from gindex_lab.foundation.errors import GIndexLabError
+from gindex_lab.foundation.fingerprints import digest_of
 from gindex_lab.foundation.output import write_text
 from gindex_lab.foundation.upstairs import upstairs
 
@@ -88,7 +88,7 @@ def _stamp(notebooks: Path) -> str:
     package = [file for file in _PACKAGE.rglob("*.py") if b"@compiled" in file.read_bytes()]
     files = sorted([*package, *notebooks.glob("*.ipynb")])
     facts = [(str(file), file.stat().st_mtime_ns, file.stat().st_size) for file in files]
-    return hashlib.sha256(repr([numba.__version__, sys.version, facts]).encode()).hexdigest()
+    return digest_of(repr([numba.__version__, sys.version, facts]))
 
 
 if __name__ == "__main__":
