@@ -14,6 +14,7 @@ from gindex_lab.press.reproduction.guide import questions
 from gindex_lab.press.reproduction.inputs import read_catalogue
 
 ROOT = Path(__file__).parents[1]
+NEEDS_CHROMIUM = pytest.mark.skipif(shutil.which("chromium") is None, reason="needs Chromium")
 
 
 @pytest.fixture(scope="module")
@@ -114,29 +115,24 @@ def test_every_notebook_that_calls_a_function_is_named_beside_it(built):
 
 @pytest.mark.browser
 @pytest.mark.slow
-@pytest.mark.skipif(shutil.which("chromium") is None, reason="needs Chromium")
+@NEEDS_CHROMIUM
 @pytest.mark.usefixtures("front_page_alone")
-def test_the_search_finds_a_name_first_and_the_page_fits_a_phone(tmp_path):
-    from playwright.sync_api import sync_playwright
-
+def test_the_search_finds_a_name_first_and_the_page_fits_a_phone(chromium, tmp_path):
     front = build(tmp_path / "pages", tmp_path / "reports")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"]
-        )
-        page = browser.new_page(viewport={"width": 390, "height": 800})
-        page.goto(front.as_uri())
-        for asked in ("tie_groups", "gl.tie_groups", "tie groups", "tie", "cannot separate"):
-            page.fill("#words", asked)
-            assert page.locator("#results a").first.inner_text() == "gl.tie_groups", asked
-        page.fill("#words", "no such thing at all")
-        assert page.inner_text("#shown") == "0 found"
-        assert page.evaluate("document.documentElement.scrollWidth") <= 390
-        browser.close()
+    page = chromium.new_page(viewport={"width": 390, "height": 800})
+    page.goto(front.as_uri())
+    for asked in ("tie_groups", "gl.tie_groups", "tie groups", "tie", "cannot separate"):
+        page.fill("#words", asked)
+        assert page.locator("#results a").first.inner_text() == "gl.tie_groups", asked
+    page.fill("#words", "no such thing at all")
+    assert page.inner_text("#shown") == "0 found"
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    page.close()
 
 
 @pytest.mark.browser
 @pytest.mark.slow
+@NEEDS_CHROMIUM
 def test_axe_finds_nothing_on_the_front_page_and_on_the_reference(chromium, built):
     folder = built.parent
     pages = sorted(p for p in folder.rglob("*.html") if p != built)
