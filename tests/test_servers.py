@@ -1,6 +1,7 @@
 """The servers ask for a token and stay small whatever is configured; our pages run no script but ours."""
 
 import asyncio
+import contextlib
 import copy
 import json
 import os
@@ -138,9 +139,14 @@ def test_options_that_would_open_the_server_are_refused(what, given):
 
 
 def listeners(process):
-    family = [process, *process.children(recursive=True)]
-    found = [c for p in family for c in p.net_connections("inet") if c.status == psutil.CONN_LISTEN]
-    return {connection.laddr.ip for connection in found}
+    """The addresses that a process and its children listen on; a child may end while we look."""
+    found = process.net_connections("inet")
+    for child in process.children(recursive=True):
+        with contextlib.suppress(psutil.NoSuchProcess):
+            found += child.net_connections("inet")
+    addresses = {one.laddr.ip for one in found if one.status == psutil.CONN_LISTEN}
+    assert addresses, "nothing listens"
+    return addresses
 
 
 def test_a_local_cluster_listens_on_this_machine_only():
