@@ -31,6 +31,13 @@ _AA = (
     ".pdoc span:is(.def,.nb,.bp,.kc,.k,.kn){color:#1b5e20!important}main.pdoc a{text-decoration:underline}"
     "nav.pdoc .attribution,nav.pdoc footer{color:#333;opacity:1;filter:none}"
 )
+_PAGES = {  # of the reports, for the line of links: those that are there
+    "ten_minutes.html": "In ten minutes",
+    "index.html": "Notebooks",
+    "claims.html": "Claims",
+    "places.html": "Where is Figure X?",
+    "glossary.html": "Glossary",
+}
 _LAST = {"gindex_lab.foundation.errors", "gindex_lab.foundation.bounds"}  # nobody begins with these
 
 
@@ -89,13 +96,13 @@ def build(
     names = dict(sorted(documented().items(), key=lambda listed: listed[0] in _LAST))
     titles = {module: _first_sentence(import_module(module)) for module in names}
     asked, around, used = questions(names), Path(reports), uses(names)
-    targets = ["index.html", "claims.html", "places.html", "manifest.json"]
+    targets = list(_PAGES)
     shown = {question.notebook for question in asked}.union(*used.values())
     targets += [f"{notebook}/report.html" for notebook in sorted(shown)]
     front = page("docs.html.j2", title="gindex_lab: guide and reference", here="docs",
                  up=f"{Path(os.path.relpath(around, folder)).as_posix()}/",
                  there={target for target in targets if (around / target).is_file()},
-                 questions=asked, names=names, titles=titles, uses=used,
+                 pages=_PAGES, questions=asked, names=names, titles=titles, uses=used,
                  scripts=[(TEMPLATES / "docs.js").read_text(encoding="utf-8")])  # fmt: skip
     with atomic_folder(folder, "docs") as temporary:
         _reference(list(names), temporary)
