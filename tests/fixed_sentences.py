@@ -140,7 +140,7 @@ def _of_code(source: str) -> list[str]:
 def all_fixed() -> list[Sentence]:
     """Those of every notebook of the catalogue's folders."""
     found = []
-    for path in sorted((ROOT / "notebooks").glob("*/*.ipynb")):
+    for path in sorted((ROOT / "notebooks").glob("[!.]*/*.ipynb")):
         name = path.relative_to(ROOT / "notebooks").with_suffix("").as_posix()
         found += fixed(json.loads(path.read_text(encoding="utf-8"))["cells"], name)
     return found

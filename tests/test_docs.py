@@ -9,6 +9,7 @@ from refusals import refused
 from web_pages import browser, complaints
 
 import gindex_lab as gl
+from gindex_lab.press.reproduction import docs
 from gindex_lab.press.reproduction.docs import accessible, build, documented, uses
 from gindex_lab.press.reproduction.guide import questions
 from gindex_lab.press.reproduction.inputs import read_catalogue
@@ -146,3 +147,11 @@ def test_axe_finds_nothing_on_the_front_page_and_on_the_reference(chromium, buil
 
 def test_a_page_without_names_for_its_links_is_mended():
     assert "aria-label" in accessible('<a class="headerlink" href="#name"></a>')
+
+
+def test_copies_that_jupyterlab_keeps_are_no_notebooks_of_the_project(tmp_path, monkeypatch):
+    hidden = tmp_path / "notebooks" / ".ipynb_checkpoints"
+    hidden.mkdir(parents=True)
+    (hidden / "start-checkpoint.ipynb").write_text("half a noteb")
+    monkeypatch.setattr(docs, "PROJECT", tmp_path)
+    assert uses({}) == {}

@@ -10,7 +10,7 @@ import pytest
 from gindex_lab.press.reproduction.inputs import PROFILES, parameters, read_catalogue, select
 
 ROOT = Path(__file__).resolve().parent.parent
-STORED = sorted((ROOT / "notebooks").glob("*/*.ipynb"))
+STORED = sorted((ROOT / "notebooks").glob("[!.]*/*.ipynb"))
 ENTRIES = read_catalogue(ROOT)
 
 

@@ -122,7 +122,7 @@ def uses(names: Mapping[str, list[Entry]]) -> dict[str, list[str]]:
     defined = {(entry.module, entry.anchor): entry.name for entry in reversed(entries)}
     found: dict[str, list[str]] = {}
     notebooks = PROJECT / "notebooks"
-    for path in sorted(notebooks.glob("*/*.ipynb")):
+    for path in sorted(notebooks.glob("[!.]*/*.ipynb")):
         cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
         code = "\n".join("".join(c["source"]) for c in cells if c["cell_type"] == "code")
         title = path.relative_to(notebooks).with_suffix("").as_posix()
