@@ -46,11 +46,11 @@ def tie_groups(
 ) -> list[list[Label]]:
     """Groups of agents that the data cannot separate, the best group first.
 
-    Agents are put in order of the measure; a group is a longest run in which no two agents are
-    separated, all pairs tested together at the family-wise level 1 - ci. Groups overlap where a ties
-    with b and b with c but a beats c: [a, b], [b, c]. Agents that are not comparable (too few items in
-    common) stand in no group together, and a `Caution` says how many such pairs there are. The arguments
-    and the tests are those of `comparisons`.
+    Two agents share a group just where they are not separated, all pairs tested together at the
+    family-wise level 1 - ci (a compact letter display: Piepho 2004, J. Comput. Graph. Stat. 13, 456-466).
+    Groups overlap where a ties with b and b with c but a beats c: [a, b], [b, c]. Agents that are not
+    comparable (too few items in common) share none, and a `Caution` says how many such pairs there
+    are. The arguments and the tests are those of `comparisons`.
 
     >>> level = np.arange(40)
     >>> tie_groups(generality([level < 30, level < 29, level < 8], difficulty=level, ci=0.95))
@@ -67,33 +67,29 @@ def tie_groups(
         warnings.warn(text, Caution, stacklevel=2)
     order = table.reset_index()[measure]
     order = order.sort_values(ascending=measure == "spread", kind="stable").index
-    groups = tied_places(*(square[np.ix_(order, order)] for square in (apart, strange)))
+    groups = tied_places((apart | strange)[np.ix_(order, order)])
     return [list(table.index[order[group]]) for group in groups]
 
 
-def tied_places(apart: np.ndarray, strange: np.ndarray) -> list[list[int]]:
-    """The longest runs of places without a separated pair; in a run with pairs that are not comparable
-    (`strange`), the groups without such a pair.
+def tied_places(apart: np.ndarray) -> list[list[int]]:
+    """Groups of places, none with a pair that is `apart`, that hold every other pair at least once.
 
-    >>> none = np.zeros((3, 3), dtype=bool)
     >>> ends = np.array([[False, False, True], [False, False, False], [True, False, False]])
-    >>> tied_places(ends, none), tied_places(none, ends)
-    ([[0, 1], [1, 2]], [[0, 1], [1, 2]])
+    >>> tied_places(ends)
+    [[0, 1], [1, 2]]
     """
     n = len(apart)
-    later = np.triu(apart, 1)
-    first = np.where(later.any(axis=1), later.argmax(axis=1), n)
-    end = np.minimum.accumulate(first[::-1])[::-1]
     groups: list[list[int]] = []
-    together = strange.copy()  # pairs that need no further group
+    done = apart.copy()  # pairs that need no further group
     for i in range(n):
-        run = np.arange(i + 1, end[i])
-        while not together[i, i] or not together[i, run].all():
-            group = [i]
-            for j in (*run[~together[i, run]], *run):  # those still without a group with i first
-                if j not in group and not strange[j, group].any():
+        later = np.arange(i + 1, n)
+        while not done[i, i] or not done[i, later].all():
+            group, barred = [i], apart[i].copy()
+            for j in (*later[~done[i, later]], *later[done[i, later]]):  # the new company first
+                if not barred[j]:
                     group.append(int(j))
-            together[np.ix_(group, group)] = True
+                    barred |= apart[j]
+            done[np.ix_(group, group)] = True
             groups.append(sorted(group))
     return groups
 

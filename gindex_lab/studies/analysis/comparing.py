@@ -127,8 +127,7 @@ def order_in(
     complete = len(found) == n * (n - 1) // 2
     order = places[np.argsort(-values.to_numpy(dtype=float)[places], kind="stable")]
     nearest = order[::-1] if smallest else order
-    squares = (x[np.ix_(order, order)] for x in (apart, strange))
-    groups = tied_places(*squares) if complete else []
+    groups = tied_places((apart | strange)[np.ix_(order, order)]) if complete else []
     return Order(
         pd.DataFrame(apart, labels, labels),
         labels[front],
