@@ -166,7 +166,7 @@ def _survival(found: Analysis) -> dict[str, Any] | None:
     )
     for kind, heading in (("", "pairs reversed"), ("gamma_", "pairs reversed in γ")):
         counts = zip(table.pop(f"{kind}reversed"), table.pop(f"{kind}separated"), strict=True)
-        table[heading] = [f"{a} of {b}" for a, b in counts]
+        table[heading] = [f"{a} of {b}" if b else "none separated" for a, b in counts]
     shown = rounded(table)
     here = {found.transform: " (this analysis)"}
     shown["rows"] = [

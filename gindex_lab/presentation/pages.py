@@ -10,7 +10,7 @@ from typing import Any
 
 from gindex_lab.presentation.policy import policy
 
-__all__ = ["TEMPLATES", "formula", "page", "with_code"]
+__all__ = ["TEMPLATES", "formula", "page", "with_code", "with_minus"]
 
 TEMPLATES = Path(__file__).with_name("templates")
 
@@ -28,7 +28,17 @@ def _pages() -> Any:
     )
     pages.filters["slug"] = lambda text: str(text).replace(" ", "-")
     pages.filters["code"] = with_code
+    pages.filters["minus"] = with_minus
     return pages
+
+
+def with_minus(cell: object) -> str:
+    """A table's cell with minus signs for the hyphens of negative numbers.
+
+    >>> with_minus("-0.200"), with_minus("bounds -1.5 to 2"), with_minus("gpt-4")
+    ('−0.200', 'bounds −1.5 to 2', 'gpt-4')
+    """
+    return re.sub(r"(?<!\S)-(?=[.\d])", "−", str(cell))
 
 
 def with_code(text: str) -> Any:

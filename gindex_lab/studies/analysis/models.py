@@ -48,7 +48,7 @@ def _fitted_or_why(data: Responses | Scores) -> tuple[ItemResponseModel | None, 
     from gindex_lab.measures.psychometrics.irt import irt
 
     if isinstance(data, Scores):
-        return None, "raw scores are no right and wrong answers"
+        return None, "raw scores are not answers that are right or wrong"
     kind = "2pl" if len(data.frame) >= _FEW_AGENTS else "1pl"
     data = _spread_out(data)
     try:
@@ -208,7 +208,9 @@ def person_fit_view(
 
     choice("missing", missing, ["error", "drop"])
     if isinstance(data, Scores):
-        return View(None, "Raw scores have no order of right and wrong: no person fit.")
+        return View(
+            None, "Person fit was not computed: raw scores are not answers that are right or wrong."
+        )
     try:
         table = person_fit(data, missing=missing, model=None)
     except GIndexLabError as error:

@@ -152,7 +152,8 @@ def compared(
     `ruler` the difficulties behind the measures, where they have any."""
     if not isinstance(data, Responses):
         return Psychometrics(
-            [], why_not="The methods were not compared: raw scores have no right and wrong."
+            [],
+            why_not="The methods were not compared: raw scores are not answers that are right or wrong.",
         )
     why = _too_small(data)
     if model is None and not why:

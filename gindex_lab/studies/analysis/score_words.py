@@ -140,7 +140,7 @@ def about_gap(pairs: pd.DataFrame | None) -> list[Said]:
 
     >>> row = {"a": "x", "b": "y", "common": 40, "difference": -0.25, "low": -0.38, "high": -0.09}
     >>> about_gap(pd.DataFrame([row | {"p_value": 0.002, "verdict": "separated"}]))[0].text
-    'On the 40 items that both met, y scores 25.0 points more than x (9.0 to 38.0, p 0.002).'
+    'On the 40 items that both met, y scores 25.0 points more than x (9.0 to 38.0, p = 0.002).'
     """
     if pairs is None or len(pairs) != 1 or not abs(pairs["difference"].iloc[0]) > 0:
         return []
@@ -148,7 +148,7 @@ def about_gap(pairs: pd.DataFrame | None) -> list[Said]:
     a, b, low, high = turned_pair(row, row["difference"] < 0)
     text = (
         f"On the {row['common']} items that both met, {a} scores {100 * abs(row['difference']):.1f} points "
-        f"more than {b} ({100 * low:.1f} to {100 * high:.1f}, p {row['p_value']:.2g})."
+        f"more than {b} ({100 * low:.1f} to {100 * high:.1f}, p = {row['p_value']:.2g})."
     )
     return [Said(text, row["verdict"] == "separated")]
 

@@ -294,7 +294,7 @@ def about_control(control: pd.DataFrame, level: float = 0.05) -> list[Said]:
 
 
 def _against(row: pd.Series, what: str) -> str:
-    return f"({what} {row['observed']:.3g} against {row['shuffled']:.3g}, p {row['p']:.2g})"
+    return f"({what} {row['observed']:.3g} against {row['shuffled']:.3g}, p = {row['p']:.2g})"
 
 
 def about_items(
