@@ -1,11 +1,11 @@
 """Fit of models, items and agents: against all patterns one by one, R's eRm, and what mirt prints."""
 
 import itertools
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.optimize import minimize
 from scipy.stats import chi2
 
 import gindex_lab as gl
@@ -77,16 +77,49 @@ def test_m2_is_what_mirt_prints():
     assert shown == pytest.approx((9, 0.808, 0, 0, 0.023, 0.022, 1.073, 1), abs=6e-4)
 
 
-def test_s_x2_is_what_mirt_prints():
-    """mirt's own tests of LSAT7 (to 1e-2), its manual of LSAT6 (its df take one off for the common slope)."""
-    seven = gl.irt(LSAT["lsat7"]).item_fit()
-    assert seven["s_x2"].to_numpy() == pytest.approx(
-        [4.74944, 14.451071, 1.270381, 5.2374, 0.941125], abs=1e-2
-    )
-    assert (seven["s_x2_df"] == 2).all()
+def test_s_x2_of_lsat6_is_what_mirt_prints():
+    """mirt's manual of LSAT6 (its df take one off for the common slope)."""
     six = gl.irt(LSAT["lsat6"], "1pl").item_fit()
     assert six["s_x2"].to_numpy() == pytest.approx([0.436, 1.576, 0.871, 0.190, 0.190], abs=2e-3)
     assert (six["s_x2_df"] - 1).tolist() == [2, 2, 1, 2, 2]
+
+
+# itemfit(mirt(LSAT7, 1))$S_X2 of two versions of R's mirt: tests/testthat of philchalmers/mirt (which allow 1e-2)
+# and the run with `mincell = 0` that jMetrik's tests quote, whose third slope is 1.706 where the maximum is at 1.7075
+MIRTS = [
+    [4.749440, 14.451071, 1.270381, 5.237400, 0.941125],
+    [4.7492191, 14.4528980, 1.2703374, 5.2373430, 0.9407036],
+]
+
+
+def test_s_x2_of_lsat7_is_that_at_the_maximum_of_the_likelihood():
+    """The likelihood of the 32 patterns maximised on 201 nodes by other means, S-X² from their chances alone: ours is
+    it to 1e-4. R's two numbers differ from each other by 2e-3, because its EM stops once steps are below 1e-4, and
+    both from the maximum by less than our own do when our EM stops ten times sooner."""
+    theta = np.linspace(-8, 8, 201)
+    weight = np.exp(-(theta**2) / 2) / np.exp(-(theta**2) / 2).sum()
+    counts = np.array([int(x) for x in COUNTS["lsat7"].split()])
+
+    def chances(free):
+        z = np.outer(theta, free[:5]) + free[5:]
+        return (
+            np.exp(-PATTERNS @ np.logaddexp(0, -z).T - (1 - PATTERNS) @ np.logaddexp(0, z).T)
+            @ weight
+        )
+
+    best = minimize(lambda x: -counts @ np.log(chances(x)), np.repeat([1.0, 0.5], 5), tol=1e-9).x
+    chance, score, direct = chances(best), PATTERNS.sum(1), np.zeros(5)
+    for item, k in itertools.product(range(5), range(1, 5)):
+        at, right = score == k, (score == k) & (PATTERNS[:, item] == 1)
+        n, hoped = counts[at].sum(), chance[right].sum() / chance[at].sum()
+        direct[item] += (counts[right].sum() - n * hoped) ** 2 / (n * hoped * (1 - hoped))
+    ours = gl.irt(LSAT["lsat7"]).item_fit()
+    assert ours["s_x2"].to_numpy() == pytest.approx(direct, abs=1e-4)
+    assert (ours["s_x2_df"] == 2).all()
+    early = IrtSettings(tolerance=1e-3, accelerate=False)
+    stopped = gl.irt(LSAT["lsat7"], settings=early).item_fit()["s_x2"].to_numpy()
+    away = [np.abs(np.array(x) - direct).max() for x in (*MIRTS, stopped)]
+    assert max(away[:2]) < 2.5e-3 < away[2]
 
 
 def known_items(kind, count):
@@ -278,40 +311,3 @@ def test_items_that_fill_the_memory_are_refused():
 def test_two_equal_items_end_in_a_number():
     table = np.column_stack([LSAT["lsat7"], LSAT["lsat7"][:, 0]])
     assert np.isfinite(gl.m2(gl.irt(table)).m2)
-
-
-@pytest.mark.slow
-def test_m2_and_s_x2_warn_in_about_one_of_twenty():
-    """100 tables of 500 agents and 10 items of a 2PL."""
-    rng = np.random.default_rng(4)
-    whole, shape = [], []
-    for _ in range(100):
-        items = {
-            "discrimination": rng.uniform(0.7, 2, 10),
-            "difficulty": np.linspace(-1.5, 1.5, 10),
-        }
-        model = gl.irt(gl.simulate_irt(pd.DataFrame(items), 500, seed=rng))
-        fit = model.item_fit()
-        whole.append(gl.m2(model).p < 0.05)
-        shape += (fit["s_x2_p"] < 0.05).tolist()
-    assert np.mean(whole) <= 0.1
-    assert 0.03 <= np.mean(shape) <= 0.07
-
-
-def test_the_kept_tables_hold_their_levels_and_coverage():
-    """.03 to .07 and .93 to .97, give or take two standard errors of a share of so many tables."""
-    from benchmarks.measured.irt import level_designs, recovery_designs
-
-    kept = Path(__file__).parents[1] / "data" / "measured"
-    levels, recovery = (pd.read_csv(kept / f"irt_{x}.csv") for x in ("levels", "recovery"))
-    assert len(levels) == len(level_designs())
-    assert len(recovery) == len(recovery_designs())
-    slack = 2 * np.sqrt(0.05 * 0.95 / levels["tables"])
-    for test in ("logistic", "mantel_haenszel", "infit_z", "lz_star", "m2"):
-        found = levels[test].dropna()
-        assert found.between(0.03 - slack[found.index], 0.07 + slack[found.index]).all()
-    judged = levels[levels["model"] != "3pl"]  # no p value is given there
-    assert judged["s_x2"].dropna().between(0.03, 0.07).all()
-    assert levels["rmsea"].dropna().between(0.91, 0.97).all()
-    shares = recovery.filter(like="coverage").to_numpy()
-    assert all(0.925 <= share <= 0.97 for share in itertools.chain(*shares) if not np.isnan(share))

@@ -108,6 +108,50 @@ def test_an_item_that_the_able_fail_breaks_monotonicity():
     assert (found.drop(index="bell")["z"] < 1.645).all()
 
 
+@pytest.mark.parametrize("table", [(20, 30, 28, 22), (40, 60, 55, 45), (30, 120, 60, 140)])
+def test_z_of_a_fall_is_that_of_the_hypergeometric_chance(table):
+    """Right and wrong of the able, then of the less able: so many or more of those would be right by chance."""
+    from scipy.stats import hypergeom, norm
+
+    from gindex_lab.measures.psychometrics.mokken_checks import _falls
+
+    a, b, c, d = table
+    found = _falls(np.array([[c, a]], float), np.array([c + d, a + b], float), 0.0)
+    chance = hypergeom.sf(c - 1, a + b + c + d, a + c, c + d)
+    assert norm.sf(found["z"]) == pytest.approx(chance, abs=3e-3)
+    assert found["p"] == pytest.approx(
+        norm.sf((c / (c + d) - a / (a + b)) / _pooled(*table)), abs=2e-3
+    )
+
+
+def _pooled(a, b, c, d):
+    share = (a + c) / (a + b + c + d)
+    return np.sqrt(share * (1 - share) * (1 / (a + b) + 1 / (c + d)))
+
+
+def test_p_of_the_largest_fall_is_that_of_shuffled_responses():
+    """An item that has nothing to do with the others: p against 2,000 shuffles of its responses."""
+    rng = np.random.default_rng(13)
+    frame = drawn(13, agents=400)
+    frame["flat"] = (rng.random(400) < 0.4).astype(float)
+    found = gl.mokken(frame).monotonicity().loc["flat", "p"]
+    group = rest_groups(frame.drop(columns="flat").sum(axis=1).to_numpy())
+    low, high = np.triu_indices(group.max() + 1, 1)
+    sizes = np.bincount(group)
+
+    def largest(flat):
+        right = np.bincount(group, flat)
+        return max(
+            (right[i] / sizes[i] - right[j] / sizes[j])
+            / _pooled(right[i], sizes[i] - right[i], right[j], sizes[j] - right[j])
+            for i, j in zip(low, high, strict=True)
+        )
+
+    flat = frame["flat"].to_numpy()
+    shuffled = [largest(rng.permutation(flat)) for _ in range(2000)]
+    assert found == pytest.approx(np.mean(np.array(shuffled) >= largest(flat)), abs=0.03)
+
+
 def test_curves_that_cross_break_double_monotonicity():
     items = pd.DataFrame(
         {"discrimination": [0.3, 3.0, *[1.0] * 6], "difficulty": [0.3, 0.0, *np.linspace(-1, 1, 6)]}

@@ -152,6 +152,31 @@ def test_lz_star_is_snijders_formula():
         assert found[agent] == pytest.approx(statistic, abs=1e-6)
 
 
+def test_z_of_infit_and_outfit_is_the_mean_square_freed_of_the_estimate():
+    """By small differences: the part of the mean square that moves with θ is taken out, as is that of the estimator."""
+    from gindex_lab.measures.psychometrics.irt import irt, simulate_irt
+
+    rng = np.random.default_rng(9)
+    items = pd.DataFrame(
+        {"discrimination": rng.lognormal(0, 0.3, 9), "difficulty": rng.normal(size=9)}
+    )
+    model = irt(simulate_irt(items, 400, seed=9))
+    table, theta = model.person_fit(), model.score("map")["ability"]
+    a, b = (model.parameters[name].to_numpy() for name in ("discrimination", "difficulty"))
+    for agent in model.responses.index[:20]:
+        x, at = model.responses.loc[agent].to_numpy(), theta[agent]
+        p = 1 / (1 + np.exp(-a * (at - b)))
+        v = p * (1 - p)
+        for name, weight in (("infit", np.ones(9)), ("outfit", 1 / v)):
+            excess = (weight * ((x - p) ** 2 - v)).sum()
+            line = weight * (1 - 2 * p)  # excess = Σ (x - p) line: both its mean and its slope in θ
+            c = (a * v * line).sum() / (a**2 * v).sum()
+            spread = np.sqrt(((line - c * a) ** 2 * v).sum())
+            assert table.loc[agent, f"{name}_z"] == pytest.approx(
+                (excess - c * at) / spread, abs=1e-6
+            )
+
+
 @pytest.mark.parametrize(
     ("items", "agents", "model", "tables"),
     [

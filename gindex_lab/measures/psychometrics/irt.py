@@ -289,9 +289,9 @@ class ItemResponseModel(SharedByModels):
     # -- fit and information -------------------------------------------------------------------------
 
     def person_fit(self) -> pd.DataFrame:
-        """`lz_star` (at the MAP ability; see `irt_fit.lz_star`), and `lz`, `infit` and `outfit` with
-        their z of each agent at its EAP ability (see `irt_fit.person_fit`). Strange are agents below -1.645:
-        of those who follow the model .05 by `lz_star`, about .03 by `lz` (.01 to .04 with |z| > 1.96).
+        """`lz_star`, and `lz`, `infit` and `outfit` at the EAP ability of each agent (`irt_fit.person_fit`).
+        Strange are agents with `lz_star` below -1.645, or `infit_z` or `outfit_z` above 1.645: each .03 to
+        .07 of those who follow the model (`irt_fit.freed`). `lz` is there to compare with other programs.
 
         >>> true = pd.DataFrame({"discrimination": 2.0, "difficulty": np.linspace(-2, 2, 9)})
         >>> honest = simulate_irt(true, agents=500, seed=3).frame
@@ -301,8 +301,7 @@ class ItemResponseModel(SharedByModels):
         """
         ability = self.abilities["ability"].to_numpy()
         likeliest = self.score("map")["ability"].to_numpy()
-        fit = {"lz_star": irt_fit.lz_star(self._values, self._fitted, likeliest)}
-        fit |= irt_fit.person_fit(self._values, self._fitted, ability)
+        fit = irt_fit.person_fit(self._values, self._fitted, ability, likeliest)
         return pd.DataFrame(fit, index=self.responses.index)
 
     def item_fit(self) -> pd.DataFrame:

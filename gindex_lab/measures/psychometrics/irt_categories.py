@@ -93,12 +93,12 @@ def read_fractions(responses: ResponsesLike) -> Answers:
     """Responses in [0, 1] as they are, for the Beta model."""
     frame = numeric_frame("responses", getattr(responses, "frame", responses))
     values = frame.to_numpy()
-    if np.nanmin(values) < 0 or np.nanmax(values) > 1:
+    if (values < 0).any() or (values > 1).any():
         worst = float(values.flat[np.nanargmax(np.abs(values - 0.5))])
         problem, remedy = "does not lie in [0, 1]", "divide by the largest possible score"
         raise BadInput("responses", worst, problem, remedy, code="out-of-range")
     inside = ((values > 0) & (values < 1)).sum(0)
-    constant = list(frame.columns[~(np.nanmax(values, 0) > np.nanmin(values, 0))])
+    constant = list(frame.columns[~(frame.max() > frame.min())])
     kept = frame.drop(columns=constant)
     check_answers(kept, frame.shape, 3)
     few = [

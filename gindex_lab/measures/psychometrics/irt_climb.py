@@ -19,11 +19,13 @@ def climbed(
     bounds: tuple[FloatArray, FloatArray],
     settings: IrtSettings,
     used: int,
+    step_curve: float = np.inf,
 ) -> tuple[FloatArray, bool, int]:
     """EM from `old` on: where it ends, whether it converged, and after how many steps in all.
 
     `step` gives the target at a point and where one EM step leads from there. Two steps are lengthened
-    (`_squarem`); where that would lose likelihood, the two short ones are taken.
+    (`_squarem`); where that would lose likelihood, the two short ones are taken. A parameter beyond
+    `step_curve` is on its way to infinity: then it is enough that next to nothing is gained.
 
     >>> within = -np.ones(2), np.ones(2)
     >>> end = climbed(lambda x: (-float(x @ x), x / 2), np.ones(2), within, IrtSettings(), 1)
@@ -43,13 +45,15 @@ def climbed(
             used += 1
         old, one, target = far, after, reached
         history.append(target)
-        converged = bool(np.abs(one - old).max(initial=0.0) < settings.tolerance) or _idle(history)
+        converged = bool(np.abs(one - old).max(initial=0.0) < settings.tolerance)
+        least = 1e-4 if np.abs(one).max(initial=0.0) > step_curve else 1e-9 * abs(target)
+        converged = converged or _idle(history, least)
     return one, converged, used
 
 
-def _idle(history: list[float], cycles: int = 30) -> bool:
-    """Nothing gained for long: what still moves is a slope on its way to infinity."""
-    return len(history) > cycles and history[-1] - history[-cycles] < 1e-9 * abs(history[-1])
+def _idle(history: list[float], least: float, cycles: int = 30) -> bool:
+    """Less than `least` gained for long: what still moves is a slope on its way to infinity."""
+    return len(history) > cycles and history[-1] - history[-cycles] < least
 
 
 def _squarem(

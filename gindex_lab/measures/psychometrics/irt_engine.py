@@ -184,7 +184,7 @@ def fit(
     begin, used = state.pack(), 1
     if state.expandable and settings.accelerate:
         begin, used = state.expanded(begin)
-    one, converged, used = climbed(state.step, begin, state.bounds, settings, used)
+    one, converged, used = climbed(state.step, begin, state.bounds, settings, used, STEEPEST / 2)
     full, latent = state.unpack(one)
     return EngineFit(full, latent, state.log_likelihood(full, latent), converged, used)
 

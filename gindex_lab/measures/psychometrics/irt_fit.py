@@ -20,10 +20,10 @@ from gindex_lab.measures.psychometrics.item_fit import mean_squares
 
 __all__ = [
     "expected_a_posteriori",
+    "freed",
     "gains",
     "item_information",
     "likeliest_ability",
-    "lz_star",
     "person_fit",
     "slopes",
 ]
@@ -122,15 +122,16 @@ def _flat(
 
 
 def person_fit(
-    values: FloatArray, parameters: FloatArray, ability: FloatArray
+    values: FloatArray, parameters: FloatArray, ability: FloatArray, likeliest: FloatArray
 ) -> dict[str, FloatArray]:
-    """lz, infit and outfit of each agent at its ability.
+    """lz* of each agent at its MAP ability (`likeliest`); lz, infit and outfit at `ability`, with `freed` z.
 
     lz = (l - E l) / sd(l), l the log-likelihood of the agent's responses (Drasgow, Levine and
     Williams 1985, Eq. 5-7); the others by `item_fit.mean_squares`. Expected: lz 0, infit and outfit 1.
 
     >>> easy_to_hard = np.array([[1.0, 2.0], [1.0, 0.0], [1.0, -2.0]])
-    >>> fit = person_fit(np.array([[1.0, 1, 0], [0, 1, 1]]), easy_to_hard, np.array([0.5, 0.5]))
+    >>> at = np.array([0.5, 0.5])
+    >>> fit = person_fit(np.array([[1.0, 1, 0], [0, 1, 1]]), easy_to_hard, at, at)
     >>> fit["lz"].round(2)
     array([ 0.71, -3.67])
     """
@@ -142,36 +143,51 @@ def person_fit(
     # l - E l = Σ (r - P) log(P / (1 - P))
     excess = (np.where(seen, values - chance, 0.0) * log_odds).sum(1)
     lz = np.divide(excess, spread, out=np.zeros_like(spread), where=spread > 0)
-    return {"lz": lz} | mean_squares(values, chance, axis=1)
+    squares = mean_squares(values, chance, axis=1)
+    z = freed(values, parameters, likeliest)
+    found = {"lz_star": z["lz"], "lz": lz}
+    for name in ("infit", "outfit"):
+        found |= {name: squares[name], f"{name}_z": z[name]}
+    return found
 
 
-def lz_star(values: FloatArray, parameters: FloatArray, ability: FloatArray) -> FloatArray:
-    """lz* of each agent at its MAP ability: lz freed of what estimating the ability does to it.
+def freed(values: FloatArray, parameters: FloatArray, ability: FloatArray) -> dict[str, FloatArray]:
+    """z of lz (lz*), infit and outfit of each agent at its MAP ability, freed of what estimating it does.
 
-    An ability fitted to the responses makes them look likelier than they are, so that lz varies less
-    than a standard normal and warns too seldom. With the weights w = log(P / (1 - P)) of lz, those of
-    the estimator r = P' / (P (1 - P)) and c = Σ P' w / Σ P' r, the part of Σ (x - P) w that the
-    estimator cannot move has the weights w - c r:
+    An ability fitted to the responses makes them look likelier than they are, so that a statistic
+    varies less than it should and warns too seldom. Each of the three is a sum Σ (x - P) w, with
+    w = log(P / (1 - P)) for lz, 1 - 2P for infit and (1 - 2P) / (P (1 - P)) for outfit, since
+    (x - P)² = P (1 - P) + (x - P)(1 - 2P). With the weights of the estimator r = P' / (P (1 - P)) and
+    c = Σ P' w / Σ P' r, the part that the estimator cannot move has the weights w - c r:
 
-    lz* = (Σ (x - P) w + c r₀) / √(Σ (w - c r)² P (1 - P)), r₀ = -θ the slope of the N(0, 1) log prior
+    z = (Σ (x - P) w + c r₀) / √(Σ (w - c r)² P (1 - P)), r₀ = -θ the slope of the N(0, 1) log prior
     (Snijders 2001, Psychometrika 66, 331-342; r₀ of MAP: Magis, Raîche and Béland 2012, J. Educ.
-    Behav. Stat. 37, 57-81). Below -1.645 are .05 of agents who follow the model.
+    Behav. Stat. 37, 57-81). Of agents who follow the model .05 have an lz* below -1.645, and as many an
+    infit above 1.645 (`data/measured/irt_levels.csv`).
 
     >>> easy_to_hard = np.array([[1.0, 2.0], [1.0, 0.0], [1.0, -2.0]])
-    >>> lz_star(np.array([[1.0, 1, 0], [0, 1, 1]]), easy_to_hard, np.array([0.3, 0.3])).round(2)
-    array([ 0.63, -3.75])
+    >>> found = freed(np.array([[1.0, 1, 0], [0, 1, 1]]), easy_to_hard, np.array([0.3, 0.3]))
+    >>> found["lz"].round(2), found["outfit"].round(2)
+    (array([ 0.63, -3.75]), array([-0.53,  3.92]))
     """
     chance = np.clip(curves(parameters, ability).T, 1e-12, 1 - 1e-12)
-    seen = ~np.isnan(values)
-    variance = np.where(seen, chance * (1 - chance), 0.0)
+    seen, variance = ~np.isnan(values), chance * (1 - chance)
     steep = np.where(seen, slopes(parameters, ability).T, 0.0)
-    log_odds, estimator = np.log(chance / (1 - chance)), steep / (chance * (1 - chance))
+    estimator, beyond = steep / variance, np.where(seen, values - chance, 0.0)
     tells = (steep * estimator).sum(1)
-    shift = np.divide((steep * log_odds).sum(1), tells, out=np.zeros_like(tells), where=tells > 0)
-    left = log_odds - shift[:, None] * estimator
-    spread = np.sqrt((variance * left**2).sum(1))
-    excess = (np.where(seen, values - chance, 0.0) * log_odds).sum(1) - shift * ability
-    return np.divide(excess, spread, out=np.zeros_like(spread), where=spread > 1e-9)
+    found = {}
+    for name, weight in (
+        ("lz", np.log(chance / (1 - chance))),
+        ("infit", 1 - 2 * chance),
+        ("outfit", (1 - 2 * chance) / variance),
+    ):
+        crossed = (steep * weight).sum(1)
+        shift = np.divide(crossed, tells, out=np.zeros_like(tells), where=tells > 0)
+        left = np.where(seen, weight - shift[:, None] * estimator, 0.0)
+        spread = np.sqrt((variance * left**2).sum(1))
+        excess = (beyond * weight).sum(1) - shift * ability
+        found[name] = np.divide(excess, spread, out=np.zeros_like(spread), where=spread > 1e-9)
+    return found
 
 
 def gains(values: FloatArray, log_likelihood: float, added: int) -> dict[str, float]:

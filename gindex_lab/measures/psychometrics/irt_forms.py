@@ -120,14 +120,17 @@ def from_classical(name: str, items: pd.DataFrame) -> tuple[ItemModel, FloatArra
         raise BadInput("items", list(items.columns), problem, "add the cuts", code="missing-column")
     b = items[cuts].to_numpy(dtype=float)
     known = ~np.isnan(b)
-    if not known[:, 0].all() or (known[:, 1:] & ~known[:, :-1]).any():
-        raise BadInput(
-            "items", cuts, "has a gap among its cuts", "fill b1, b2, ... in order", code="gap"
-        )
+    gap = ~known[:, 0] | (known[:, 1:] & ~known[:, :-1]).any(1)
+    if gap.any():
+        problem, remedy = "has a gap among its cuts", "fill b1, b2, ... in order"
+        raise BadInput("items", b[gap.argmax()].tolist(), problem, remedy, code="gap")
     d = -slope[:, None] * b
-    if name == "graded" and (np.diff(np.where(known, d, -np.inf), axis=1)[known[:, 1:]] >= 0).any():
+    with np.errstate(invalid="ignore"):
+        falls = (known[:, 1:] & (np.diff(np.where(known, d, -np.inf), axis=1) >= 0)).any(1)
+    if name == "graded" and falls.any():
         problem = "has cuts that do not rise (with a positive discrimination)"
-        raise BadInput("items", cuts, problem, "order b1 < b2 < ...", code="order")
+        first = b[falls.argmax()].tolist()
+        raise BadInput("items", first, problem, "order b1 < b2 < ...", code="order")
     model = model_of(name, 1 + known.sum(1))
     d = (
         np.where(known, d, -np.inf)
