@@ -2,7 +2,8 @@
 
 A student logs in, opens a demo, connects to its kernel as the page's script does, and asks for its widgets.
 `python tests/students.py 20` starts `make demo HOST=127.0.0.1 STUDENTS=20` by the same command, sends twenty
-students at once and then one more, and writes data/measured/classroom.json.
+students at once and then one more, opens the demos that need a kernel with and without what `make demo` does
+beforehand, and writes data/measured/classroom.json and the sentences of the course's README that quote it.
 """
 
 import asyncio
@@ -10,6 +11,7 @@ import contextlib
 import json
 import os
 import re
+import shutil
 import signal
 import socket
 import statistics
@@ -31,6 +33,15 @@ from tornado.websocket import websocket_connect
 ROOT = Path(__file__).resolve().parents[1]
 PASSWORD = "a class of turtles"
 STORED = ROOT / "data" / "measured" / "classroom.json"
+COURSE = ROOT / "notebooks" / "teaching" / "README.md"
+MARKS = ("<!-- classroom -->", "<!-- /classroom -->")
+KERNEL_DEMOS = (
+    "session3_two_programs",
+    "session5_bf_environment",
+    "session6_anytime_test",
+    "session6_take_a_test",
+    "session8_stopping_a_test",
+)
 TEACHING = sorted(path.stem for path in (ROOT / "notebooks" / "teaching").glob("*.ipynb"))
 
 
@@ -146,8 +157,9 @@ def classroom(students, folder, host="127.0.0.1", seconds=280):
     log = folder / "class.log"
     with log.open("w") as out:
         process = subprocess.Popen(
-            command, cwd=ROOT, env=os.environ | own, stdout=out, stderr=out, start_new_session=True
-        )
+            command, cwd=ROOT, env=os.environ | own, stdout=out, stderr=out, start_new_session=True,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # deaf to it in the background
+        )  # fmt: skip
     try:
         end = time.monotonic() + seconds
         while "running at" not in log.read_text():
@@ -213,6 +225,57 @@ def measure(students, demo=None):
     }  # fmt: skip
 
 
+def run_notebook(name, cache):
+    """Seconds in which a new process runs a notebook's code, with machine code kept in the folder `cache`."""
+    with tempfile.TemporaryDirectory() as folder:
+        shutil.copy(ROOT / "notebooks" / "teaching" / f"{name}.ipynb", folder)
+        command = [sys.executable, "-m", "gindex_lab.presentation.widgets.warm", folder]
+        env = os.environ | {"NUMBA_CACHE_DIR": str(cache), "MPLBACKEND": "agg"}
+        start = time.monotonic()
+        subprocess.run(command, cwd=ROOT, env=env, check=True, capture_output=True)
+        return round(time.monotonic() - start, 1)
+
+
+def openings():
+    """The first opening of each demo with a kernel: nothing compiled; compiled; as `make demo` has it waiting."""
+    found = {}
+    for name in KERNEL_DEMOS:
+        with tempfile.TemporaryDirectory() as cache:
+            found[name] = {when: run_notebook(name, cache) for when in ("cold", "compiled")}
+    students = len(KERNEL_DEMOS)  # one after the other: each finds a kernel that waits
+    with tempfile.TemporaryDirectory() as folder, classroom(students, Path(folder)) as (where, *_):
+        for name in KERNEL_DEMOS:
+            (one,) = asyncio.run(come(where, [name]))
+            found[name]["waiting"] = round(one.first_widget, 1)
+    return found
+
+
+def sentences(measured):
+    """What the README of the course says of the measurement."""
+    mixed, same = measured["runs"]
+    first, page = mixed["seconds to the first widget"], same["seconds to the first widget"]
+    size = mixed["MB of a session"]
+    opened = measured["openings"].values()
+    cold, compiled, waiting = (
+        [one[kind] for one in opened] for kind in ("cold", "compiled", "waiting")
+    )
+    return f"""\
+Measured on {mixed["cores"]} cores that did other work as well (load {mixed["load before"]:g} and {same["load before"]:g} before the start), with {mixed["students"]} students who
+open a page at the same moment (`data/measured/classroom.json`): the address is printed after {mixed["seconds to the address"]:.0f} s; with all
+demos in turn the first widget is there after {first["median"]:.0f} s (median; the last after {first["most"]:.0f} s), with one demo for all after {page["median"]:.0f} s
+({page["most"]:.0f} s); a student takes {size["least"]:.0f} to {size["most"]:.0f} MB, all together {mixed["MB of all sessions"] / 1000:.1f} GB. Student {mixed["students"] + 1} reads within {mixed["one more"]["seconds"]:.1f} s that the class is
+full, and Ctrl-C has ended all kernels after {mixed["seconds to end"]:.0f} s. A demo that needs a kernel takes {min(cold):.0f} to {max(cold):.0f} s to open where nothing is
+compiled, {min(compiled):.0f} to {max(compiled):.0f} s in a new kernel, and {min(waiting):.0f} to {max(waiting):.0f} s in one that `make demo` has waiting. Sliders of the five live demos do not
+ask the kernel at all: they redraw within 50 ms in the browser.
+"""
+
+
+def quoted(measured):
+    """The README of the course with these sentences between its marks."""
+    head, _, rest = COURSE.read_text("utf-8").partition(MARKS[0])
+    return f"{head}{MARKS[0]}\n{sentences(measured)}{MARKS[1]}{rest.partition(MARKS[1])[2]}"
+
+
 if __name__ == "__main__":
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 20
     how = "python tests/students.py; real HTTP and websocket clients of the server on loopback, all at once"
@@ -220,5 +283,8 @@ if __name__ == "__main__":
     for demo in (None, "session1_shape_a_curve"):
         load = round(os.getloadavg()[0], 1)
         runs.append({"load before": load, "cores": os.cpu_count()} | measure(count, demo))
-        STORED.write_text(json.dumps({"how": how, "runs": runs}, indent=1) + "\n")
+        print(runs[-1], flush=True)
+    measured = {"how": how, "runs": runs, "openings": openings()}
+    STORED.write_text(json.dumps(measured, indent=1, ensure_ascii=False) + "\n")
+    COURSE.write_text(quoted(measured), "utf-8")
     print(STORED.read_text())

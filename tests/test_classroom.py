@@ -124,6 +124,74 @@ def test_a_kernel_that_waited_long_is_not_taken_for_an_idle_one(monkeypatch):
     assert datetime.now(UTC) - manager.last_activity < timedelta(minutes=1)
 
 
+class TestAPageThatIsLeftAlone:
+    """The 45 minutes of a class are one setting; here it is one minute, and the clock is turned back."""
+
+    def places(self, monkeypatch, unused, connections=1, minutes=1):
+        places = Places(places=3, ahead=0, idle_minutes=minutes, cull_idle_timeout=120)
+        seated(places, "Ada")
+        last = datetime.now(UTC) - timedelta(seconds=unused)
+        spec = SimpleNamespace(metadata={})
+        about = {"kernel_name": "python3", "kernel_spec": spec, "execution_state": "idle"}
+        manager = SimpleNamespace(last_activity=last, **about)
+        monkeypatch.setattr(places, "get_kernel", lambda kernel: manager)
+        places._kernels, places._kernel_connections = {"k1": manager}, {"k1": connections}
+        asyncio.run(places.cull_kernel_if_idle("k1"))
+        return places
+
+    def test_is_ended_after_its_minutes_though_it_is_open(self, monkeypatch):
+        assert not self.places(monkeypatch, unused=61)._owners
+
+    def test_stays_while_somebody_uses_it(self, monkeypatch):
+        assert self.places(monkeypatch, unused=59)._owners == {"k1": "Ada"}
+
+    def test_stays_for_ever_where_there_is_no_limit(self, monkeypatch):
+        assert self.places(monkeypatch, unused=10**6, minutes=0)._owners == {"k1": "Ada"}
+
+    def test_is_ended_soon_when_it_is_closed(self, monkeypatch):
+        assert self.places(monkeypatch, unused=119, connections=0)._owners
+        assert not self.places(monkeypatch, unused=121, connections=0)._owners
+
+    def test_is_never_one_that_waits_for_a_student(self, monkeypatch):
+        places = self.places(monkeypatch, unused=0)
+        places._waiting.append("k2")
+        asyncio.run(places.cull_kernel_if_idle("k2"))
+        assert places._waiting == ["k2"]
+
+
+def log_in(provider, typed, address="192.0.2.7"):
+    """What the provider makes of a form from this address."""
+    request = SimpleNamespace(remote_ip=address)
+    handler = SimpleNamespace(request=request, get_body_argument=lambda name, default: typed)
+    return provider.process_login_form(handler)
+
+
+def test_after_twenty_wrong_passwords_an_address_waits_a_minute(monkeypatch):
+    now = [1000.0]
+    monkeypatch.setattr(room.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(room.ClassPassword, "hashed", "argon2:ours")
+    provider = room.ClassPassword()
+    monkeypatch.setattr(provider, "passwd_check", lambda typed: typed == PASSWORD)
+    monkeypatch.setattr(provider, "generate_anonymous_user", lambda handler: "Ada")
+    for _ in range(20):
+        assert log_in(provider, "a guess") is None
+        now[0] += 0.5
+    for typed in (
+        "a guess",
+        PASSWORD,
+    ):  # the right one helps no more: nobody learns that it is right
+        with pytest.raises(Exception, match="wait a minute") as caught:
+            log_in(provider, typed)
+        assert caught.value.status_code == 429
+    assert log_in(provider, PASSWORD, "192.0.2.8") == "Ada"  # another address is not held up
+    now[0] = 1060.1  # the first guess is a minute old: one more may be made
+    assert log_in(provider, "a guess") is None
+    with pytest.raises(Exception, match="wait a minute"):
+        log_in(provider, PASSWORD)
+    now[0] += 61
+    assert log_in(provider, PASSWORD) == "Ada"
+
+
 def test_all_sessions_together_stay_within_their_memory(monkeypatch):
     places = Places(places=3, ahead=0, together=500)
     seated(places, "Ada", "Ben", "Cem")
@@ -183,6 +251,9 @@ async def lesson(address, log, process):
     await late.open(demos[0])
     assert (late.status, late.widgets > 3) == (200, True)
     assert PASSWORD not in log.read_text()
+    codes = [await Student(address).log_in("a wrong password") for _ in range(20)]
+    assert (set(codes[:-1]), codes[-1]) == ({401}, 429)  # with the one at the start: twenty
+    assert await Student(address).log_in() == 429  # also with the right one, from this address
 
 
 async def code_is_refused(student):

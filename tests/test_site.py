@@ -1,5 +1,7 @@
 """The site in a real Chromium, off line, opened from its folder: every page, at three widths, by keyboard, for axe."""
 
+import base64
+import json
 import re
 import xml.etree.ElementTree as ET
 from pathlib import Path
@@ -18,6 +20,7 @@ DEMO_PAGES = [f"demo-{make().name}.html" for make in DEMOS]
 WALK_PAGES = [f"walk-{name}.html" for name in WALKS]
 READING = ["index.html", "demos.html", "data.html", "exercises.html", "tutorials.html"]
 READING += ["guide.html", "glossary.html", "gallery.html"]
+PNG = b"\x89PNG\r\n\x1a\n and so on"
 slow = [*needs_chromium, pytest.mark.slow]
 
 
@@ -64,6 +67,48 @@ def test_every_page_is_there_and_every_link_leads_somewhere_inside(site):
     assert "reports/tutorials/teacher/report.html" in (site / "tutorials.html").read_text()
     assert not (site / "reports" / ".state").exists()
     assert not (site / "reports" / "site").exists()
+
+
+@pytest.mark.slow
+def test_the_exercises_lead_to_the_pages_that_help_to_answer_them(site):
+    text = (site / "exercises.html").read_text("utf-8")
+    data = json.loads(
+        re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.S)[1]
+    )
+    for session in range(1, 8):
+        pages = next(task["pages"] for task in data if task["session"] == session)
+        assert pages
+        assert all((site / href).is_file() for href, _ in pages)
+    assert not next(task["pages"] for task in data if task["session"] == 8)  # no such report here
+
+
+@pytest.mark.slow
+def test_a_report_of_the_site_has_its_pictures_beside_it_and_nothing_twice(tmp_path):
+    from gindex_lab.press.site_reports import copy_reports
+
+    place, picture = tmp_path / "reports" / "x", PNG
+    (place / "figures").mkdir(parents=True)
+    (tmp_path / "reports" / "index.html").write_text("<title>x</title>")
+    (place / "figures" / "a.png").write_bytes(picture)
+    (place / "figures" / "a.svg").write_text("<svg/>")
+    inside = base64.b64encode(picture).decode()
+    other = base64.b64encode(picture[:-1]).decode()
+    files = (
+        '<a href="figures/">figures</a> (SVG, PNG) · <a href="tables/">tables</a> (CSV) · <a>n</a>'
+    )
+    images = [f'<img src="data:image/png;base64,{one}">' for one in (inside, other)]
+    (place / "report.html").write_text("".join([*images, files]))
+    cell = {"cell_type": "code", "source": ["1 + 1"], "outputs": [{"data": inside}], "metadata": {}}
+    (place / "notebook.ipynb").write_text(json.dumps({"cells": [cell]}))
+    copy_reports(tmp_path / "reports", tmp_path / "copy")
+    assert sorted(p.name for p in (tmp_path / "copy" / "x").rglob("*.*")) == [
+        "a.png", "notebook.ipynb", "report.html"
+    ]  # fmt: skip
+    page = (tmp_path / "copy" / "x" / "report.html").read_text()
+    assert page == f'<img src="figures/a.png">{images[1]}<a>n</a>'
+    (kept,) = json.loads((tmp_path / "copy" / "x" / "notebook.ipynb").read_text())["cells"]
+    assert (kept["source"], kept["outputs"]) == (["1 + 1"], [])
+    assert inside in (place / "report.html").read_text()  # the report itself stays one file
 
 
 @pytest.mark.slow

@@ -1,5 +1,6 @@
 """The teaching demos without a browser: what a view shows is what its code line computes."""
 
+import html
 import json
 import re
 from pathlib import Path
@@ -39,6 +40,7 @@ from gindex_lab.presentation.widgets.live import (
     equation_html,
     numbers_html,
 )
+from gindex_lab.presentation.widgets.live import text_of as written
 from gindex_lab.presentation.widgets.manual import Manual, manual_demo, manual_view, play
 from gindex_lab.presentation.widgets.stepper import PROGRAMS, actions_of, stepper_demo, stepper_view
 from gindex_lab.presentation.widgets.take_test import (
@@ -85,7 +87,9 @@ def computed(code):
 def test_the_code_of_a_horizon_gives_its_numbers():
     view = horizon_view(7.0, 0.6)
     found = computed(view.code)
-    assert view.numbers["capability Ψ (log2 minutes)"] == pytest.approx(found["capability"])
+    assert view.numbers["capability Ψ (doublings of a minute)"] == pytest.approx(
+        found["capability"]
+    )
     assert view.numbers["spread S"] == pytest.approx(found["spread_logistic"])
     assert view.numbers["50% horizon"] == "2.13 h"
     assert "extrapolated" in horizon_view(11.5, 2.0).note
@@ -128,7 +132,7 @@ def test_the_code_of_the_stepper_gives_the_step_shown():
     view = stepper_view(",[>++<[+]]>.#", "424", step=14)
     row = computed(view.code)
     assert row["cell"] == view.numbers["cell under the head"]
-    assert view.numbers["instruction"].startswith(row["instruction"])
+    assert view.numbers["instruction"].startswith(f"‘{row['instruction']}’")
 
 
 def test_the_code_of_a_game_gives_its_mean_reward():
@@ -539,3 +543,46 @@ def test_the_band_of_somebody_who_only_guesses_stays_inside_the_figure():
     bottom = view.figure.axes[1].get_ylim()[0]
     assert bottom <= view.numbers["low"]
     assert bottom <= view.numbers["capability"]
+
+
+@pytest.mark.parametrize(
+    "name", ["programs", "stepper", "manual", "anytime", "sitting", "adaptive"]
+)
+def test_the_picture_of_a_demo_is_told_in_words(name):
+    demo = getattr(gl.widgets, f"{name}_demo")()
+    assert demo.view.shows.endswith(".")
+    assert f'alt="{html.escape(demo.view.alt)}"' in demo.picture.value
+    for key, value in demo.view.numbers.items():
+        assert f"{key} {written(value)}" in demo.view.alt
+
+
+def test_no_name_of_a_curve_lies_on_an_agent():
+    """Generalists all lie on the curve γ = 1: its name gives way."""
+    from gindex_lab.presentation.plots.labels import boxes_of, overlaps
+
+    view = individuals_view(1, 0.2)
+    plane = view.figure.axes[1]
+    points = view.tables["indicators"][["capability", "spread"]].to_numpy(float)
+    at = plane.transData.transform(points)
+    names = [text for text in plane.texts if "γ" in text.get_text()]
+    assert len(names) == 6
+    assert not overlaps(boxes_of(names), np.hstack([at - 3, at + 3])).any()
+
+
+def test_before_the_first_answer_the_adaptive_test_shows_no_empty_axis():
+    _, right = adaptive_view().figure.axes
+    assert [text.get_text() for text in right.texts] == [
+        "Before the first answer your\ncapability may lie anywhere"
+    ]
+    assert not len(right.get_xticks())
+    assert len(adaptive_view("skip").figure.axes[1].get_xticks())
+
+
+def test_formulas_name_capability_as_the_text_does():
+    for demo in (sitting_demo(), curve_demo()):
+        assert all("A" not in equation for equation in demo.equations)
+
+
+def test_the_time_in_the_code_is_the_time_of_the_slider():
+    demo = anytime_demo()
+    assert "seconds=2," in demo.view.code

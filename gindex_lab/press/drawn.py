@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import base64
+import html
 import io
+import os
 import struct
 import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gindex_lab.foundation.output import write_bytes
+from gindex_lab.foundation.places import OUTPUT
 from gindex_lab.press.figures import PER_INCH, WIDE
 from gindex_lab.press.kernel import in_notebook
 
@@ -66,12 +70,21 @@ def to_png(fig: Figure, crop: Bbox) -> bytes:
 
 
 def show_png(png: bytes, alt: str) -> None:
-    """At the size at which it is read: `PER_INCH` pixels of the page to an inch of the figure."""
+    """At the size at which it is read: `PER_INCH` pixels of the page to an inch of the figure.
+
+    JupyterLab and Voilà drop the text alternative of an image, but not that of markup.
+    """
     if not in_notebook():
         return
-    from IPython.display import Image, display
+    from IPython.display import HTML, Image, display
 
-    display(Image(png, width=width_on_page(png), alt=alt))  # type: ignore[no-untyped-call]
+    shown: Any = Image(png, width=width_on_page(png), alt=alt)  # type: ignore[no-untyped-call]
+    if not os.environ.get(OUTPUT):
+        data = base64.b64encode(png).decode("ascii")
+        about = f'alt="{html.escape(alt)}" width="{width_on_page(png)}"'
+        markup = f'<img src="data:image/png;base64,{data}" {about}>'
+        shown = HTML(markup)  # type: ignore[no-untyped-call]
+    display(shown)  # type: ignore[no-untyped-call]
 
 
 def width_on_page(png: bytes) -> int:

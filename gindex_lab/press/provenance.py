@@ -11,7 +11,8 @@ __all__ = ["BOX", "SOURCES", "Provenance", "banner", "source_of"]
 
 SOURCES = ("published", "own experiment", "simulated")
 BOX = "border-left:4px solid {colour};padding:.5em .9em;margin:.6em 0;background:{ground}"
-_COLOURS = {"published": "#0072B2", "own experiment": "#009E73", "simulated": "#D55E00"}
+# dark enough for white words on them (WCAG AA)
+_COLOURS = {"published": "#0068A3", "own experiment": "#00694C", "simulated": "#A84300"}
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,6 @@ each page carries its script inside, and its policy lets that script run and no 
 from __future__ import annotations
 
 import json
-import shutil
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -30,6 +29,7 @@ from gindex_lab.presentation.widgets.live import text_of
 from gindex_lab.press.reproduction.docs import build as build_guide
 from gindex_lab.press.reproduction.glossary import terms
 from gindex_lab.press.reproduction.inputs import read_catalogue
+from gindex_lab.press.site_reports import copy_reports
 from gindex_lab.press.walks import WALKS
 
 __all__ = ["DEMOS", "Page", "build"]
@@ -90,23 +90,11 @@ def build(
     """
     folder, project = Path(out), Path(root)
     with atomic_folder(folder, "site") as new:
-        _copy_reports(Path(reports), new / "reports")
+        copy_reports(Path(reports), new / "reports")
         build_guide(new / "reference", new / "reports")
         for one in [*_live_pages(), *_walk_pages(new), *_reading_pages(new, project)]:
             write_text(new / one.name, one.html())
     return folder / "index.html"
-
-
-def _copy_reports(written: Path, target: Path) -> None:
-    """The pages, figures and tables of a run, without its state and without other folders of ours."""
-    if not (written / "index.html").is_file():
-        return
-
-    def skipped(folder: str, names: list[str]) -> set[str]:
-        top = {"site", "docs"} if Path(folder) == written else set()
-        return {name for name in names if name.startswith(".") or name in top}
-
-    shutil.copytree(written, target, ignore=skipped)
 
 
 def _plain(name: str, groups: Sequence[tuple[str, Cards]] = (), **more: Any) -> Page:
@@ -136,9 +124,11 @@ def _walk_pages(folder: Path) -> Iterator[Page]:
             picture = f"walks/{name}-{k:02}.png"
             (folder / picture).write_bytes(view.png())
             numbers = [[key, text_of(value)] for key, value in view.numbers.items()]
-            told = ", ".join(" ".join(pair) for pair in numbers)
-            step = {"caption": caption, "picture": picture, "alt": f"{caption} {told}."}
-            steps.append(step | {"numbers": numbers, "note": view.note, "code": view.code})
+            step = {"caption": caption, "picture": picture, "alt": f"{caption} {view.alt}"}
+            wide = round(110 * view.figure.get_figwidth())
+            steps.append(
+                step | {"wide": wide, "numbers": numbers, "note": view.note, "code": view.code}
+            )
         words = _WORDS["walk"][name]
         lead = f"{words['text']} Live, with your own input: `make demo`, then {words['notebook']}."
         modules = (*MODULES, "steps.js")
@@ -155,7 +145,14 @@ def _reading_pages(folder: Path, project: Path) -> Iterator[Page]:
     yield _plain("gallery.html", [("", there)] if there else ())
     yield _plain("tutorials.html", _tutorials(folder, project))
     modules = ("exercises.js", "sessions.js")
-    yield _plain("exercises.html", mount="mountSessions", modules=modules, data=exercise_data())
+    data = [task | {"pages": _pages_for(task["session"], folder)} for task in exercise_data()]
+    yield _plain("exercises.html", mount="mountSessions", modules=modules, data=data)
+
+
+def _pages_for(session: int, folder: Path) -> list[list[str]]:
+    """Addresses and titles of the pages on which to try what a session asks; reports if they are here."""
+    listed: list[list[str]] = _WORDS["session"][str(session)]
+    return [page for page in listed if "reports/" not in page[0] or (folder / page[0]).is_file()]
 
 
 def _tutorials(folder: Path, project: Path) -> Sequence[tuple[str, Cards]]:

@@ -60,6 +60,7 @@ _NAMED: list[tuple[float, dict[str, Any], tuple[str, ...]]] = [
 _INK = {look["color"]: look["color"] for _, look, _ in _NAMED} | {_LEVEL["color"]: "#6F6F6F"}
 # From the middle outwards: of two places that cover the same, the more central one.
 _PLACES = tuple(0.5 + side * step / 100 for step in range(0, 44, 6) for side in (1, -1))
+_LIFTS = (1.3, 1.8, 2.4)  # lines above its curve, where agents take all of it
 _BEND = 8.0  # pixels that a curve may leave a straight label
 
 
@@ -113,7 +114,7 @@ def _label_on_curve(
     ax: Any, x: FloatArray, y: FloatArray, names: Sequence[str], busy: FloatArray, colour: str
 ) -> list[Any]:
     """The longest name that fits and covers nothing, on the longest visible piece of the curve, turned with
-    it; where each covers something, the shortest, above what it covers."""
+    it; where each covers something, the shortest, beside its curve or, if need be, above what it covers."""
     piece = ax.transData.transform(np.column_stack([x, y])[_longest_visible(ax, x, y)])
     if len(piece) < 5:
         return []
@@ -133,6 +134,11 @@ def _label_on_curve(
     if not fits:
         text.remove()
         return []
+    line = text.get_fontsize() * ax.figure.dpi / 72
+    for lines in (*_LIFTS, 0):
+        _, covered = _stand_best(ax, text, piece + np.array([0, lines * line]), arc, busy, width)
+        if not covered:
+            return [text]
     text.set(zorder=5, bbox=box | {"alpha": 0.7})  # what it covers shines through
     return [text]
 

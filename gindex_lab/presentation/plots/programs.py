@@ -340,7 +340,7 @@ def plot_association(
 
     >>> ax = plot_association([{"id": "a", "type": "in"}], [{"id": "x", "type": "in"}])
     >>> ax.get_title() or ax.get_title(loc="left")  # where the style in force puts it
-    'S = 1.00 of 1 and 1 nodes: Δ = 0.0000'
+    'Σw = 1.00 of 1 and 1 nodes: Δ = 0.0000'
     """
     graph = association_graph(first, second, mode)
     if not 0 < len(graph) <= _MOST:
@@ -352,7 +352,7 @@ def plot_association(
     _draw(ax, graph, clique)
     total = sum(graph.nodes[vertex]["weight"] for vertex in clique)
     sizes = f"{len(result.first)} and {len(result.second)} nodes"
-    ax.set_title(f"S = {total:.2f} of {sizes}: Δ = {result.value:.4f}")
+    ax.set_title(f"Σw = {total:.2f} of {sizes}: Δ = {result.value:.4f}")
     return ax
 
 

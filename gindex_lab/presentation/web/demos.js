@@ -184,11 +184,11 @@ function horizonDemo({ theta, beta }) {
   const [low, high] = TESTED;
   let note = `From 90% to 10% success the tasks get ${general(2 ** ((2 * Math.log(9)) / beta), 3)} times longer.`;
   if (!(low < theta && theta < high)) note += " The 50% horizon lies outside the tested lengths: it is extrapolated.";
-  else if (Math.abs(found.capability - theta) > 0.25) note += " Part of the curve is cut off, so that capability and log2 horizon differ.";
+  else if (Math.abs(found.capability - theta) > 0.25) note += " Part of the curve is cut off, so that capability and θ differ.";
   const [h50, h80] = [found.horizon_50, found.horizon_80].map(lengthText);
   return {
     numbers: [
-      ["50% horizon", h50], ["80% horizon", h80], ["capability Ψ (log2 minutes)", found.capability],
+      ["50% horizon", h50], ["80% horizon", h80], ["capability Ψ (doublings of a minute)", found.capability],
       ["spread S", found.spread_logistic], ["spread on the tested lengths", found.spread],
       ["γ on the tested lengths", found.normalised_generality],
     ],

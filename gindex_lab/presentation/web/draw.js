@@ -67,6 +67,8 @@ const ISOMETRICS = [ // γ, its colour, its dashes, its name
   [1, "#009E73", "2 2.4", "a step, γ = 1"], [0, "#0B5FA5", "", "constant curve, γ = 0"],
   [-1, "#B2182B", "6 2.5", "maximum, γ = −1"],
 ];
+// where the name of a curve may stand: at which share of the capabilities, so many pixels above its curve
+const LABEL_SPOTS = [5, 12, 18, 24].flatMap((up) => [0.5, 0.42, 0.58, 0.34, 0.66].map((share) => [share, up]));
 const INKS = { "#9A9A9A": "#6A6A6A", "#009E73": "#00694C" };
 
 /** Agents in the plane of capability and spread, over the curves of equal γ. */
@@ -84,14 +86,20 @@ export function plane(title, agents, [low, high]) {
     });
     line(on, points, { stroke, "stroke-width": stroke === "#9A9A9A" ? 1 : 1.8, "stroke-dasharray": dashes });
   }
-  for (const [gamma, stroke, , name] of ISOMETRICS) {
-    const down = on.y(spreadAt(low + q / 2, gamma, [low, high])) - (gamma === 1 ? 13 : 5); // above the top of its curve
-    const look = { "text-anchor": "middle", "font-size": 11, fill: INKS[stroke] ?? stroke, ...HALO };
-    on.text(on.x(low + q / 2), down, name, look);
+  const places = agents.map((agent) => [on.x(agent.capability), on.y(agent.spread)]);
+  const radius = agents.length > 40 ? 3 : 5.5;
+  for (const [cx, cy] of places) {
+    on.add("circle", { cx: cx.toFixed(2), cy: cy.toFixed(2), r: radius, fill: MARK, stroke: "#fff", "stroke-width": 0.8 });
   }
-  for (const agent of agents) {
-    const place = { cx: on.x(agent.capability).toFixed(2), cy: on.y(agent.spread).toFixed(2) };
-    on.add("circle", { ...place, r: agents.length > 40 ? 3 : 5.5, fill: MARK, stroke: "#fff", "stroke-width": 0.8 });
+  for (const [gamma, stroke, , name] of ISOMETRICS) {
+    const half = 3 * name.length;
+    const covered = ([x, y]) => places.filter(([cx, cy]) => Math.abs(cx - x) < half + radius && cy > y - 10 - radius && cy < y + 2 + radius).length;
+    const spots = LABEL_SPOTS.map(([share, up]) => {
+      const capability = low + q * share;
+      return [on.x(capability), on.y(spreadAt(capability, gamma, [low, high])) - up];
+    });
+    const [x, y] = spots.reduce((best, spot) => (covered(spot) < covered(best) ? spot : best)); // the first of the freest
+    on.text(x, y, name, { "text-anchor": "middle", "font-size": 11, fill: INKS[stroke] ?? stroke, ...HALO });
   }
   return on.root;
 }

@@ -88,6 +88,13 @@ def adaptive_view(presses: str | Sequence[str] = (), seed: int = 1) -> View:
     if len(course):  # guessing is taken off, so that limits may lie below the easiest item
         low, high = min(low, course["low"].min()), max(high, course["high"].max())
     right.set(ylim=(low, high), ylabel="capability Ψ")
+    if not len(
+        course
+    ):  # an axis to show where the interval will be, and no numbers along the items
+        right.set(xticks=[], xlabel="items asked")
+        right.axhspan(low, high, color="#EEF1F4")
+        told = "Before the first answer your\ncapability may lie anywhere"
+        right.text(0.5, 0.5, told, ha="center", va="center", transform=right.transAxes)
     numbers: dict[str, Value] = {"items asked": len(course)}
     if len(course):
         numbers |= {"capability": session.value, "low": session.low, "high": session.high}
@@ -97,7 +104,9 @@ def adaptive_view(presses: str | Sequence[str] = (), seed: int = 1) -> View:
         if session.finished
         else "Find the rule of the series, and press the letter that belongs in the gap. Stop when you like."
     )
-    return View(figure, numbers, code, note, {"options": options})
+    asked = "Done" if session.finished else f"A series of letters: {item.text}"
+    shows = f"{asked}; beside it the interval of your capability after each item."
+    return View(figure, numbers, code, note, {"options": options}, shows)
 
 
 def adaptive_demo() -> SittingDemo:

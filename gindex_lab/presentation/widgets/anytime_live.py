@@ -46,7 +46,7 @@ def anytime_view(agent: str, rival: str = "random", seconds: float = 5.0, seed: 
         )
     number("seconds", seconds, 0.01, 1000)
     results = {name: test(name, seconds=seconds, tau0=_TAU, seed=seed) for name in (agent, rival)}
-    figure = blank_figure(8.4, 3.7, wspace=0.24)
+    figure = blank_figure(8.4, 3.7, left=0.095, wspace=0.24)
     left, right = figure.subplots(1, 2)
     for colour, (name, result) in zip(_COLOURS, results.items(), strict=True):
         _draw_estimate(left, result.trajectory, name, colour)
@@ -59,7 +59,8 @@ def anytime_view(agent: str, rival: str = "random", seconds: float = 5.0, seed: 
         numbers[f"complexity ξ reached by {name}"] = float(result.trajectory["xi"].iloc[-1])
     code = f"gl.anytime.test({agent!r}, seconds={seconds:g}, tau0={_TAU}, seed={seed})"
     tables = {name: result.trajectory for name, result in results.items()}
-    return View(figure, numbers, code, _reading(agent, rival, numbers), tables)
+    shows = "Two panels: the estimates of both agents over time, and the complexity that each has reached."
+    return View(figure, numbers, code, _reading(agent, rival, numbers), tables, shows)
 
 
 def _draw_estimate(ax: Any, trajectory: pd.DataFrame, name: str, colour: str) -> None:
@@ -106,11 +107,15 @@ def anytime_demo() -> Demo:
             max=2,
             step=0.05,
             description="stop after",
-            readout_format=".2f",
+            readout_format=".2g",
             **look,
         ),
         "agent": widgets.Dropdown(value="q-learning", options=TESTED, description="agent", **look),
         "rival": widgets.Dropdown(value="random", options=TESTED, description="rival", **look),
         "seed": widgets.IntSlider(value=1, min=1, max=30, description="seed", **look),
     }
-    return Demo(anytime_view, controls, name="anytime", equations=_EQUATIONS)
+
+    def view(seconds: float, **given: Any) -> View:
+        return anytime_view(seconds=float(f"{seconds:.2g}"), **given)  # as the slider shows it
+
+    return Demo(view, controls, name="anytime", equations=_EQUATIONS)

@@ -58,7 +58,7 @@ def horizon_view(theta: float, beta: float) -> View:
     numbers: dict[str, float | int | bool | str] = {
         "50% horizon": length_text(h50),
         "80% horizon": length_text(h80),
-        "capability Ψ (log2 minutes)": float(found["capability"]),
+        "capability Ψ (doublings of a minute)": float(found["capability"]),
         "spread S": float(np.pi / np.sqrt(3) / beta),
         "spread on the tested lengths": float(found["spread"]),
         "γ on the tested lengths": float(found["normalised_generality"]),
@@ -76,7 +76,7 @@ def _reading(theta: float, beta: float, found: pd.Series) -> str:
     if not low < theta < high:
         return f"{text} The 50% horizon lies outside the tested lengths: it is extrapolated."
     if abs(found["capability"] - theta) > 0.25:
-        return f"{text} Part of the curve is cut off, so that capability and log2 horizon differ."
+        return f"{text} Part of the curve is cut off, so that capability and θ differ."
     return text
 
 
@@ -89,7 +89,7 @@ def horizon_demo() -> LiveDemo:
     '8 min'
     """
     controls = {
-        "theta": Control("θ (log2 minutes)", 6.0, -2, 12, 0.1),
+        "theta": Control("θ (doublings of a minute)", 6.0, -2, 12, 0.1),
         "beta": Control("steepness β", 0.7, 0.2, 4, 0.05),
     }
     title = "A time horizon"

@@ -21,7 +21,7 @@ from gindex_lab.worlds.anytime.complexity import complexity
 from gindex_lab.worlds.anytime.environment import Environment, Session
 from gindex_lab.worlds.anytime.spaces import random_pattern, random_space
 
-__all__ = ["WorldSession", "plot_world", "worlds"]
+__all__ = ["WorldSession", "plot_world", "world_in_words", "worlds"]
 
 _CELLS = (3, 4, 5, 6, 8)
 _MOST_CELLS = 40  # of a world that a person plays; the time to make one grows fast
@@ -138,8 +138,26 @@ def plot_world(walk: Session, *, title: str = "", ax: Any = None) -> Any:
     ax.set(xlim=(-2.0, 2.0), ylim=(-1.5, 1.5), aspect="equal")
     ax.set_axis_off()
     last = "no reward yet" if not walk.rewards else f"last reward {walk.rewards[-1]:+.0f}"
-    heading(ax, title, f"step {walk.step} of {walk.steps} · {last} · mean {walk.mean:+.2f}")
+    told = f"step {walk.step} of {walk.steps} · {last} · mean {walk.mean:+.2f}"
+    heading(ax, title, told.replace("-", "−"))
     return ax
+
+
+def world_in_words(walk: Session) -> str:
+    """What `plot_world` draws, for those who do not see it.
+
+    >>> world_in_words(Session(worlds((3,))[0], seed=1))
+    'A world of 3 cells. You are in cell ..., ... Action 0 leads to cell ...'
+    """
+    ways = enumerate(walk.environment.space.destinations[walk.cell])
+    led = ", ".join(f"action {action} leads to cell {int(target) + 1}" for action, target in ways)
+    marks = zip(_MARKS, (walk.first, walk.second), strict=True)
+    seen = ", ".join(f"{mark} is in cell {at + 1}" for mark, at in marks)
+    last = (
+        f" The last reward was {walk.rewards[-1]:+.0f}.".replace("-", "−") if walk.rewards else ""
+    )
+    here = f"A world of {walk.environment.cells} cells. You are in cell {walk.cell + 1}, {seen}."
+    return f"{here} {led[:1].upper()}{led[1:]}.{last}"
 
 
 def _draw_way(ax: Any, start: Any, end: Any, label: str, stay: bool) -> None:

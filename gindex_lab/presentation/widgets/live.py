@@ -9,6 +9,7 @@ error of ours as a sentence instead of a traceback. Where no one can move a slid
 
 from __future__ import annotations
 
+import base64
 import html
 import io
 import os
@@ -43,7 +44,7 @@ _DPI = 110
 class View:
     """A figure, the numbers beside it, and an expression in `gl` (and `pd`) that gives the same numbers.
 
-    `note` is one sentence that reads the result aloud.
+    `note` is one sentence that reads the result aloud; `shows` says what is drawn.
 
     >>> view = View(blank_figure(2, 1), {"capability Ψ": 4.5}, "gl.generality(...)", "Half of it is solved.")
     >>> view.png()[:4], numbers_html(view.numbers).count("<tr>")
@@ -55,6 +56,17 @@ class View:
     code: str
     note: str = ""
     tables: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    shows: str = ""
+
+    @property
+    def alt(self) -> str:
+        """The figure in words: what is drawn, the numbers, and what they mean.
+
+        >>> View(blank_figure(2, 1), {"capability Ψ": 4.5}, "", "Half of it is solved.", shows="A curve.").alt
+        'A curve. capability Ψ 4.50. Half of it is solved.'
+        """
+        told = ", ".join(f"{name} {text_of(value)}" for name, value in self.numbers.items())
+        return " ".join(part for part in (self.shows, f"{told}.", self.note) if part)
 
     def png(self, dpi: int = _DPI) -> bytes:
         """The current figure as PNG; the same view gives the same bytes."""
@@ -102,15 +114,28 @@ def numbers_html(numbers: Mapping[str, Value]) -> str:
     """Names and numbers as a small table; whatever they contain is escaped.
 
     >>> numbers_html({"<b>": 1})
-    '<table class="gl-numbers" ...><tr><td...>&lt;b&gt;</td><td...>1</td></tr></table>'
+    '<table class="gl-numbers" ...><tr><th...>&lt;b&gt;</th><td...>1</td></tr></table>'
     """
-    left = '<td style="white-space:nowrap">'
-    right = '<td style="text-align:right;padding-left:1.2em;font-weight:bold">'
+    left = '<th scope="row" style="text-align:left;font-weight:normal;vertical-align:top">'
+    right = '<td style="text-align:right;padding-left:1.2em;font-weight:bold;white-space:normal">'
     rows = [
-        f"<tr>{left}{html.escape(name)}</td>{right}{html.escape(text_of(value))}</td></tr>"
+        f"<tr>{left}{html.escape(name)}</th>{right}{html.escape(text_of(value))}</td></tr>"
         for name, value in numbers.items()
     ]
     return f'<table class="gl-numbers" style="line-height:1.5">{"".join(rows)}</table>'
+
+
+def picture_html(view: View) -> str:
+    """The figure with its text alternative, which ipywidgets' own image lacks.
+
+    On a phone it can be moved sideways rather than be too small to read.
+    """
+    data = base64.b64encode(view.png()).decode("ascii")
+    image = f'<img src="data:image/png;base64,{data}" alt="{html.escape(view.alt)}"'
+    box = '<div role="group" aria-label="figure" tabindex="0" style="overflow-x:auto">'
+    wide = _PER_INCH * view.figure.get_figwidth()
+    look = f"width:100%;max-width:{wide:.0f}px;min-width:{_LEGIBLE * wide:.0f}px"
+    return f'{box}{image} style="{look}"></div>'
 
 
 def code_html(code: str) -> str:
@@ -120,10 +145,12 @@ def code_html(code: str) -> str:
     '<pre class="gl-code" ...>a &lt; b</pre>'
     """
     look = "margin:.3em 0;padding:.5em .8em;background:#f4f6f8;color:#222;white-space:pre-wrap"
-    look += ";font-family:monospace;line-height:1.35"
+    look += ";font-family:monospace;line-height:1.35;word-break:normal;overflow-wrap:break-word"
     return f'<pre class="gl-code" style="{look}">{html.escape(code)}</pre>'
 
 
+_PER_INCH = 81  # pixels of the page to an inch of a figure
+_LEGIBLE = 0.82  # of that; below it the words get too small
 _WIDE = "680px"  # more would make the figures coarse
 
 
@@ -137,8 +164,9 @@ def equation_html(equations: Sequence[str]) -> str:
 
     tall = '<math style="math-style:normal" '  # fractions and sums as in a displayed formula
     shown = [formula(text).replace("<math ", tall) for text in equations]
-    parts = "".join(f'<span style="margin-right:2.2em">{markup}</span>' for markup in shown)
-    return f'<div class="gl-equation" style="font-size:115%;line-height:2">{parts}</div>'
+    parts = "".join(f"<span>{markup}</span>" for markup in shown)
+    look = "display:flex;flex-wrap:wrap;align-items:center;gap:.4em 2.2em;padding:.2em 0 .7em"
+    return f'<div class="gl-equation" style="{look};font-size:115%;line-height:2">{parts}</div>'
 
 
 def problem_html(error: Exception) -> str:
@@ -180,9 +208,10 @@ class Demo:
 
         self.function, self.controls, self.name = view, dict(controls), name
         self.equations = equations
-        self.picture = widgets.Image(format="png", layout={"width": "100%"})
+        self.picture, self.numbers, self.code, self.note, self.problem = (
+            widgets.HTML() for _ in range(5)
+        )
         self.picture.add_class("gl-picture")
-        self.numbers, self.code, self.note, self.problem = (widgets.HTML() for _ in range(4))
         self.held = False
         self.view = self._compute()
         for control in self.controls.values():
@@ -193,7 +222,8 @@ class Demo:
     def _arrange(self, widgets: Any, controls: list[Any], extra: list[Any], rows: bool) -> Any:
         """Side by side where there is room, one below the other where there is not."""
         sliders = widgets.HBox(controls) if rows else widgets.VBox(controls)
-        side = {"flex": "0 0 auto", "width": "auto" if rows else "345px", "margin": "0 12px 0 0"}
+        side = {"flex": "0 0 auto", "width": "auto" if rows else "345px", "max_width": "100%"}
+        side |= {"margin": "0 12px 0 0"}
         left = widgets.VBox([sliders, *extra, self.numbers], layout=side)
         rest = {
             "flex": "1 1 600px",
@@ -250,10 +280,11 @@ class Demo:
 
     def _display(self) -> None:
         self.problem.value = ""
-        self.picture.value = self.view.png()
+        self.picture.value = picture_html(self.view)
         self.numbers.value = numbers_html(self.view.numbers)
         self.code.value = code_html(self.view.code)
-        self.note.value = f'<div style="line-height:1.4">{html.escape(self.view.note)}</div>'
+        spoken = '<div role="status" style="line-height:1.4">'
+        self.note.value = f"{spoken}{html.escape(self.view.note)}</div>"
 
     def show(self) -> None:
         """The live demo; in a pipeline run a still of it, which is saved as a figure of the notebook."""
@@ -268,7 +299,7 @@ def show_still(view: View, name: str, equations: Sequence[str]) -> None:
     from IPython.display import HTML
 
     display(HTML(equation_html(equations) + numbers_html(view.numbers)))  # type: ignore[no-untyped-call]
-    upstairs("show")(view.figure, name)
+    upstairs("show")(view.figure, name, alt=view.alt)
     display(HTML(code_html(view.code) + html.escape(view.note)))  # type: ignore[no-untyped-call]
 
 

@@ -126,7 +126,9 @@ def manual_view(program: str, keys: Sequence[str] = "", seed: int = 0) -> View:
         f"gl.widgets.PROGRAMS[{PROGRAMS.index(program)}]" if program in PROGRAMS else repr(program)
     )
     code = f'gl.widgets.play({named}, "{"".join(keys)}", seed={seed})'
-    return View(figure, numbers, code, "", {"game": game})
+    listed = ", ".join(f"{reward:g}" for reward in game["reward"].tail(20)) or "none yet"
+    shows = f"The rewards of the game, the last twenty: {listed}."
+    return View(figure, numbers, code, "", {"game": game}, shows)
 
 
 def _bounds(program: str) -> tuple[float | None, float | None]:

@@ -61,7 +61,7 @@ def stepper_view(program: str, actions: str | Sequence[int], step: int = 1, seed
 
     >>> view = stepper_view(",+.#", "3", step=3)
     >>> view.numbers["instruction"], view.numbers["reward so far"]
-    ('. write the cell to the output', 100.0)
+    ('‘.’ write the cell to the output', 100.0)
     """
     moves = actions_of(actions) if isinstance(actions, str) else list(actions)
     table = trace(program, moves, seed=seed)
@@ -72,7 +72,7 @@ def stepper_view(program: str, actions: str | Sequence[int], step: int = 1, seed
         "step": f"{at + 1} of {len(table)}",
         "cycle": int(row["cycle"]),
         "action of this cycle": int(row["action"]),
-        "instruction": f"{row['instruction']} {_MEANING[row['instruction']]}",
+        "instruction": f"‘{row['instruction']}’ {_MEANING[row['instruction']]}",
         "cell under the head": int(row["cell"]),
         "reward so far": 100 * (reward - 2) / 2,
         "observation so far": int(observation),
@@ -82,7 +82,10 @@ def stepper_view(program: str, actions: str | Sequence[int], step: int = 1, seed
     _draw_program(top, program, int(row["place"]))
     plot_tape(row["tape"], int(row["head"]), title="The work tape after it", ax=bottom)
     code = f"gl.aiq.trace({program!r}, {moves}, seed={seed}).iloc[{at}]"
-    return View(figure, numbers, code, explain(program).replace("\n", " "), {"trace": table})
+    held = ", ".join(f"cell {cell} holds {value}" for cell, value in row["tape"].items())
+    shows = f"The program {program} with its sign {row['place'] + 1} framed, above the work tape: {held}."
+    meaning = explain(program).replace("\n", " ")
+    return View(figure, numbers, code, meaning, {"trace": table}, shows)
 
 
 def _draw_program(ax: Any, program: str, place: int) -> None:

@@ -26,7 +26,8 @@ _MOST_BUTTONS = 8
 _EQUATIONS = (
     r"\psi(h) = \text{mean response at difficulty } h",
     r"\Psi = \int \psi(h)\,dh",
-    r"\gamma = 1 - \frac{S^2}{A\,(q - A)}",
+    r"S^2 = 2\int h\,\psi(h)\,dh - \Psi^2",
+    r"\gamma = 1 - \frac{S^2}{\Psi\,(q - \Psi)}",
 )
 
 
@@ -96,9 +97,9 @@ def sitting_view(kind: str, presses: str | Sequence[str] = (), seed: int = 1) ->
     at = sitting(kind, presses, seed)
     done, total = at.session.number, len(at.session)
     numbers: dict[str, Value] = {"items done": f"{done} of {total}"}
-    figure = blank_figure(8.4, 4.0, top=0.86)
-    ax = figure.subplots()
     measured = done and _difficulties(at.responses()) > 1
+    figure = blank_figure(5.2, 4.0, left=0.12, top=0.86)  # fits a phone
+    ax = figure.subplots()
     if done:
         numbers["mean response"] = float(at.responses().frame.to_numpy().mean())
     if measured:
@@ -109,7 +110,14 @@ def sitting_view(kind: str, presses: str | Sequence[str] = (), seed: int = 1) ->
         at.draw(ax)
     text = ",".join(pressed(presses))
     code = f'gl.generality(gl.widgets.sitting({kind!r}, "{text}", seed={seed}).responses())'
-    return View(figure, numbers, code, _reading(at), {"options": at.options})
+    return View(figure, numbers, code, _reading(at), {"options": at.options}, _shown(at))
+
+
+def _shown(at: Sitting) -> str:
+    """The item in words, as far as words can give it away without solving it."""
+    if at.session.finished:
+        return "Your characteristic curve: the mean response at each difficulty."
+    return _TELL[at.kind](at.session)
 
 
 def _difficulties(responses: Responses) -> int:
@@ -176,7 +184,7 @@ def _press_maze(session: Any, option: str) -> None:
 
 
 def _draw_letters(session: Any, ax: Any, title: str) -> None:
-    ax.text(0.5, 0.62, session.item.text, ha="center", fontsize=26, family="monospace")
+    ax.text(0.5, 0.62, session.item.text, ha="center", fontsize=18, family="monospace")
     ax.text(0.5, 0.3, "Which letter belongs in the gap?", ha="center", fontsize=12, color="#555555")
     ax.set_axis_off()
     heading(ax, title, f"{session.item.kind}, difficulty {session.item.difficulty:g}")
@@ -194,6 +202,12 @@ def _draw_world(session: Any, ax: Any, title: str) -> None:
     plot_world(session.walk, title=title, ax=ax)
 
 
+def _tell_world(session: Any) -> str:
+    from gindex_lab.presentation.widgets.lambda_worlds import world_in_words
+
+    return world_in_words(session.walk)
+
+
 _MAKE = dict(zip(KINDS, (_letters, _mazes, _worlds), strict=True))
 _OPTIONS: dict[str, Any] = {
     "letter series": lambda session: list(session.item.options),
@@ -206,10 +220,18 @@ _PRESS: dict[str, Any] = {
     "Λ worlds": lambda session, option: session.act(int(option)),
 }
 _DRAW = dict(zip(KINDS, (_draw_letters, _draw_maze, _draw_world), strict=True))
+_TELL: dict[str, Callable[[Any], str]] = {
+    "letter series": lambda session: f"A series of letters: {session.item.text}.",
+    "mazes": lambda session: (
+        f"A maze of {session.item.rank} rows with dots at {session.item.dots}; "
+        f"your path so far: {session.path}."
+    ),
+    "Λ worlds": _tell_world,
+}
 _ASK = {
     "letter series": "Find the rule of the series, and press the letter that belongs in the gap.",
     "mazes": "From the tip upwards, left or right at each crossing: meet as many dots as you can; then done.",
-    "Λ worlds": "One of the marks pays +1 when you are with it, the other -1. Press an action, and find out.",
+    "Λ worlds": "One of the marks pays +1 when you are with it, the other −1. Press an action, and find out.",
 }
 
 

@@ -129,6 +129,7 @@ def programs_view(first: str, second: str, mode: str = "exact") -> View:
     weight = sum(graph.nodes[pair]["weight"] for pair in result.mapping.items())
     numbers = {
         "divergence Δ": float(result),
+        "certificate": f"{result.lower:.3f} ≤ Δ ≤ {result.upper:.3f}",
         "similarity Σw": float(weight),
         "nodes": f"{len(one)} and {len(two)}",
         "nodes matched": len(result.mapping),
@@ -140,8 +141,17 @@ def programs_view(first: str, second: str, mode: str = "exact") -> View:
         f"gl.divergence(a, b, mode={mode!r})"
     )
     return View(
-        _figure(result, graph, mode), numbers, code, _reading(result), {"why": result.explain()}
-    )
+        _figure(result, graph, mode), numbers, code, _reading(result), {"why": result.explain()},
+        _shown(one, two, result),
+    )  # fmt: skip
+
+
+def _shown(one: Flow, two: Flow, result: Divergence) -> str:
+    """Both programs and the clique in words."""
+    drawn = [f"{len(flow)} nodes ({', '.join(map(str, flow.types))})" for flow in (one, two)]
+    pairs = ", ".join(f"{a} with {b}" for a, b in result.mapping.items()) or "none"
+    graph = "their association graph, the heaviest clique in bold"
+    return f"Two programs, of {drawn[0]} and of {drawn[1]}, beside {graph}; pairs: {pairs}."
 
 
 def _quoted(text: str) -> str:
@@ -185,8 +195,8 @@ def programs_demo() -> Demo:
 
     look = {"layout": {"width": "330px", "height": "130px"}}
     controls = {
-        "first": widgets.Textarea(value=EXAMPLES[0], **look),
-        "second": widgets.Textarea(value=EXAMPLES[1], **look),
+        "first": widgets.Textarea(value=EXAMPLES[0], tooltip="the first program", **look),
+        "second": widgets.Textarea(value=EXAMPLES[1], tooltip="the second program", **look),
         "mode": widgets.ToggleButtons(
             options=["exact", "reference"], style={"button_width": "90px"}
         ),

@@ -28,7 +28,8 @@ __all__ = ["Entry", "accessible", "build", "documented", "uses"]
 ROOT = "gindex_lab"
 _NAMED_LINK = r'class="headerlink" aria-label="link to \1" href="#\1"'
 _AA = (
-    ".pdoc span:is(.def,.nb,.bp,.kc,.k,.kn){color:#1b5e20!important}main.pdoc a{text-decoration:underline}"
+    ".pdoc span:is(.def,.nb,.bp,.kc,.k,.kn,.ow){color:#1b5e20!important}"
+    "main.pdoc a{text-decoration:underline}"
     "nav.pdoc .attribution,nav.pdoc footer{color:#333;opacity:1;filter:none}"
 )
 _PAGES = {  # of the reports, for the line of links: those that are there
@@ -199,7 +200,36 @@ def _reference(modules: list[str], folder: Path) -> None:
         warnings.filterwarnings("ignore", message="Error parsing type annotation")
         pdoc.pdoc(*modules, output_directory=folder)
     for file in sorted(folder.rglob("*.html")):
-        write_text(file, with_policy(accessible(file.read_text(encoding="utf-8"))))
+        text = lighter(file.read_text(encoding="utf-8"))
+        write_text(file, with_policy(accessible(text)))
+    search = folder / "search.js"
+    if search.is_file():
+        write_text(search, lighter_search(search.read_text(encoding="utf-8")))
+
+
+def lighter(page: str) -> str:
+    """A page of pdoc without the marks around names and brackets of a source, and without a link per line.
+
+    >>> lighter('<a href="#L-1"><span class="linenos">1</span></a><span class="n">x</span>')
+    '<span class="linenos">1</span>x'
+    """
+    page = re.sub(r'<span class="[npw]">([^<]*)</span>', r"\1", page)
+    return re.sub(r'<a href="#[^"]*">(<span class="linenos">[ \d]*</span>)</a>', r"\1", page)
+
+
+def lighter_search(script: str) -> str:
+    """pdoc's search with the texts alone: the browser makes the index from them, which is twice their size.
+
+    >>> made = {"_isPrebuiltIndex": True, "documentStore": {"docs": {"a": {"fullname": "a"}}}}
+    >>> lighter_search(f"/** docs */const docs = {json.dumps(made)};")
+    '/** docs */const docs = [{"fullname": "a"}];'
+    """
+    head, mark, rest = script.partition("const docs = ")
+    found, end = json.JSONDecoder().raw_decode(rest) if mark else ([], 0)
+    if not isinstance(found, dict) or not found.get("_isPrebuiltIndex"):
+        return script
+    texts = list(found["documentStore"]["docs"].values())
+    return f"{head}{mark}{json.dumps(texts, ensure_ascii=False)}{rest[end:]}"
 
 
 def accessible(page: str) -> str:
