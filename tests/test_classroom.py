@@ -10,8 +10,10 @@ from types import SimpleNamespace
 
 import pytest
 from tornado.httpclient import HTTPError as Refused
+from tornado.web import HTTPError
 
 sys.path.insert(0, str(Path(__file__).parent))
+from refusals import refused
 from students import PASSWORD, ROOT, Student, classroom, come, kernels
 
 from gindex_lab.foundation.errors import BadInput
@@ -66,7 +68,7 @@ def test_a_host_that_is_not_this_machine_is_refused(host):
 
 def test_no_configuration_makes_a_class_without_a_password(monkeypatch):
     monkeypatch.setattr(room.ClassPassword, "hashed", "")
-    with pytest.raises(ValueError, match="needs a password"):
+    with refused("hashed_password: missing"):
         room.ClassPassword(token="t", hashed_password="argon2:x")
     monkeypatch.setattr(room.ClassPassword, "hashed", "argon2:ours")
     made = room.ClassPassword(token="t", hashed_password="argon2:theirs")
@@ -107,7 +109,7 @@ def test_as_many_students_fit_as_there_are_places():
     assert places._owners == {"k3": "Ada", "k4": "Ben", "k5": "Cem"}
     seated(places, "Ada")  # her own page gives way
     assert sorted(places._owners.values()) == ["Ada", "Ben", "Cem"]
-    with pytest.raises(Exception, match="places are taken") as caught:
+    with pytest.raises(HTTPError) as caught:
         seated(places, "Dan")
     assert caught.value.status_code == 503
 

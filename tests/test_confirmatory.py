@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from oracles.confirmatory_models import GROUPS, HALVES, MODELS, in_lavaan
 from oracles.factor_tables import PRINTED, groups, normal, printed, simulated
+from refusals import cautioned
 
 import gindex_lab as gl
 
@@ -53,7 +54,7 @@ def test_loadings_correlations_errors_and_fit_equal_lavaan(name):
 
 def test_two_factors_whose_correlation_exceeds_one_are_cautioned_about():
     table, factors, _ = MODELS["one_as_two"]
-    with pytest.warns(gl.Caution, match="1.00"):
+    with cautioned("heywood"):
         gl.confirm(simulated(table), factors)
 
 
@@ -97,7 +98,7 @@ def test_polychoric_factors_have_loadings_but_no_errors():
 
 def test_agents_with_gaps_are_left_out_and_counted():
     table = simulated("three").mask(np.random.default_rng(1).random((500, 12)) < 0.01)
-    with pytest.warns(gl.Caution, match="gaps"):
+    with cautioned("gaps"):
         model = gl.confirm(table, GROUPS)
     assert model.agents == len(table.dropna())
 

@@ -275,8 +275,9 @@ def test_machine_code_of_another_version_of_numba_is_compiled_anew(tmp_path):
     content = b"cno_such_module\nno_such_name\n."
     path = tmp_path / "index.nbi"
     path.write_bytes(kernels._digest(path.name, content) + content)
-    with pytest.raises(ValueError, match="damaged"):
+    with pytest.raises(ValueError) as caught:  # noqa: PT011 - unpickling alone raises an ImportError
         kernels._opened(path)
+    assert str(path) in str(caught.value)
 
 
 def test_without_a_place_for_machine_code_functions_still_run(monkeypatch):

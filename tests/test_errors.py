@@ -47,7 +47,7 @@ def test_an_error_without_a_code_has_that_of_its_class():
 
 
 def test_the_code_survives_the_way_back_from_a_worker():
-    error = pickle.loads(pickle.dumps(BadInput("n", 3, "is odd", "use 4", code="odd")))
+    error = pickle.loads(pickle.dumps(BadInput("n", 3, "[odd] is odd", "use 4")))
     assert (error.code, error.argument, error.value, error.remedy) == ("odd", "n", 3, "use 4")
 
 

@@ -256,7 +256,7 @@ def test_limits_stay_where_the_parameters_live():
             "upper": 0.93,
         }
     )
-    with pytest.warns(Caution, match="4pl"):
+    with cautioned("asymptotes"):
         model = irt(simulate_irt(truth, 400, model="4pl", seed=2), "4pl")
     ends = model.limits()
     for name in truth:

@@ -75,7 +75,7 @@ def _of_environment(text: str) -> Limits:
             remedy = (
                 f"write for instance {VARIABLE}=cells=1e9,ratio=500; there are {', '.join(names)}"
             )
-            raise BadInput(VARIABLE, part, "is not a limit", remedy, code="not-an-option")
+            raise BadInput(VARIABLE, part, "[not-an-option] is not a limit", remedy)
     return Limits(**found)
 
 
@@ -96,7 +96,7 @@ def limits(**changes: float) -> Iterator[Limits]:
     for name, value in changes.items():
         if name not in known:
             remedy = f"use {', '.join(sorted(known))}"
-            raise BadInput(name, value, "is not a limit", remedy, code="not-an-option")
+            raise BadInput(name, value, "[not-an-option] is not a limit", remedy)
     token = _chosen.set(replace(current(), **changes))
     try:
         yield current()
@@ -117,9 +117,8 @@ def too_large(argument: str, value: object, problem: str, name: str, needed: flo
         f"check that it is what you expect; to read it all the same, "
         f"use `with gl.limits({name}={needed:.3g})` or set {VARIABLE}={name}={needed:.3g}"
     )
-    return BadInput(
-        argument, value, f"{problem}, and the limit is {allowed:,.0f}", remedy, code=code
-    )
+    problem = f"[{code}] {problem}, and the limit is {allowed:,.0f}"
+    return BadInput(argument, value, problem, remedy)
 
 
 def check_cells(argument: str, value: object, rows: int, columns: int, filled: int) -> None:

@@ -53,7 +53,7 @@ _HUGE = (
 def not_a_seed(name: str, value: object) -> BadInput:
     """The error for what cannot seed a generator."""
     remedy = "pass a whole number such as seed=1, or a Generator"
-    return BadInput(name, value, "is not a seed", remedy, code="not-a-seed")
+    return BadInput(name, value, "[not-a-seed] is not a seed", remedy)
 
 
 def refuse_nested(name: str, value: object) -> None:
@@ -65,8 +65,8 @@ def refuse_nested(name: str, value: object) -> None:
         level = list({id(x): x for x in inside if isinstance(x, (list, tuple, dict))}.values())
         if not level:
             return
-    problem = "is nested too deeply, or holds itself"
-    raise BadInput(name, value, problem, "pass a flat one", code="too-deep")
+    problem = "[too-deep] is nested too deeply, or holds itself"
+    raise BadInput(name, value, problem, "pass a flat one")
 
 
 def complaint(
@@ -92,8 +92,8 @@ def complaint(
             if problem is not None:
                 return problem
             if isinstance(one, collections.abc.Iterator):
-                problem_ = "can be iterated over only once"
-                return BadInput(name, one, problem_, "pass a list instead", code="wrong-type")
+                problem_ = "[wrong-type] can be iterated over only once"
+                return BadInput(name, one, problem_, "pass a list instead")
     passed = {k: v for k, v in given.items() if k != "self"}
     free = {k: v for k, v in passed.items() if _expected(hints.get(k, Any)) is None}
     return _by_value(passed, error) or _by_words(free, error)
@@ -128,13 +128,13 @@ def _broken(name: str, value: object, hint: Any) -> BadInput | None:
     listed = scalar and typing.cast(type, collections.abc.Iterable) in kinds
     if not isinstance(value, kinds) or listed or (isinstance(value, bool) and kinds == NUMBERS):
         said = words or "what is expected"
-        return BadInput(name, value, f"is not {said}", f"pass {said}", code="wrong-type")
+        return BadInput(name, value, f"[wrong-type] is not {said}", f"pass {said}")
     if isinstance(value, NUMBERS) and not _is_finite(value):
-        return BadInput(name, value, "is out of range", "use a finite number", code="out-of-range")
+        return BadInput(name, value, "[out-of-range] is out of range", "use a finite number")
     whole = int in members_of(hint) and float not in members_of(hint)
     if whole and isinstance(value, (float, np.floating)) and not float(value).is_integer():
-        problem = "is not a whole number"
-        return BadInput(name, value, problem, "use one", code="not-a-whole-number")
+        problem = "[not-a-whole-number] is not a whole number"
+        return BadInput(name, value, problem, "use one")
     return _broken_element(name, value, hint)
 
 
@@ -177,16 +177,19 @@ def _broken_callable(name: str, value: Callable[..., Any], hints: Any) -> BadInp
     except ValueError:
         return None  # a builtin that does not tell its signature
     except TypeError as error:
-        problem = f"cannot be called with {len(hints)} argument(s) ({error})"
-        return BadInput(name, value, problem, "change its parameters", code="wrong-type")
+        problem = f"[wrong-type] cannot be called with {len(hints)} argument(s) ({error})"
+        return BadInput(name, value, problem, "change its parameters")
     return None
 
 
 def _broken_tuple(name: str, value: Any, hints: Sequence[Any]) -> BadInput | None:
     """What is wrong with a pair, a triple ...: its length, or the first wrong element."""
     if len(value) != len(hints):
-        problem, remedy = f"does not have {len(hints)} elements", f"give {len(hints)}"
-        return BadInput(name, value, problem, remedy, code="wrong-length")
+        problem, remedy = (
+            f"[wrong-length] does not have {len(hints)} elements",
+            f"give {len(hints)}",
+        )
+        return BadInput(name, value, problem, remedy)
     broken = (
         _broken(f"{name}[{k}]", *both) for k, both in enumerate(zip(value, hints, strict=True))
     )
@@ -257,66 +260,66 @@ def _by_value(given: Mapping[str, Any], error: BaseException) -> BadInput | None
     for name, value in given.items():
         texts = [value] if isinstance(value, str) else value if isinstance(value, list) else []
         if isinstance(error, UnicodeEncodeError) and error.object in texts:
-            problem, remedy = "holds half of a character", "write it whole"
-            return BadInput(name, error.object, problem, remedy, code="wrong-type")
+            problem, remedy = "[wrong-type] holds half of a character", "write it whole"
+            return BadInput(name, error.object, problem, remedy)
         if isinstance(value, (pd.DataFrame, Mapping)) and isinstance(error, KeyError):
             wanted = error.args[0] if error.args else ""
             if not pd.api.types.is_hashable(wanted) or wanted not in value:
                 kind = "column or row" if isinstance(value, pd.DataFrame) else "entry"
-                problem = f"has no {kind} {short(wanted)}"
+                problem = f"[missing-column] has no {kind} {short(wanted)}"
                 remedy = "pass the table that the documentation names"
-                return BadInput(name, list(value), problem, remedy, code="missing-column")
+                return BadInput(name, list(value), problem, remedy)
         if isinstance(value, _ARRAYS) and "truth value" in str(error):
-            problem, remedy = "is an array or a table", "pass a single value"
-            return BadInput(name, type(value).__name__, problem, remedy, code="wrong-type")
+            problem, remedy = "[wrong-type] is an array or a table", "pass a single value"
+            return BadInput(name, type(value).__name__, problem, remedy)
         table = isinstance(value, (pd.DataFrame, pd.Series))
         if table and any(w in str(error) for w in _TEXT):
             texts = list(pd.DataFrame(value).select_dtypes(exclude="number").columns)
-            problem = "holds text where numbers are needed"
-            return BadInput(name, texts, problem, "convert the column", code="not-a-number")
+            problem = "[not-a-number] holds text where numbers are needed"
+            return BadInput(name, texts, problem, "convert the column")
         if table and any(w in str(error) for w in _KINDS):
-            problem = f"has a column of the wrong kind ({str(error)[:80]})"
-            return BadInput(name, type(value).__name__, problem, "convert it", code="wrong-type")
+            problem = f"[wrong-type] has a column of the wrong kind ({str(error)[:80]})"
+            return BadInput(name, type(value).__name__, problem, "convert it")
         untyped = type(error).__name__ == "TypingError" or "float16" in str(error)  # of a kernel
         if untyped and isinstance(value, _ARRAYS):
             kind = getattr(value, "dtype", "a table")
-            problem = f"is not an array that can be used here ({kind})"
+            problem = f"[wrong-type] is not an array that can be used here ({kind})"
             remedy = "pass a plain array of numbers, such as np.asarray(x, float)"
-            return BadInput(name, value, problem, remedy, code="wrong-type")
+            return BadInput(name, value, problem, remedy)
         if "unhashable type" in str(error) and _unhashable(value):
-            problem = "has an element that cannot be used as a label"
+            problem = "[wrong-type] has an element that cannot be used as a label"
             remedy = "pass text or numbers"
-            return BadInput(name, value, problem, remedy, code="wrong-type")
+            return BadInput(name, value, problem, remedy)
         negative = isinstance(value, NUMBERS) and value < 0 and "negative" in str(error)
         if negative:
-            return BadInput(name, value, "is negative", "use 0 or more", code="out-of-range")
+            return BadInput(name, value, "[out-of-range] is negative", "use 0 or more")
         if _sized(value) and len(value) == 0:
-            return BadInput(name, value, "is empty", "give at least one", code="empty")
+            return BadInput(name, value, "[empty] is empty", "give at least one")
     for name, value in given.items():
         if isinstance(value, _ARRAYS) and (odd := _oddity(value)) is not None:
-            problem, remedy, code = odd
-            return BadInput(name, type(value).__name__, problem, remedy, code=code)
+            return BadInput(name, type(value).__name__, *odd)
         keys = (
             [k for k in value if not isinstance(k, (str, int))] if isinstance(value, dict) else []
         )
         if keys:
-            problem = "is a key that is neither a text nor a whole number"
-            return BadInput(name, keys[0], problem, "use texts as names", code="wrong-type")
+            problem = "[wrong-type] is a key that is neither a text nor a whole number"
+            return BadInput(name, keys[0], problem, "use texts as names")
     if isinstance(error, (MemoryError, OverflowError, RecursionError)):
         return _too_much(given)
     return None
 
 
-def _oddity(value: Any) -> tuple[str, str, str] | None:
-    """(problem, remedy, code) of a table that pandas can hold and few functions can use."""
+def _oddity(value: Any) -> tuple[str, str] | None:
+    """(problem, remedy) of a table that pandas can hold and few functions can use."""
     table = value if isinstance(value, pd.DataFrame) else pd.DataFrame(np.ravel(value))
     labels: Any = value.index if isinstance(value, pd.Series) else table.index
     if table.columns.nlevels > 1 or labels.nlevels > 1:
-        return "has labels of several levels", "join them into one label each", "wrong-type"
+        return "[wrong-type] has labels of several levels", "join them into one label each"
     for axis in (table.columns, labels):
         if not axis.is_unique:
             label = short(axis[axis.duplicated()][0])
-            return f"has the label {label} more than once", "keep one of them", "duplicate-label"
+            problem = f"[duplicate-label] has the label {label} more than once"
+            return problem, "keep one of them"
     columns = [value] if isinstance(value, pd.Series) else [table[c] for c in table.columns]
     for column in columns:
         where = "" if len(columns) == 1 else f" in column {short(column.name)}"
@@ -326,12 +329,12 @@ def _oddity(value: Any) -> tuple[str, str, str] | None:
         if kinds or not isinstance(column.dtype, (np.dtype, pd.StringDtype)):
             found = f"{column.dtype} ({', '.join(sorted(kinds))})"
             remedy = "convert it with .astype(float) or .astype(str)"
-            return f"holds {found}{where}, not plain numbers or texts", remedy, "not-a-number"
+            return f"[not-a-number] holds {found}{where}, not plain numbers or texts", remedy
     for column in columns:
         if column.dtype.kind == "f" and not np.isfinite(column).all():
             where = "" if len(columns) == 1 else f" in column {short(column.name)}"
-            problem = f"has a missing or infinite number{where}"
-            return problem, "leave that row out, or give it a number", "not-finite"
+            problem = f"[not-finite] has a missing or infinite number{where}"
+            return problem, "leave that row out, or give it a number"
     return None
 
 
@@ -344,8 +347,8 @@ def _by_words(free: Mapping[str, Any], error: BaseException) -> BadInput | None:
         kind = f"{type(value).__name__}'" in words or (value is not None and short(value) in words)
         if lacks or (isinstance(error, TypeError) and (flat or kind)):
             remedy = "see the documentation of the function for what it takes"
-            problem = f"is not what is expected here ({words[:120]})"
-            return BadInput(name, value, problem, remedy, code="wrong-type")
+            problem = f"[wrong-type] is not what is expected here ({words[:120]})"
+            return BadInput(name, value, problem, remedy)
     return None
 
 
@@ -366,8 +369,8 @@ def _too_much(given: Mapping[str, Any]) -> BadInput | None:
     name = max(sizes, key=lambda one: sizes[one], default="")
     if not name or sizes[name] <= _HUGE:
         return None
-    problem = "is too large: the call ran out of memory or of the range of numbers"
-    return BadInput(name, given[name], problem, "use a smaller one", code="out-of-range")
+    problem = "[out-of-range] is too large: the call ran out of memory or of the range of numbers"
+    return BadInput(name, given[name], problem, "use a smaller one")
 
 
 def _largest(value: object) -> float:

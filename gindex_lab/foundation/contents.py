@@ -44,7 +44,8 @@ def contents(
         if name in whole:
             return import_module(f"{package}.{whole[name]}")
         if name not in where:
-            raise AttributeError(f"{package} has no {name!r}; it offers {', '.join(everything)}")
+            said = f"{package} has no {name!r}; it offers {', '.join(everything)}"
+            raise AttributeError(said, name=name)
         from gindex_lab.foundation.declared import hold
 
         value = hold(import_module(f"{package}.{where[name]}"), name)

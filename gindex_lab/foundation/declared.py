@@ -135,7 +135,7 @@ class Parameter:
             value if isinstance(value, Fraction) else number(name, value, allowed.low, allowed.high)
         ) not in allowed:
             remedy = f"use a number {allowed}"
-            raise BadInput(name, value, "is out of range", remedy, code="out-of-range")
+            raise BadInput(name, value, "[out-of-range] is out of range", remedy)
 
     def _look_into(self, name: str, value: Any) -> None:
         """The same for each element of a list, or value of a mapping."""

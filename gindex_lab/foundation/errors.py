@@ -8,7 +8,7 @@ Programs and tests read its `code`, a few words that stay when the wording impro
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, TypeVar
 
 __all__ = [
     "BadInput",
@@ -22,6 +22,8 @@ __all__ = [
     "ensure",
     "short",
 ]
+
+Kind = TypeVar("Kind", bound="GIndexLabError")
 
 _LONGEST = 80
 _CODED = re.compile(r"\[([a-z][a-z-]+)\] ")
@@ -68,7 +70,7 @@ class GIndexLabError(Exception):
     """The base of all our errors: `code`, `argument`, `value`, `problem`, `remedy`.
 
     `code` is a short stable name of the kind of problem ("not-a-number", "out-of-range", "not-found"), for
-    programs and tests. It stands in brackets before the problem, or is passed; else it is that of the class.
+    programs and tests. It is written in brackets before the problem; else it is that of the class.
 
     >>> raise BadInput("columns", 1, "a step curve needs at least two difficulties", "use columns=100")
     Traceback (most recent call last):
@@ -83,18 +85,25 @@ class GIndexLabError(Exception):
 
     code = "error"
 
-    def __init__(
-        self, argument: str, value: object, problem: str, remedy: str, *, code: str | None = None
-    ) -> None:
+    def __init__(self, argument: str, value: object, problem: str, remedy: str) -> None:
         said = _CODED.match(problem)
         problem = problem[said.end() :] if said else problem
         self.argument, self.value, self.problem, self.remedy = argument, value, problem, remedy
-        self.code = code or (said[1] if said else type(self).code)
+        self.code = said[1] if said else type(self).code
         super().__init__(_plain(f"{argument}={short(value)}: {problem}; {remedy}"))
 
+    def told_of(self, argument: str, value: object, kind: type[Kind]) -> Kind:
+        """The same problem under another argument, as another kind of error, where a caller knows better.
+
+        >>> error = BadInput("x", 1, "[too-few] is too small", "use 2").told_of("columns", "1", BadProgram)
+        >>> error.code, str(error)
+        ('too-few', "columns='1': is too small; use 2")
+        """
+        return kind(argument, value, f"[{self.code}] {self.problem}", self.remedy)
+
     def __reduce__(self) -> tuple[Any, ...]:
-        made_of = (self.argument, self.value, self.problem, self.remedy)
-        return type(self), made_of, {"code": self.code}
+        problem = f"[{self.code}] {self.problem}"
+        return type(self), (self.argument, self.value, problem, self.remedy)
 
 
 class BadInput(GIndexLabError, ValueError):
@@ -103,25 +112,17 @@ class BadInput(GIndexLabError, ValueError):
     code = "bad-input"
 
 
-def ensure(
-    holds: object,
-    argument: str,
-    value: object,
-    problem: str,
-    remedy: str,
-    *,
-    code: str | None = None,
-) -> None:
+def ensure(holds: object, argument: str, value: object, problem: str, remedy: str) -> None:
     """Refuse an argument unless something holds of it.
 
-    >>> ensure(3 > 2, "agents", 3, "are too few", "give three")
-    >>> ensure(2 > 2, "agents", 2, "are too few", "give three")
+    >>> ensure(3 > 2, "agents", 3, "[too-few] are too few", "give three")
+    >>> ensure(2 > 2, "agents", 2, "[too-few] are too few", "give three")
     Traceback (most recent call last):
         ...
     gindex_lab.foundation.errors.BadInput: agents=2: are too few; give three
     """
     if not holds:
-        raise BadInput(argument, value, problem, remedy, code=code)
+        raise BadInput(argument, value, problem, remedy)
 
 
 class BadProgram(BadInput):
@@ -157,17 +158,17 @@ class WorkerLost(GIndexLabError, RuntimeError):
 class Caution(UserWarning):
     """A result that was computed but should not be taken at face value: the message says why.
 
-    Its `code` stands in brackets before the message, or is passed, as with an error.
+    Its `code` is written in brackets before the message, as with an error.
 
     >>> caution = Caution("[few-items] the limits are wide: 4 items")
     >>> caution.code, str(caution)
     ('few-items', 'the limits are wide: 4 items')
     """
 
-    def __init__(self, message: str, code: str = "caution") -> None:
+    def __init__(self, message: str) -> None:
         said = _CODED.match(message)
-        self.code = said[1] if said else code
+        self.code = said[1] if said else "caution"
         super().__init__(message[said.end() :] if said else message)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (str(self), self.code)
+        return type(self), (f"[{self.code}] {self}",)

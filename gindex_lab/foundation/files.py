@@ -54,8 +54,11 @@ def header_of(path: Path, *, separator: str = ",", encoding: str = "utf-8-sig") 
         raise too_large("path", str(path), f"has {len(names):,} columns", "columns", len(names))
     twice = next((name for name, count in Counter(names).items() if name and count > 1), None)
     if twice is not None:
-        problem, remedy = f"has two columns {twice!r}", "give each a name of its own"
-        raise BadInput("path", str(path), problem, remedy, code="duplicate-label")
+        problem, remedy = (
+            f"[duplicate-label] has two columns {twice!r}",
+            "give each a name of its own",
+        )
+        raise BadInput("path", str(path), problem, remedy)
     return names
 
 
@@ -167,19 +170,19 @@ def _csv(path: Path, **form: Any) -> pd.DataFrame:
 
 def _unreadable(path: Path, error: Exception) -> BadInput:
     if isinstance(error, FileNotFoundError):
-        return BadInput("path", str(path), "does not exist", "check the name", code="not-found")
+        return BadInput("path", str(path), "[not-found] does not exist", "check the name")
     if isinstance(error, BROKEN):
-        problem = "is a compressed file that ends early or is damaged"
+        problem = "[damaged] is a compressed file that ends early or is damaged"
         remedy = "copy it again, or unpack what is there with `gzip -dc`"
-        return BadInput("path", str(path), problem, remedy, code="damaged")
+        return BadInput("path", str(path), problem, remedy)
     if isinstance(error, OSError):
-        problem = f"cannot be read ({error.strerror or error})"
+        problem = f"[unreadable] cannot be read ({error.strerror or error})"
         remedy = "name a CSV file, or a folder in the tidy form"
-        return BadInput("path", str(path), problem, remedy, code="unreadable")
+        return BadInput("path", str(path), problem, remedy)
     remedy = "save it as UTF-8 CSV"
     if isinstance(error, UnicodeError):
         remedy += ", or name its encoding: gl.read(path, encoding='latin-1') (--encoding latin-1)"
-    return BadInput("path", str(path), f"is not a CSV ({error})", remedy, code="not-csv")
+    return BadInput("path", str(path), f"[not-csv] is not a CSV ({error})", remedy)
 
 
 def write_facts(folder: Path, facts: dict[str, Any]) -> None:

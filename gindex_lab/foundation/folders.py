@@ -75,15 +75,15 @@ def claimable(folder: Path, what: str) -> None:
     kept = {"the working folder": Path.cwd(), "your home": home, "the package gindex_lab": SOURCE}
     for name, one in kept.items():
         if place in (one.resolve(), *one.resolve().parents):
-            problem = f"is {name}, or holds it"
-            raise BadInput("folder", str(folder), problem, _ELSEWHERE, code="not-ours")
+            problem = f"[not-ours] is {name}, or holds it"
+            raise BadInput("folder", str(folder), problem, _ELSEWHERE)
     if SOURCE in place.parents:
-        problem = "lies in the package gindex_lab"
-        raise BadInput("folder", str(folder), problem, "name a folder elsewhere", code="not-ours")
+        problem = "[not-ours] lies in the package gindex_lab"
+        raise BadInput("folder", str(folder), problem, "name a folder elsewhere")
     kind = _facts(place).get("what")
     if kind not in (None, what):
-        problem = f"holds what gindex_lab wrote there for another purpose ({kind})"
-        raise BadInput("folder", str(folder), problem, _ELSEWHERE, code="not-ours")
+        problem = f"[not-ours] holds what gindex_lab wrote there for another purpose ({kind})"
+        raise BadInput("folder", str(folder), problem, _ELSEWHERE)
 
 
 def _marker(folder: Path, what: str, hashes: Mapping[str, str | None]) -> str:
@@ -233,8 +233,8 @@ def _check_folder(path: Path) -> None:
         problem = f"cannot be inspected ({error.strerror})"
         raise CannotWrite("folder", str(path), problem, "name another folder") from None
     if found and not is_ours(path):
-        problem = f"holds {found[0]!r} and was not written by gindex_lab"
-        raise BadInput("folder", str(path), problem, _ELSEWHERE, code="not-ours")
+        problem = f"[not-ours] holds {found[0]!r} and was not written by gindex_lab"
+        raise BadInput("folder", str(path), problem, _ELSEWHERE)
 
 
 def _carry_over(old: Path, new: Path) -> None:
@@ -249,8 +249,8 @@ def _carry_over(old: Path, new: Path) -> None:
     for name in theirs:
         source = old / name
         if not source.is_symlink() and not source.is_file():
-            problem = f"holds {name!r}, which is neither a file nor a folder"
-            raise BadInput("folder", str(old), problem, "move it elsewhere", code="not-ours")
+            problem = f"[not-ours] holds {name!r}, which is neither a file nor a folder"
+            raise BadInput("folder", str(old), problem, "move it elsewhere")
         if target := _room(old, new, name):
             target.parent.mkdir(parents=True, exist_ok=True)
             _link_or_copy(source, target)

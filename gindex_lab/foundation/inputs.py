@@ -54,8 +54,11 @@ def present(path: Path, argument: str = "path") -> bool:
     try:
         path.stat()
     except PermissionError as error:
-        problem, remedy = f"cannot be read ({error.strerror})", "name a file that you may read"
-        raise BadInput(argument, str(path), problem, remedy, code="unreadable") from None
+        problem, remedy = (
+            f"[unreadable] cannot be read ({error.strerror})",
+            "name a file that you may read",
+        )
+        raise BadInput(argument, str(path), problem, remedy) from None
     except (OSError, ValueError):
         return False
     return True
@@ -66,12 +69,12 @@ def open_regular(path: Path, argument: str = "path") -> IO[bytes]:
     try:
         handle = os.open(path, _FLAGS)
     except (FileNotFoundError, NotADirectoryError):
-        problem, remedy = "does not exist", "check the name"
-        raise BadInput(argument, str(path), problem, remedy, code="not-found") from None
+        problem, remedy = "[not-found] does not exist", "check the name"
+        raise BadInput(argument, str(path), problem, remedy) from None
     except (OSError, ValueError) as error:
-        problem = f"cannot be read ({getattr(error, 'strerror', None) or error})"
+        problem = f"[unreadable] cannot be read ({getattr(error, 'strerror', None) or error})"
         remedy = "name a file that you may read"
-        raise BadInput(argument, str(path), problem, remedy, code="unreadable") from None
+        raise BadInput(argument, str(path), problem, remedy) from None
     mode = os.fstat(handle).st_mode
     if not stat.S_ISREG(mode):
         os.close(handle)
@@ -87,7 +90,7 @@ def _not_regular(path: Path, mode: int, argument: str = "path") -> BadInput:
         stat.S_IFBLK: "a device",
         stat.S_IFSOCK: "a socket",
     }
-    problem = f"is {kinds.get(stat.S_IFMT(mode), 'a special file')}, not a regular file"
+    problem = f"[not-a-regular-file] is {kinds.get(stat.S_IFMT(mode), 'a special file')}, not a regular file"
     remedy = "name a file"
     if stat.S_ISFIFO(mode):
         remedy = (
@@ -95,7 +98,7 @@ def _not_regular(path: Path, mode: int, argument: str = "path") -> BadInput:
         )
     elif not stat.S_ISDIR(mode):
         remedy = "copy what it gives into a file first"
-    return BadInput(argument, str(path), problem, remedy, code="not-a-regular-file")
+    return BadInput(argument, str(path), problem, remedy)
 
 
 @contextmanager
@@ -239,12 +242,12 @@ def read_bytes(path: Path, argument: str = "path") -> bytes:
         with open_bytes(path, argument) as file:
             data = b"".join(_up_to(file, most + 1))
     except BROKEN:
-        problem = "is a compressed file that ends early or is damaged"
+        problem = "[damaged] is a compressed file that ends early or is damaged"
         remedy = "copy it again, or unpack what is there with `gzip -dc`"
-        raise BadInput(argument, str(path), problem, remedy, code="damaged") from None
+        raise BadInput(argument, str(path), problem, remedy) from None
     except OSError as error:
-        problem = f"cannot be read ({error.strerror or error})"
-        raise BadInput(argument, str(path), problem, "copy it again", code="unreadable") from None
+        problem = f"[unreadable] cannot be read ({error.strerror or error})"
+        raise BadInput(argument, str(path), problem, "copy it again") from None
     if len(data) > most:
         problem = f"holds more than {most:,} bytes, to be held whole"
         raise too_large(argument, str(path), problem, "document", 10 * most)
@@ -266,7 +269,7 @@ def read_text(path: object, encoding: str = "utf-8-sig", argument: str = "path")
     except UnicodeError:
         name = encoding.removesuffix("-sig").upper()
         raise BadInput(
-            argument, str(place), f"is not {name} text", f"save it as {name}", code="wrong-encoding"
+            argument, str(place), f"[wrong-encoding] is not {name} text", f"save it as {name}"
         ) from None
 
 
@@ -359,8 +362,8 @@ def files_below(folder: Path, skipped: dict[Path, BadInput] | None = None) -> It
 
     def unreadable(failure: OSError) -> None:
         where = Path(failure.filename)
-        problem = f"is a folder that cannot be read ({failure.strerror})"
-        error = BadInput("path", str(where), problem, "make it readable", code="unreadable")
+        problem = f"[unreadable] is a folder that cannot be read ({failure.strerror})"
+        error = BadInput("path", str(where), problem, "make it readable")
         if skipped is None or where == folder:
             raise error
         skipped[where] = error

@@ -55,14 +55,14 @@ def as_path(argument: str, path: object) -> Path:
     """
     if not isinstance(path, (str, os.PathLike)) or isinstance(os.fspath(path), bytes):
         remedy = "name a file or a folder"
-        raise BadInput(argument, path, "is not a path", remedy, code="wrong-type")
+        raise BadInput(argument, path, "[wrong-type] is not a path", remedy)
     text = os.fspath(path)
     try:
         longest = max(map(len, os.fsencode(text).split(os.sep.encode())))
     except UnicodeError:  # half of a surrogate pair
         longest = sys.maxsize
     if not text or "\0" in text or longest > 255 or len(text) > 4000:
-        raise BadInput(argument, path, "is not a path", "name a file or a folder", code="not-found")
+        raise BadInput(argument, path, "[not-found] is not a path", "name a file or a folder")
     return Path(text)
 
 
@@ -85,8 +85,9 @@ def writing(path: Path, argument: str = "path") -> Iterator[None]:
             raise
         number = error.errno or 0
         remedy = _REMEDIES.get(number, "choose a place where you may write")
-        problem = f"cannot be written ({error.strerror or error})"
-        failed = CannotWrite(argument, str(path), problem, remedy, code=_CODES.get(number))
+        code = _CODES.get(number, CannotWrite.code)
+        problem = f"[{code}] cannot be written ({error.strerror or error})"
+        failed = CannotWrite(argument, str(path), problem, remedy)
         failed.errno = number
         raise failed from None
 
@@ -109,8 +110,11 @@ def _replaceable_file(path: Path, argument: str = "path") -> None:
         return
     if not stat.S_ISREG(mode):
         kinds = {stat.S_IFLNK: "a symbolic link", stat.S_IFDIR: "a folder"}
-        problem = f"cannot be written (it is {kinds.get(stat.S_IFMT(mode), 'not a regular file')})"
-        raise BadInput(argument, str(path), problem, "name a regular file", code="not-regular")
+        problem = (
+            "[not-regular] cannot be written (it is "
+            f"{kinds.get(stat.S_IFMT(mode), 'not a regular file')})"
+        )
+        raise BadInput(argument, str(path), problem, "name a regular file")
     if not os.access(path, os.W_OK):
         remedy = "name another file, or allow it to be changed"
         raise CannotWrite(argument, str(path), "cannot be written (it is read-only)", remedy)

@@ -54,7 +54,7 @@ def choice(name: str, value: object, allowed: Sequence[str]) -> str:
     """
     if not isinstance(value, str) or value not in allowed:
         options = "use one of " + ", ".join(map(repr, allowed))
-        raise BadInput(name, value, "is not an option", options, code="not-an-option")
+        raise BadInput(name, value, "[not-an-option] is not an option", options)
     return value
 
 
@@ -65,8 +65,8 @@ def flag(name: str, value: object) -> bool:
     False
     """
     if not isinstance(value, (bool, np.bool_)):
-        problem, remedy = "is neither True nor False", "use one of them"
-        raise BadInput(name, value, problem, remedy, code="not-a-flag")
+        problem, remedy = "[not-a-flag] is neither True nor False", "use one of them"
+        raise BadInput(name, value, problem, remedy)
     return bool(value)
 
 
@@ -86,11 +86,11 @@ def required_pair(name: str, value: object) -> tuple[float, float]:
             raise TypeError
         low, high = map(float, value)  # type: ignore[call-overload]
     except (TypeError, ValueError, OverflowError):
-        problem, remedy = "is not a pair of numbers", "give (low, high)"
-        raise BadInput(name, value, problem, remedy, code="not-a-pair") from None
+        problem, remedy = "[not-a-pair] is not a pair of numbers", "give (low, high)"
+        raise BadInput(name, value, problem, remedy) from None
     if not (np.isfinite(low) and np.isfinite(high) and low < high):
-        problem, remedy = "is empty or not finite", "give (low, high), low < high"
-        raise BadInput(name, value, problem, remedy, code="out-of-range")
+        problem, remedy = "[out-of-range] is empty or not finite", "give (low, high), low < high"
+        raise BadInput(name, value, problem, remedy)
     return low, high
 
 
@@ -106,15 +106,15 @@ def integer(name: str, value: object, minimum: int = 1, maximum: int = LARGEST) 
     100
     """
     if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
-        problem, remedy = "is not a whole number", f"use one from {minimum} up"
-        raise BadInput(name, value, problem, remedy, code="not-a-whole-number")
+        problem, remedy = "[not-a-whole-number] is not a whole number", f"use one from {minimum} up"
+        raise BadInput(name, value, problem, remedy)
     whole = isinstance(value, (int, np.integer)) or float(value).is_integer()
     if not whole or value < minimum:
-        problem, remedy = f"is not a whole number from {minimum} up", f"use {minimum} or more"
         code = "out-of-range" if whole else "not-a-whole-number"
-        raise BadInput(name, value, problem, remedy, code=code)
+        problem = f"[{code}] is not a whole number from {minimum} up"
+        raise BadInput(name, value, problem, f"use {minimum} or more")
     if value > maximum:
-        raise BadInput(name, value, "is too large", f"use {maximum} or less", code="out-of-range")
+        raise BadInput(name, value, "[out-of-range] is too large", f"use {maximum} or less")
     return int(value)
 
 
@@ -133,7 +133,7 @@ def number(
     """
     if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
         remedy = f"use one between {low:g} and {high:g}"
-        raise BadInput(name, value, "is not a number", remedy, code="not-a-number")
+        raise BadInput(name, value, "[not-a-number] is not a number", remedy)
     try:
         x = float(value)
     except OverflowError:
@@ -141,7 +141,7 @@ def number(
     inside = low < x < high if open_ends else low <= x <= high
     if not np.isfinite(x) or not inside:
         remedy = f"use a number between {low:g} and {high:g}"
-        raise BadInput(name, value, "is out of range", remedy, code="out-of-range")
+        raise BadInput(name, value, "[out-of-range] is out of range", remedy)
     return x
 
 
@@ -174,7 +174,7 @@ def generator(seed: SeedLike) -> np.random.Generator:
     if isinstance(seed, (int, np.integer)) and not isinstance(seed, bool) and seed >= 0:
         return np.random.default_rng(int(seed))
     remedy = "pass a whole number such as seed=1, or a Generator"
-    raise BadInput("seed", seed, "is not a seed", remedy, code="not-a-seed")
+    raise BadInput("seed", seed, "[not-a-seed] is not a seed", remedy)
 
 
 def no_duplicates(name: str, labels: Iterable[Any]) -> None:
@@ -182,8 +182,8 @@ def no_duplicates(name: str, labels: Iterable[Any]) -> None:
     index = pd.Index(labels)
     if not index.is_unique:
         twice = index[index.duplicated()][0]
-        problem, remedy = "appears more than once", "give each a name of its own"
-        raise BadInput(name, twice, problem, remedy, code="duplicate-label")
+        problem, remedy = "[duplicate-label] appears more than once", "give each a name of its own"
+        raise BadInput(name, twice, problem, remedy)
 
 
 def known(name: str, labels: Any, index: pd.Index) -> list[Any]:
@@ -193,13 +193,13 @@ def known(name: str, labels: Any, index: pd.Index) -> list[Any]:
     ['b', 'a']
     """
     if isinstance(labels, str) or not isinstance(labels, Iterable):
-        problem = "is not a list of labels"
-        raise BadInput(name, labels, problem, f"pass {name}=[...]", code="wrong-type")
+        problem = "[wrong-type] is not a list of labels"
+        raise BadInput(name, labels, problem, f"pass {name}=[...]")
     wanted = list(labels)
     for label in wanted:
         if not pd.api.types.is_hashable(label) or label not in index:
             remedy = f"known are {list(index[:5])} …"
-            raise BadInput(name, label, "is not in the table", remedy, code="unknown-label")
+            raise BadInput(name, label, "[unknown-label] is not in the table", remedy)
     return wanted
 
 
@@ -215,21 +215,21 @@ def per_item(name: str, values: NumbersLike, items: pd.Index) -> FloatArray:
         no_duplicates(f"{name}.index", values.index)
         values = values.reindex(items).to_numpy()
     if isinstance(values, str):
-        problem, remedy = "is not a number for each item", "pass a list of numbers"
-        raise BadInput(name, values, problem, remedy, code="wrong-type")
+        problem, remedy = "[wrong-type] is not a number for each item", "pass a list of numbers"
+        raise BadInput(name, values, problem, remedy)
     try:
         flat = np.asarray(values).reshape(1, -1)
     except ValueError:
-        problem, remedy = "is a ragged list", "pass one number for each item"
-        raise BadInput(name, values, problem, remedy, code="wrong-shape") from None
+        problem, remedy = "[wrong-shape] is a ragged list", "pass one number for each item"
+        raise BadInput(name, values, problem, remedy) from None
     if flat.size != len(items):
-        problem = f"has a different length from the {len(items)} items"
-        raise BadInput(name, flat.size, problem, "match them", code="wrong-length")
+        problem = f"[wrong-length] has a different length from the {len(items)} items"
+        raise BadInput(name, flat.size, problem, "match them")
     row = pd.DataFrame(flat, columns=items)
     found = _finite(row, lambda _, item: f"{name}[{item!r}]")[0]
     if np.isnan(found).any():
         item = items[np.isnan(found)][0]
-        raise BadInput(name, item, f"is an item without a {name}", "give it one", code="missing")
+        raise BadInput(name, item, f"[missing] is an item without a {name}", "give it one")
     return found
 
 
@@ -247,8 +247,8 @@ def numbers(name: str, values: NumbersLike) -> FloatArray:
             raise TypeError
         return np.asarray(given, dtype=float)
     except (TypeError, ValueError, OverflowError):
-        problem = "holds something that is not a number"
-        raise BadInput(name, values, problem, "pass numbers", code="not-a-number") from None
+        problem = "[not-a-number] holds something that is not a number"
+        raise BadInput(name, values, problem, "pass numbers") from None
 
 
 def vector(name: str, values: NumbersLike, length: int | None = None) -> FloatArray:
@@ -259,16 +259,16 @@ def vector(name: str, values: NumbersLike, length: int | None = None) -> FloatAr
     """
     array = numbers(name, values)
     if array.ndim != 1:
-        problem, remedy = "is not one-dimensional", "pass a flat list of numbers"
-        raise BadInput(name, array.shape, problem, remedy, code="wrong-shape")
+        problem, remedy = "[wrong-shape] is not one-dimensional", "pass a flat list of numbers"
+        raise BadInput(name, array.shape, problem, remedy)
     if length is not None and len(array) != length:
-        problem = f"has a different length from the expected {length}"
+        problem = f"[wrong-length] has a different length from the expected {length}"
         remedy = f"pass {length} numbers"
-        raise BadInput(name, len(array), problem, remedy, code="wrong-length")
+        raise BadInput(name, len(array), problem, remedy)
     if not np.isfinite(array).all():
         at = int(np.flatnonzero(~np.isfinite(array))[0])
-        problem = "is not a finite number"
-        raise BadInput(f"{name}[{at}]", array[at], problem, "give it a number", code="not-finite")
+        problem = "[not-finite] is not a finite number"
+        raise BadInput(f"{name}[{at}]", array[at], problem, "give it a number")
     return array
 
 
@@ -277,13 +277,13 @@ def described(name: str, table: pd.DataFrame | None, labels: pd.Index) -> pd.Dat
     if table is None:
         return pd.DataFrame(index=labels.copy())
     if not isinstance(table, pd.DataFrame):
-        problem, remedy = "is not a DataFrame", f"index it by {name[:-1]}"
-        raise BadInput(name, type(table).__name__, problem, remedy, code="wrong-type")
+        problem, remedy = "[wrong-type] is not a DataFrame", f"index it by {name[:-1]}"
+        raise BadInput(name, type(table).__name__, problem, remedy)
     no_duplicates(f"{name}.index", table.index)
     absent = labels.difference(table.index, sort=False)
     if len(absent):
-        problem, remedy = "is in the frame but not described", f"add its row to {name}"
-        raise BadInput(name, absent[0], problem, remedy, code="missing")
+        problem, remedy = "[missing] is in the frame but not described", f"add its row to {name}"
+        raise BadInput(name, absent[0], problem, remedy)
     return table.loc[labels].copy()
 
 
@@ -292,13 +292,13 @@ def trials_of(trials: object) -> pd.DataFrame | None:
     if trials is None:
         return None
     if not isinstance(trials, pd.DataFrame):
-        problem = "is not a DataFrame"
-        raise BadInput("trials", type(trials).__name__, problem, "pass one", code="wrong-type")
+        problem = "[wrong-type] is not a DataFrame"
+        raise BadInput("trials", type(trials).__name__, problem, "pass one")
     for column in ("agent", "item", "response"):
         if column not in trials:
             remedy = "give agent, item and response of each trial"
-            problem = f"has no column {column!r}"
-            raise BadInput("trials", list(trials.columns), problem, remedy, code="missing-column")
+            problem = f"[missing-column] has no column {column!r}"
+            raise BadInput("trials", list(trials.columns), problem, remedy)
     return trials
 
 
@@ -307,7 +307,7 @@ def numeric_frame(name: str, frame: object) -> pd.DataFrame:
     table = frame if isinstance(frame, pd.DataFrame) else _labelled(name, frame)
     if table.empty:
         remedy = "pass at least one agent and one item"
-        raise BadInput(name, table.shape, "is empty", remedy, code="empty")
+        raise BadInput(name, table.shape, "[empty] is empty", remedy)
     _check_labels(f"{name}.index", table.index)
     _check_labels(f"{name}.columns", table.columns)
     values = _finite(table, lambda agent, item: f"{name}[{agent!r}, {item!r}]")
@@ -319,15 +319,15 @@ def _labelled(name: str, values: NumbersLike) -> pd.DataFrame:
     """An array or nested list with the names agent 1, agent 2 ..., item 1, item 2 ..."""
     if isinstance(values, pd.Series):
         remedy = "pass series.to_frame() for one item, series.to_frame().T for one agent"
-        raise BadInput(name, "a Series", "may be one agent or one item", remedy, code="wrong-type")
+        raise BadInput(name, "a Series", "[wrong-type] may be one agent or one item", remedy)
     try:
         array = np.asarray(values)
         if not array.ndim:
             raise ValueError
         table = pd.DataFrame(np.atleast_2d(array))
     except (TypeError, ValueError):
-        problem, remedy = "is not a table", "pass agents x items"
-        raise BadInput(name, type(values).__name__, problem, remedy, code="wrong-type") from None
+        problem, remedy = "[wrong-type] is not a table", "pass agents x items"
+        raise BadInput(name, type(values).__name__, problem, remedy) from None
     table.index = pd.Index([f"agent {i + 1}" for i in range(len(table))])
     table.columns = pd.Index([f"item {i + 1}" for i in range(table.shape[1])])
     return table
@@ -335,12 +335,12 @@ def _labelled(name: str, values: NumbersLike) -> pd.DataFrame:
 
 def _check_labels(name: str, labels: pd.Index) -> None:
     if isinstance(labels, pd.MultiIndex):
-        problem, remedy = "has several levels", "join them into one label each"
-        raise BadInput(name, list(labels.names), problem, remedy, code="wrong-type")
+        problem, remedy = "[wrong-type] has several levels", "join them into one label each"
+        raise BadInput(name, list(labels.names), problem, remedy)
     if labels.hasnans:
         at = int(np.flatnonzero(labels.isna())[0])
-        problem = "is a missing label"
-        raise BadInput(f"{name}[{at}]", labels[at], problem, "give it a name", code="missing")
+        problem = "[missing] is a missing label"
+        raise BadInput(f"{name}[{at}]", labels[at], problem, "give it a name")
     no_duplicates(name, labels)
 
 
@@ -352,7 +352,7 @@ def _finite(table: pd.DataFrame, address: Callable[[Any, Any], str]) -> FloatArr
     if len(bad):
         where = address(table.index[bad[0][0]], table.columns[bad[0][1]])
         value = values[tuple(bad[0])]
-        raise BadInput(where, value, "is infinite", "fix the cell", code="not-finite")
+        raise BadInput(where, value, "[not-finite] is infinite", "fix the cell")
     return values
 
 
@@ -396,4 +396,4 @@ def _refuse_cell(
     agent = table.index[int(np.flatnonzero(wrong)[0])]
     cell = table.loc[agent, item]
     remedy = "convert it, or leave it empty if the response is missing"
-    raise BadInput(address(agent, item), cell, "is not a number", remedy, code="not-a-number")
+    raise BadInput(address(agent, item), cell, "[not-a-number] is not a number", remedy)

@@ -99,7 +99,7 @@ def _by_option(error: BadInput, named: Mapping[str, str]) -> BadInput:
     for role, name in named.items():
         if error.argument == f"columns[{role!r}]":
             option = "dates" if role == "date" else role
-            return BadInput(option, name, error.problem, error.remedy, code=error.code)
+            return error.told_of(option, name, BadInput)
     return error
 
 
@@ -124,10 +124,8 @@ def _as_responses(data: Scores) -> Responses:
 
 def _difficulties(path: Path) -> pd.Series:
     if not path.exists():
-        raise BadInput(
-            "difficulty", str(path), "does not exist", "check the name", code="not-found"
-        )
+        raise BadInput("difficulty", str(path), "[not-found] does not exist", "check the name")
     if not {"item", "difficulty"} <= set(header_of(path)):
-        problem = "lacks the columns item, difficulty"
-        raise BadInput("difficulty", str(path), problem, "name them", code="no-column")
+        problem = "[no-column] lacks the columns item, difficulty"
+        raise BadInput("difficulty", str(path), problem, "name them")
     return read_table(path, ["item"]).set_index("item")["difficulty"]

@@ -55,8 +55,11 @@ def _check_here() -> None:
     try:
         Path.cwd()
     except OSError:
-        problem, remedy = "has been deleted", "go to another folder (cd) and run it there"
-        raise BadInput("folder", ".", problem, remedy, code="not-found") from None
+        problem, remedy = (
+            "[not-found] has been deleted",
+            "go to another folder (cd) and run it there",
+        )
+        raise BadInput("folder", ".", problem, remedy) from None
 
 
 def _one_line(message: Warning | str, *_: object) -> None:
@@ -173,8 +176,8 @@ def _check_out(path: Path, out: Path) -> None:
     appendable(out, "out")
     above = next((one for one in out.absolute().parents if one.exists()), None)
     if above is not None and not above.is_dir():
-        problem = f"cannot be written ({above} is a file, not a folder)"
-        raise BadInput("out", str(out), problem, "name another place", code="not-a-folder")
+        problem = f"[not-a-folder] cannot be written ({above} is a file, not a folder)"
+        raise BadInput("out", str(out), problem, "name another place")
     if not (out.exists() and path.exists()):
         return
     inside = path.resolve() in out.resolve().parents and out.suffix.lower() not in (".html", ".htm")

@@ -43,7 +43,7 @@ def write_exercises(
             files[source / name / f"{name}.ipynb"] = text + "\n"
     if not files:
         remedy = "name a place with --page, --sheets or --nbgrader"
-        raise BadInput("exercises", None, "has nothing to write", remedy, code="missing")
+        raise BadInput("exercises", None, "[missing] has nothing to write", remedy)
     for path, text in files.items():
         write_text(path, text)
     return list(files)
@@ -59,7 +59,7 @@ def assignment(session: int) -> dict[str, Any]:
     chosen = next((one for one in sessions() if one["number"] == session), None)
     if chosen is None:
         remedy = f"use 1 to {len(sessions())}"
-        raise BadInput("session", session, "is not a session", remedy, code="not-an-option")
+        raise BadInput("session", session, "[not-an-option] is not a session", remedy)
     title = f"# Session {session}: {chosen['title']}\n\nReplace each answer and run all cells."
     cells = [
         _markdown("title", title),

@@ -146,7 +146,7 @@ def findings(reports: Path, only: str | None = None) -> list[Finding]:
             found += [Finding(name, *piece) for piece in page_of_statements(path.parent)]
     if only is not None and not any(True for _ in Path(reports).glob(f"{only}*/**/report.html")):
         remedy = f"run gindex-lab reproduce {only}"
-        raise BadInput("only", only, f"has no page in {reports}", remedy, code="not-run")
+        raise BadInput("only", only, f"[not-run] has no page in {reports}", remedy)
     if only is None:
         for path in sorted(Path(reports).glob("*.html")):
             if path.stem not in ("claims", "places"):  # they quote what the papers print

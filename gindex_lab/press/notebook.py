@@ -332,9 +332,7 @@ def answer(
     told = state("answer", text, holds, otherwise=otherwise or NO_ANSWER)
     sentence = inline(told)
     if len(told.split()) > 60:
-        raise BadInput(
-            "text", told, "has more than 60 words", "answer in one sentence", code="long"
-        )
+        raise BadInput("text", told, "[long] has more than 60 words", "answer in one sentence")
     picture = {"figure": name, **_pictures[name]} if name else {}
     origin = {} if data is None else {"source": source_of(data), "label": data}
     keep("answer.json", {"text": told, "html": sentence, **picture, **origin})

@@ -90,9 +90,9 @@ def plan(
     """
     data, _ = read_table_of(Path(path), difficulty, dict(reading or {}), {})
     if not isinstance(data, Responses):
-        problem = "holds raw scores, and power is that of responses between 0 and 1"
+        problem = "[not-responses] holds raw scores, and power is that of responses between 0 and 1"
         remedy = "say on which scale they are, with --scale LOW HIGH"
-        raise BadInput("path", str(path), problem, remedy, code="not-responses")
+        raise BadInput("path", str(path), problem, remedy)
     known = data.difficulty is not None and data.difficulty.nunique() > 1
     what = measure or ("capability" if known else "mean")
     points = what == "mean"

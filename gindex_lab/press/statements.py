@@ -98,7 +98,7 @@ def _recorded(path: Path) -> list[Statement]:
         )
     except (ValueError, TypeError, RecursionError):
         remedy = "run gindex-lab reproduce again"
-        raise BadInput("reports", str(path), "is damaged", remedy, code="damaged") from None
+        raise BadInput("reports", str(path), "[damaged] is damaged", remedy) from None
 
 
 def _paragraphs(text: str) -> list[str]:

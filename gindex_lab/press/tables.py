@@ -193,12 +193,13 @@ def _chosen(
         for name in columns:
             if name not in table:
                 remedy = f"choose from {list(table.columns)}"
-                raise BadInput(
-                    "columns", name, "is not a column of the table", remedy, code="columns"
-                )
+                raise BadInput("columns", name, "[columns] is not a column of the table", remedy)
         if len(list(columns)) > room:
-            problem, remedy = f"are more than {room}", "choose those that answer the question"
-            raise BadInput("columns", list(columns), problem, remedy, code="too-many")
+            problem, remedy = (
+                f"[too-many] are more than {room}",
+                "choose those that answer the question",
+            )
+            raise BadInput("columns", list(columns), problem, remedy)
         return table[list(columns)], 0
     return table.iloc[:, :room], max(table.shape[1] - room, 0)
 

@@ -62,11 +62,9 @@ class Bank:
         if not isinstance(self.items, pd.DataFrame):
             remedy = "pass a DataFrame with a column difficulty, one row an item"
             given = type(self.items).__name__
-            raise BadInput("items", given, "is not a DataFrame", remedy, code="wrong-type")
-        problem, remedy = "has no column 'difficulty'", "give each item a difficulty"
-        ensure(
-            "difficulty" in self.items, "items", list(self.items), problem, remedy, code="no-column"
-        )
+            raise BadInput("items", given, "[wrong-type] is not a DataFrame", remedy)
+        problem, remedy = "[no-column] has no column 'difficulty'", "give each item a difficulty"
+        ensure("difficulty" in self.items, "items", list(self.items), problem, remedy)
         n = len(self.items)
         ensure(
             _FEWEST <= n <= _MOST,
@@ -135,9 +133,8 @@ class Bank:
             right,
             "responses",
             type(responses).__name__,
-            "is not a table of responses",
+            "[wrong-type] is not a table of responses",
             remedy,
-            code="wrong-type",
         )
         found = irt(responses, "2pl", priors="lognormal").parameters
         items = responses.items.assign(
@@ -204,15 +201,11 @@ class Bank:
 
     def information(self, ability: float) -> FloatArray:
         """Fisher information (N,) at an ability, a² (Q/P) ((P - c)/(1 - c))² (Lord 1980, 5-9)."""
-        problem, remedy = "are not calibrated", "use Bank.calibrated(responses), or rule='bayes'"
-        ensure(
-            "discrimination" in self.items,
-            "items",
-            list(self.items),
-            problem,
-            remedy,
-            code="not-calibrated",
+        problem, remedy = (
+            "[not-calibrated] are not calibrated",
+            "use Bank.calibrated(responses), or rule='bayes'",
         )
+        ensure("discrimination" in self.items, "items", list(self.items), problem, remedy)
         slope, place = (self.items[x].to_numpy(dtype=float) for x in ("discrimination", "location"))
         c = self.floor
         right = c + (1 - c) / (1 + np.exp(-np.clip(slope * (ability - place), -30, 30)))
@@ -225,7 +218,7 @@ def bank_of(bank: object) -> Bank:
         return bank
     if isinstance(bank, Scores):
         raise BadInput(
-            "bank", "Scores", "holds raw scores", "give items with difficulties", code="wrong-type"
+            "bank", "Scores", "[wrong-type] holds raw scores", "give items with difficulties"
         )
     if isinstance(bank, Responses):
         ensure(
@@ -241,7 +234,5 @@ def bank_of(bank: object) -> Bank:
         bank = bank.to_frame("difficulty")
     if not isinstance(bank, pd.DataFrame):
         remedy = "give gl.Bank(items), a DataFrame of items, or responses with difficulties"
-        raise BadInput(
-            "bank", type(bank).__name__, "is not a bank of items", remedy, code="wrong-type"
-        )
+        raise BadInput("bank", type(bank).__name__, "[wrong-type] is not a bank of items", remedy)
     return Bank(bank)

@@ -98,10 +98,10 @@ def adaptive(
 def _asker(agent: AgentLike, bank: Bank) -> Callable[[Any], float]:
     if isinstance(agent, (pd.Series, Mapping)):
         missing = [item for item in bank.items.index if item not in agent]
-        problem, remedy = "has no response of the agent", "leave it out of the bank"
-        ensure(not missing, "bank", missing[:1], problem, remedy, code="no-response")
+        problem, remedy = "[no-response] has no response of the agent", "leave it out of the bank"
+        ensure(not missing, "bank", missing[:1], problem, remedy)
         return lambda item: agent[item]
     if not callable(agent):
         remedy = "give a function, a Series of responses, or None for a person"
-        raise BadInput("agent", type(agent).__name__, "cannot be asked", remedy, code="wrong-type")
+        raise BadInput("agent", type(agent).__name__, "[wrong-type] cannot be asked", remedy)
     return agent

@@ -96,8 +96,11 @@ class Session:
     def record(self, response: float | Sequence[float]) -> None:
         """The response (between 0 and 1) to the item that was asked; with two agents, both of them."""
         if self._item is None:
-            problem, remedy = "answers nothing: no item was asked", "call next_item() first"
-            raise BadInput("response", response, problem, remedy, code="nothing-asked")
+            problem, remedy = (
+                "[nothing-asked] answers nothing: no item was asked",
+                "call next_item() first",
+            )
+            raise BadInput("response", response, problem, remedy)
         given = _responses(response, self._agents)
         k, self._item = self._item, None
         drawn = self._chances
@@ -276,20 +279,17 @@ def _check(
         "use 0.3",
     )
     least = (budget or n) / n
-    problem = f"is too little for {budget or n} of {n} items, each asked with chance {least:.2g}"
+    problem = f"[impossible] is too little for {budget or n} of {n} items, each asked with chance {least:.2g}"
     remedy = "give a smaller budget, or a larger exposure"
-    ensure(
-        exposure >= least or exposure == 1, "exposure", exposure, problem, remedy, code="impossible"
-    )
+    ensure(exposure >= least or exposure == 1, "exposure", exposure, problem, remedy)
     if balance:
         known = "family" in bank.items and not bank.items["family"].isna().any()
         ensure(
             known,
             "balance",
             balance,
-            "needs the family of every item",
+            "[no-column] needs the family of every item",
             "give a column 'family'",
-            code="no-column",
         )
         problem, remedy = "already fills strata of difficulty", "use another rule, or no balance"
         ensure(rule != "stratified", "rule", rule, problem, remedy)

@@ -64,7 +64,7 @@ def cannot(study: Responses, method: str, mode: str, estimator: str, resample: s
         (steps, "method", method, made, other),
     ):
         if wrong:
-            raise BadInput(name, value, problem, remedy, code="not-with-method")
+            raise BadInput(name, value, f"[not-with-method] {problem}", remedy)
 
 
 class _Curves(NamedTuple):
@@ -168,8 +168,11 @@ def curve_by_method(
     from gindex_lab.measures.generality import generality
 
     if choice("method", method, METHODS) == "plain":
-        problem, remedy = "needs a curve between the responses", "use method='isotonic' or 'smooth'"
-        raise BadInput("ci", ci, problem, remedy, code="not-with-method")
+        problem, remedy = (
+            "[not-with-method] needs a curve between the responses",
+            "use method='isotonic' or 'smooth'",
+        )
+        raise BadInput("ci", ci, problem, remedy)
     if agent is None and len(study.frame) > 1:
         raise BadInput("agent", None, "is needed for a curve of this method", "name one agent")
     (name,) = known(

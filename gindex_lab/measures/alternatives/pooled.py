@@ -90,9 +90,11 @@ def pooled_posterior(sample: Sample, interval: Interval) -> Posterior:
 def fitted(sample: Sample, interval: Interval) -> tuple[Posterior, Variances]:
     """The posterior, and the variances that it rests on."""
     if sample.values.size > _MOST:
-        problem = f"has more than the {_MOST:,} cells that one model of all agents can take"
+        problem = (
+            f"[too-large] has more than the {_MOST:,} cells that one model of all agents can take"
+        )
         remedy = "pool some of the agents, or use method='smooth'"
-        raise BadInput("responses", sample.values.shape, problem, remedy, code="too-large")
+        raise BadInput("responses", sample.values.shape, problem, remedy)
     data = _data(sample, interval)
     r, f = data.curve.shape[1], data.family.shape[1]
     own, shared = np.zeros((len(data.solved), r + f)), np.zeros(r + data.single + f)

@@ -56,10 +56,11 @@ def sigmoid_curve(
     points = (limits[1] - limits[0]) / _STEP
     if not points <= _MOST:
         problem = (
-            f"would make a curve of {points:.3g} points, {_STEP} apart; the limit is {_MOST:,}"
+            f"[out-of-range] would make a curve of {points:.3g} points, "
+            f"{_STEP} apart; the limit is {_MOST:,}"
         )
         remedy = "use a coarser unit, or the logarithm"
-        raise BadInput("difficulty", limits, problem, remedy, code="out-of-range")
+        raise BadInput("difficulty", limits, problem, remedy)
     count = (~np.isnan(study.values)).sum(axis=0)
     met = count > 0
     weights = np.concatenate([np.ones(met.sum()), np.full(2, integer("weight", weight))])

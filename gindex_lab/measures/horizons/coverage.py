@@ -91,6 +91,6 @@ def _sizes(sizes: NumbersLike, items: int, families: int) -> np.ndarray:
         return np.sort(np.arange(items) % families)
     counts = vector("sizes", sizes).astype(int)
     if counts.sum() != items:
-        problem = f"do not add up to {items} items"
-        raise BadInput("sizes", int(counts.sum()), problem, "match them", code="wrong-length")
+        problem = f"[wrong-length] do not add up to {items} items"
+        raise BadInput("sizes", int(counts.sum()), problem, "match them")
     return np.repeat(np.arange(len(counts)), counts)

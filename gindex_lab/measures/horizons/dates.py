@@ -65,24 +65,26 @@ def days_of(table: pd.DataFrame, dates: DatesLike) -> pd.Series:
         elif agents is not None and dates in agents:
             dates = agents[dates]
         else:
-            problem = "is not a column of the table, nor of the agents of the study"
+            problem = (
+                "[missing-column] is not a column of the table, nor of the agents of the study"
+            )
             remedy = "name another column, or pass a mapping from agent to date"
-            raise BadInput("dates", dates, problem, remedy, code="missing-column")
+            raise BadInput("dates", dates, problem, remedy)
     if dates is None:
         remedy = "name a column, or pass one date per agent"
-        raise BadInput("dates", None, "are needed", remedy, code="missing")
+        raise BadInput("dates", None, "[missing] are needed", remedy)
     if isinstance(dates, (Mapping, pd.Series)):
         given = pd.Series(dates)
         absent = table.index.difference(given.index, sort=False)
         if len(absent):
-            problem = "is an agent without a date"
-            raise BadInput("dates", absent[0], problem, "give it one", code="missing")
+            problem = "[missing] is an agent without a date"
+            raise BadInput("dates", absent[0], problem, "give it one")
         given = given.loc[table.index]
     else:
         values = list(dates)  # type: ignore[arg-type]
         if len(values) != len(table):
-            problem = f"has a different length from the {len(table)} agents"
-            raise BadInput("dates", len(values), problem, "match them", code="wrong-length")
+            problem = f"[wrong-length] has a different length from the {len(table)} agents"
+            raise BadInput("dates", len(values), problem, "match them")
         given = pd.Series(values, index=table.index)
     return _days({f"dates[{agent!r}]": value for agent, value in given.items()}, given.index)
 
@@ -93,11 +95,11 @@ def _days(dates: dict[str, Any], index: pd.Index | None = None) -> pd.Series:
     found = pd.to_datetime(text, errors="coerce", format="mixed", utc=True)
     for k, (name, value) in enumerate(dates.items()):
         if _TWO_WAYS.fullmatch(text[k]):
-            problem = "may be day and month or month and day"
-            raise BadInput(name, value, problem, "write it as 2026-03-20", code="not-a-date")
+            problem = "[not-a-date] may be day and month or month and day"
+            raise BadInput(name, value, problem, "write it as 2026-03-20")
         if found[k] is pd.NaT or text[k].lower() in ("now", "today"):
-            problem = "is not a date"
-            raise BadInput(name, value, problem, "write it as 2026-03-20", code="not-a-date")
+            problem = "[not-a-date] is not a date"
+            raise BadInput(name, value, problem, "write it as 2026-03-20")
     days = (found - pd.Timestamp("1970-01-01", tz="UTC")) / pd.Timedelta(days=1)
     return days.set_axis(list(dates) if index is None else index)
 
@@ -109,22 +111,22 @@ def window(day: pd.Series, since: DateLike, until: DateLike) -> pd.Series:
             ends[k] = float(_days({name: value}).iloc[0])
     kept = day[(day >= ends[0]) & (day <= ends[1])]
     if kept.empty:
-        problem = "leave no agent"
-        raise BadInput("since, until", (since, until), problem, "widen the window", code="empty")
+        problem = "[empty] leave no agent"
+        raise BadInput("since, until", (since, until), problem, "widen the window")
     return kept
 
 
 def column(table: object, column: str, argument: str = "column") -> pd.Series:
     if not isinstance(table, pd.DataFrame):
         remedy = "pass that of gl.horizon"
-        raise BadInput("table", type(table).__name__, "is not a table", remedy, code="wrong-type")
+        raise BadInput("table", type(table).__name__, "[wrong-type] is not a table", remedy)
     if column not in table:
-        problem = "is not a column of the table"
-        raise BadInput(argument, column, problem, "name a measure", code="missing-column")
+        problem = "[missing-column] is not a column of the table"
+        raise BadInput(argument, column, problem, "name a measure")
     values = pd.to_numeric(table[column], errors="coerce").astype(float)
     if values.isna().all() and table[column].notna().any():
-        problem = "is a column without numbers"
-        raise BadInput(argument, column, problem, "name a measure", code="not-a-number")
+        problem = "[not-a-number] is a column without numbers"
+        raise BadInput(argument, column, problem, "name a measure")
     return values
 
 

@@ -71,9 +71,9 @@ def draws_of(runs: Runs, resample: str, draws: int, seed: int) -> Draws:
     """
     choice("resample", resample, RESAMPLE)
     if resample == "trials" and not runs.repeated:
-        problem = "needs cells with several runs, and every cell has one"
+        problem = "[missing] needs cells with several runs, and every cell has one"
         remedy = "use resample='families' or 'items'"
-        raise BadInput("resample", resample, problem, remedy, code="missing")
+        raise BadInput("resample", resample, problem, remedy)
     groups = _tasks_by_family(runs)
     cells = _Cells(runs) if runs.repeated else None
     width = len(runs.item) if cells else len(runs.items)

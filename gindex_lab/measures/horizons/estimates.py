@@ -68,21 +68,26 @@ def _fitted(runs: Runs, j: int, agent: Label, settings: HorizonSettings) -> Curv
     at = runs.of(j)
     h, y, w = runs.h[at], runs.response[at], runs.weight[at]
     if len(np.unique(h)) < 2:
-        problem = "is an agent that met items of one length only, and one length makes no curve"
+        problem = "[one-length] is an agent that met items of one length only, and one length makes no curve"
         remedy = "leave it out with responses.select(agents=...), or give it other items"
-        raise BadInput("responses", agent, problem, remedy, code="one-length")
+        raise BadInput("responses", agent, problem, remedy)
     if settings.mode == "exact":
         curves = converged(h, y, w[None, :], settings)
         if curves.state[0] == SEPARABLE:
-            problem = f"leaves {agent!r} without a slope: its successes and failures do not overlap in length"
+            problem = (
+                f"[separable] leaves {agent!r} without a slope: its successes "
+                "and failures do not overlap in length"
+            )
             remedy = "use a small penalty, such as 1e-5"
-            raise BadInput("penalty", settings.penalty, problem, remedy, code="separable")
+            raise BadInput("penalty", settings.penalty, problem, remedy)
         return curves
     curves = fit_reference(h, y, w, settings.penalty)
     if curves.state[0] == NO_FAILURE:
-        problem = "is an agent without a failure, and the published code needs both classes"
+        problem = (
+            "[no-failure] is an agent without a failure, and the published code needs both classes"
+        )
         remedy = "use mode='exact', or leave the agent out"
-        raise BadInput("responses", agent, problem, remedy, code="no-failure")
+        raise BadInput("responses", agent, problem, remedy)
     if curves.beta[0] < 0:
         warnings.warn(
             f"[rising] success of {agent!r} rises with length: its printed horizon is the length above "

@@ -201,9 +201,9 @@ def fit(h: FloatArray, y: FloatArray, weights: FloatArray, penalty: float) -> Cu
     """
     intercept, slope, state = fit_rows(h, y, np.ascontiguousarray(weights, dtype=float), penalty)
     if (state == UNFINISHED).any():
-        problem = "leaves a curve without an optimum that floating-point numbers can reach"
+        problem = "[not-converged] leaves a curve without an optimum that floating-point numbers can reach"
         remedy = "use a larger penalty, such as 1e-5"
-        raise BadInput("penalty", penalty, problem, remedy, code="not-converged")
+        raise BadInput("penalty", penalty, problem, remedy)
     level = np.abs(slope) * float(np.std(h)) < _NO_SLOPE
     state = np.where((state == FOUND) & level, FLAT, state)
     return curves_from(intercept, slope, state)

@@ -137,9 +137,9 @@ def doubling_time(
     kept, left_out = with_horizon(minutes, window(day, since, until))
     chosen = frontier_of(minutes[kept], day[kept], frontier)
     if len(chosen) < 2 or day[chosen].nunique() < 2:
-        problem = "holds fewer than two dates, and a trend needs two"
+        problem = "[too-few] holds fewer than two dates, and a trend needs two"
         remedy = "widen the window, or use frontier='all'"
-        raise BadInput("frontier", list(chosen), problem, remedy, code="too-few")
+        raise BadInput("frontier", list(chosen), problem, remedy)
     x = day[chosen].to_numpy(dtype=float)
     y = np.log(np.maximum(minutes[chosen].to_numpy(dtype=float), _SHORTEST))
     slope, r_squared = line(x, y)
@@ -269,9 +269,9 @@ def trend(
     left_out = list(day.index[~usable])
     day = day[usable]
     if len(day) < 3 or day.nunique() < 2:
-        problem = "holds fewer than three agents with a value and two dates"
+        problem = "[too-few] holds fewer than three agents with a value and two dates"
         remedy = "add agents, or widen the window"
-        raise BadInput("table", list(day.index), problem, remedy, code="too-few")
+        raise BadInput("table", list(day.index), problem, remedy)
     scales = {
         "year": (day / _YEAR).to_numpy(dtype=float),
         "doubling": np.log2(minutes[day.index].to_numpy(dtype=float)),

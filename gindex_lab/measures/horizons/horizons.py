@@ -150,8 +150,8 @@ def horizon(
     if seed is not None:
         generator(seed)
     if level is not None and method == "bootstrap" and kind == "exact" and seed is None:
-        problem = "is needed for the draws"
-        raise BadInput("seed", None, problem, "pass a whole number, seed=1", code="missing")
+        problem = "[missing] is needed for the draws"
+        raise BadInput("seed", None, problem, "pass a whole number, seed=1")
     plateaus = plateaus_of(floor, ceiling)
     tau = number("noise", noise, 0)
     choice("error", error, ERRORS)
@@ -160,9 +160,8 @@ def horizon(
         raise BadInput(
             "floor, ceiling, noise",
             (floor, ceiling, noise),
-            "are not known to the published code, nor to limits without draws",
+            "[not-with-method] are not known to the published code, nor to limits without draws",
             "use mode='exact' and method='bootstrap'",
-            code="not-with-method",
         )
     runs = runs_of(responses, minutes, weights, missing)
     span = _span(runs, pair("interval", interval))
@@ -212,11 +211,11 @@ def _levels(levels: object) -> tuple[float, ...]:
     except TypeError:
         given = (levels,)
     if not given:
-        raise BadInput("levels", levels, "is empty", "use levels=(0.5, 0.8)", code="empty")
+        raise BadInput("levels", levels, "[empty] is empty", "use levels=(0.5, 0.8)")
     found = tuple(number("levels", p, 0, 1, open_ends=True) for p in given)
     if len(set(found)) < len(found):
-        problem = "holds a level twice"
-        raise BadInput("levels", levels, problem, "name each level once", code="duplicate-label")
+        problem = "[duplicate-label] holds a level twice"
+        raise BadInput("levels", levels, problem, "name each level once")
     return found
 
 
@@ -225,9 +224,11 @@ def _span(runs: Runs, given: tuple[float, float] | None) -> tuple[float, float]:
     if given is None:
         return low, high
     if given[0] >= high or given[1] <= low:
-        problem = f"does not meet the tested lengths, {low:.4g} to {high:.4g} log2 minutes"
+        problem = (
+            f"[out-of-range] does not meet the tested lengths, {low:.4g} to {high:.4g} log2 minutes"
+        )
         remedy = "give (low, high) in log2 minutes, not in minutes"
-        raise BadInput("interval", given, problem, remedy, code="out-of-range")
+        raise BadInput("interval", given, problem, remedy)
     return given
 
 

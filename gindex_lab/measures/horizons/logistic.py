@@ -87,8 +87,8 @@ def logistic_indicators(
     bad = ~np.isfinite(area + moment + variance)
     if bad.any():
         at = int(bad.argmax())
-        problem = "are too large for floating-point numbers"
-        raise BadInput("theta, beta", (t[at], b[at]), problem, "use log2 minutes", code="too-large")
+        problem = "[too-large] are too large for floating-point numbers"
+        raise BadInput("theta, beta", (t[at], b[at]), problem, "use log2 minutes")
     found = conclude(area, moment, variance, span)
     columns: dict[str, Any] = found._asdict()
     columns.pop("abstruse")
@@ -105,7 +105,7 @@ def _interval(interval: object) -> Interval:
     span = pair("interval", interval)
     if span is None:
         remedy = "give (low, high) in log2 minutes"
-        raise BadInput("interval", None, "is needed", remedy, code="missing")
+        raise BadInput("interval", None, "[missing] is needed", remedy)
     return span
 
 
@@ -116,16 +116,16 @@ def _curves(*given: object) -> list[FloatArray]:
     size = max(len(x) for x in arrays)
     for name, x in zip(names, arrays, strict=True):
         if len(x) not in (1, size):
-            problem = f"has {len(x)} values where another parameter has {size}"
+            problem = f"[wrong-length] has {len(x)} values where another parameter has {size}"
             remedy = "pass one number, or one for each curve"
-            raise BadInput(name, len(x), problem, remedy, code="wrong-length")
+            raise BadInput(name, len(x), problem, remedy)
     theta, beta, c, d = (np.broadcast_to(x, size).astype(float) for x in arrays)
     bad = ~((c >= 0) & (c < d) & (d <= 1))
     if bad.any():
         at = int(bad.argmax())
-        problem = "are not two shares, the floor below the ceiling"
+        problem = "[out-of-range] are not two shares, the floor below the ceiling"
         remedy = "use 0 <= floor < ceiling <= 1"
-        raise BadInput("floor, ceiling", (c[at], d[at]), problem, remedy, code="out-of-range")
+        raise BadInput("floor, ceiling", (c[at], d[at]), problem, remedy)
     return [theta, beta, c, d]
 
 
@@ -133,15 +133,15 @@ def _numbers(name: str, value: object) -> FloatArray:
     try:
         array = np.atleast_1d(np.asarray(value, dtype=float))
     except (TypeError, ValueError):
-        problem = "is not a number"
-        raise BadInput(name, value, problem, "pass numbers", code="not-a-number") from None
+        problem = "[not-a-number] is not a number"
+        raise BadInput(name, value, problem, "pass numbers") from None
     if array.ndim != 1 or not array.size:
-        problem = "is not a flat list of numbers"
-        raise BadInput(name, array.shape, problem, "pass a flat list", code="wrong-shape")
+        problem = "[wrong-shape] is not a flat list of numbers"
+        raise BadInput(name, array.shape, problem, "pass a flat list")
     if not np.isfinite(array).all():
         at = int(np.flatnonzero(~np.isfinite(array))[0])
-        problem = "is not a finite number"
-        raise BadInput(f"{name}[{at}]", array[at], problem, "leave it out", code="not-finite")
+        problem = "[not-finite] is not a finite number"
+        raise BadInput(f"{name}[{at}]", array[at], problem, "leave it out")
     return array
 
 
@@ -227,16 +227,14 @@ def spread_from_horizons(
     """
     p, r = levels
     if not 0 < p < r < 1:
-        problem = "are not two increasing shares"
-        raise BadInput("levels", levels, problem, "use (0.5, 0.8)", code="out-of-range")
+        problem = "[out-of-range] are not two increasing shares"
+        raise BadInput("levels", levels, problem, "use (0.5, 0.8)")
     long, short = _numbers("longer", longer), _numbers("shorter", shorter)
     if len(long) != len(short):
-        problem = f"has a different length from {len(long)}"
-        raise BadInput("shorter", len(short), problem, "match them", code="wrong-length")
+        problem = f"[wrong-length] has a different length from {len(long)}"
+        raise BadInput("shorter", len(short), problem, "match them")
     if (long <= 0).any() or (short <= 0).any() or (long < short).any():
-        problem = "are not positive lengths with the easier level first"
+        problem = "[out-of-range] are not positive lengths with the easier level first"
         remedy = "pass horizon_50, then horizon_80, in minutes"
-        raise BadInput(
-            "longer, shorter", (long.min(), short.min()), problem, remedy, code="out-of-range"
-        )
+        raise BadInput("longer, shorter", (long.min(), short.min()), problem, remedy)
     return SPREAD * np.log2(long / short) / (logit(r) - logit(p))

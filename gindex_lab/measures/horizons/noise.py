@@ -54,9 +54,9 @@ def corrected(
     if error == "berkson":
         mean, kappa = np.zeros_like(mean), np.ones_like(kappa)
     if (kappa[curves.falling] <= 0).all() and curves.falling.any():
-        problem = "is as large as the scatter of the recorded lengths themselves"
+        problem = "[out-of-range] is as large as the scatter of the recorded lengths themselves"
         remedy = "give the standard deviation of one length's error in doublings, such as 1.2"
-        raise BadInput("noise", noise, problem, remedy, code="out-of-range")
+        raise BadInput("noise", noise, problem, remedy)
     usable = curves.falling & (kappa > 0)
     with np.errstate(divide="ignore", invalid="ignore"):
         spread = SPREAD / curves.beta

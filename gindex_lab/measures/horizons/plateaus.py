@@ -151,8 +151,8 @@ def plateaus_of(floor: NumbersLike, ceiling: NumbersLike) -> Plateaus:
 
 def _share(name: str, value: object, low: float, high: float) -> float:
     if isinstance(value, str):
-        problem = "is neither a number nor 'fit'"
-        raise BadInput(name, value, problem, f"use {name}='fit'", code="not-an-option")
+        problem = "[not-an-option] is neither a number nor 'fit'"
+        raise BadInput(name, value, problem, f"use {name}='fit'")
     return number(name, value, low, high)
 
 

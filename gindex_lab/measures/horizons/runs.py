@@ -102,14 +102,14 @@ def runs_of(
 
 def _study(responses: ResponsesLike) -> Responses:
     if isinstance(responses, Scores):
-        problem = "holds raw scores, and a horizon needs responses between 0 and 1"
+        problem = "[wrong-type] holds raw scores, and a horizon needs responses between 0 and 1"
         remedy = "turn them into responses first, for instance with scores.to_responses()"
-        raise BadInput("responses", responses, problem, remedy, code="wrong-type")
+        raise BadInput("responses", responses, problem, remedy)
     study = responses if isinstance(responses, Responses) else Responses(responses)
     if getattr(study, "positions", None) is not None:
-        problem = "holds the curves of a transform, which have no minutes"
+        problem = "[wrong-type] holds the curves of a transform, which have no minutes"
         remedy = "pass the responses that you started from"
-        raise BadInput("responses", study, problem, remedy, code="wrong-type")
+        raise BadInput("responses", study, problem, remedy)
     return study
 
 
@@ -120,9 +120,8 @@ def _long(study: Responses, missing: str) -> pd.DataFrame:
         raise BadInput(
             f"responses[{study.frame.index[row]!r}, {study.frame.columns[column]!r}]",
             np.nan,
-            "is missing",
+            "[missing] is missing",
             "pass missing='drop' to fit each agent on the items that it met",
-            code="missing",
         )
     if study.trials is None:
         row, column = np.nonzero(~gaps)
@@ -142,8 +141,8 @@ def _long(study: Responses, missing: str) -> pd.DataFrame:
     if bad.any():
         at = int(bad.argmax())
         cell = tuple(long.iloc[at][["agent", "item"]])
-        problem, remedy = "is not in [0, 1]", "rescale the trials"
-        raise BadInput(f"trials{list(cell)}", values[at], problem, remedy, code="out-of-range")
+        problem, remedy = "[out-of-range] is not in [0, 1]", "rescale the trials"
+        raise BadInput(f"trials{list(cell)}", values[at], problem, remedy)
     long = long.assign(response=values.to_numpy())
     return long[long["response"].notna()].reset_index(drop=True)
 
@@ -153,34 +152,34 @@ def _lengths(study: Responses, minutes: NumbersLike) -> tuple[FloatArray, tuple[
     items = study.frame.columns
     if minutes is None and "minutes" not in study.items:
         if study.difficulty is None:
-            problem = "are needed: the items have neither a column 'minutes' nor difficulties"
+            problem = (
+                "[missing] are needed: the items have neither a column 'minutes' nor difficulties"
+            )
             remedy = "pass minutes=[...], one human time for each item"
-            raise BadInput("minutes", None, problem, remedy, code="missing")
+            raise BadInput("minutes", None, problem, remedy)
         length = study.difficulty.to_numpy(dtype=float)
         return _several(length), ("the difficulty is taken as log2 minutes",)
     name = "minutes" if minutes is None else minutes
     if isinstance(name, str):
         if name not in study.items:
-            problem = "is not a column of the items"
+            problem = "[missing-column] is not a column of the items"
             remedy = f"use one of {list(study.items.columns)}, or pass the numbers"
-            raise BadInput("minutes", name, problem, remedy, code="missing-column")
+            raise BadInput("minutes", name, problem, remedy)
         name = study.items[name]
     found = per_item("minutes", name, items)
     if (found <= 0).any():
         at = int((found <= 0).argmax())
-        problem = "is not a positive length"
+        problem = "[out-of-range] is not a positive length"
         remedy = "give the item its human time in minutes, or leave it out"
-        raise BadInput(f"minutes[{items[at]!r}]", found[at], problem, remedy, code="out-of-range")
+        raise BadInput(f"minutes[{items[at]!r}]", found[at], problem, remedy)
     return _several(np.log2(found)), ()
 
 
 def _several(length: FloatArray) -> FloatArray:
     if len(np.unique(length)) < 2:
-        problem = "is the only length, and one length makes no curve"
+        problem = "[one-length] is the only length, and one length makes no curve"
         remedy = "use items of at least two lengths"
-        raise BadInput(
-            "minutes", float(f"{2 ** length[0]:.6g}"), problem, remedy, code="one-length"
-        )
+        raise BadInput("minutes", float(f"{2 ** length[0]:.6g}"), problem, remedy)
     return length
 
 
@@ -191,11 +190,9 @@ def _own_lengths(
     minutes = per_item("trials['minutes']", own.tolist(), pd.RangeIndex(len(own)))
     if (minutes <= 0).any():
         at = int((minutes <= 0).argmax())
-        problem = "is not a positive length"
+        problem = "[out-of-range] is not a positive length"
         remedy = "give the run a human time in minutes"
-        raise BadInput(
-            f"trials['minutes'] of {items[at]!r}", minutes[at], problem, remedy, code="out-of-range"
-        )
+        raise BadInput(f"trials['minutes'] of {items[at]!r}", minutes[at], problem, remedy)
     different = int((np.abs(np.log2(minutes) - h) > 1e-12).sum())
     said = (f"{different} runs have minutes of their own",) if different else ()
     return np.log2(minutes), notes + said
@@ -207,8 +204,8 @@ def _families(study: Responses) -> tuple[list[str], IntArray]:
         return [], np.full(study.shape[1], -1)
     if study.family.isna().any():
         item = study.family.index[study.family.isna()][0]
-        problem, remedy = "is an item without a family", "give it one, or drop the column"
-        raise BadInput("items['family']", item, problem, remedy, code="missing")
+        problem, remedy = "[missing] is an item without a family", "give it one, or drop the column"
+        raise BadInput("items['family']", item, problem, remedy)
     text = study.family.map(str)
     names = sorted(set(text))
     number = {name: k for k, name in enumerate(names)}
@@ -218,9 +215,9 @@ def _families(study: Responses) -> tuple[list[str], IntArray]:
 def _check_agents(study: Responses, start: IntArray) -> None:
     empty = np.flatnonzero(np.diff(start) == 0)
     if len(empty):
-        problem = "is an agent without a single response"
+        problem = "[empty] is an agent without a single response"
         remedy = "leave it out with responses.select(agents=...)"
-        raise BadInput("responses", study.frame.index[empty[0]], problem, remedy, code="empty")
+        raise BadInput("responses", study.frame.index[empty[0]], problem, remedy)
 
 
 def _weights(
@@ -241,16 +238,16 @@ def _weights(
     if (found < 0).any():
         at = int((found < 0).argmax())
         remedy = "pass weights of 0 or more, or weights='equal'"
-        raise BadInput("weights", found[at], "is negative", remedy, code="out-of-range")
+        raise BadInput("weights", found[at], "[out-of-range] is negative", remedy)
     total = np.bincount(agent, found, minlength=len(study.frame))
     if total.max() > _HEAVIEST:
-        problem = "add up to more than a float can hold"
+        problem = "[too-large] add up to more than a float can hold"
         remedy = "divide them by their sum"
-        raise BadInput("weights", float(total.max()), problem, remedy, code="too-large")
+        raise BadInput("weights", float(total.max()), problem, remedy)
     if (total <= 0).any():
         name = study.frame.index[int((total <= 0).argmax())]
-        problem = "is an agent whose weights are all 0"
-        raise BadInput("weights", name, problem, "leave it out", code="out-of-range")
+        problem = "[out-of-range] is an agent whose weights are all 0"
+        raise BadInput("weights", name, problem, "leave it out")
     return found
 
 
@@ -264,9 +261,9 @@ def _given(
         if study.trials is not None and weights in long:
             values: Any = long[weights].tolist()
             return per_item("weights", values, pd.RangeIndex(len(long)))[order]
-        problem = "is neither a rule nor a column of the items or trials"
+        problem = "[not-an-option] is neither a rule nor a column of the items or trials"
         remedy = "use 'diversity', 'equal', None or numbers"
-        raise BadInput("weights", weights, problem, remedy, code="not-an-option")
+        raise BadInput("weights", weights, problem, remedy)
     if study.trials is not None and np.ndim(weights) == 1 and np.size(weights) == len(long):
         return per_item("weights", weights, pd.RangeIndex(len(long)))[order]
     return per_item("weights", weights, study.frame.columns)[item]

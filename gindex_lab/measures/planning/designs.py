@@ -105,7 +105,7 @@ class Design:
         problem, remedy = "leaves nothing to see", "give a share above the floor and below 1"
         ensure(self.curve is not None or inside, "accuracy", self.accuracy, problem, remedy)
         wide = number("spread", self.spread) > 0
-        ensure(wide, "spread", self.spread, "must be above 0", "use 0.2", code="out-of-range")
+        ensure(wide, "spread", self.spread, "[out-of-range] must be above 0", "use 0.2")
         choice("spacing", self.spacing, SPACINGS)
         pair("interval", self.interval)
         if self.difficulty is not None:
@@ -114,9 +114,12 @@ class Design:
                 len(np.unique(h)) > 1, "difficulty", h[0], "is the only one", "give at least two"
             )
         if self.curve is not None and not callable(self.curve):
-            problem, remedy = "is a number", "give its heights at two or more difficulties"
+            problem, remedy = (
+                "[wrong-type] is a number",
+                "give its heights at two or more difficulties",
+            )
             lone = np.ndim(np.asarray(self.curve, dtype=object)) == 0
-            ensure(not lone, "curve", self.curve, problem, remedy, code="wrong-type")
+            ensure(not lone, "curve", self.curve, problem, remedy)
             heights = vector("curve", self.curve)
             right = len(heights) > 1 and heights.min() >= 0 and heights.max() <= 1
             problem, remedy = (

@@ -213,16 +213,16 @@ def _design_of(
     ensure(not isinstance(study, Scores), "study", type(study).__name__, problem, remedy)
     if not isinstance(study, Responses):
         remedy = "give gl.Responses(...), gl.read(...) or gl.Design(...)"
-        problem = "is neither a pilot nor a design"
-        raise BadInput("study", type(study).__name__, problem, remedy, code="wrong-type")
+        problem = "[wrong-type] is neither a pilot nor a design"
+        raise BadInput("study", type(study).__name__, problem, remedy)
     choice("resample", resample, ["items", "families"])
     h = study.difficulty
     if measure != "mean" and (h is None or h.nunique() < 2):
         problem, remedy = (
-            "needs items of at least two difficulties",
+            "[no-difficulty] needs items of at least two difficulties",
             "plan for measure='mean', or give difficulties",
         )
-        raise BadInput("measure", measure, problem, remedy, code="no-difficulty")
+        raise BadInput("measure", measure, problem, remedy)
     if agent is None:
         means = study.frame.mean(axis=1).dropna().sort_values(kind="stable")
         ensure(len(means) > 0, "study", study, "has no responses", "give a pilot with responses")
@@ -254,10 +254,10 @@ def _apart(design: Design, measure: str, gap: float) -> FloatArray:
     if abs(apart[0] - gap) > _NEAR * abs(gap):
         most = float(_largest(design, h, measure))
         problem, remedy = (
-            "is more than two curves around this one can differ by",
+            "[out-of-range] is more than two curves around this one can differ by",
             f"give at most {most:.3g}",
         )
-        raise BadInput("difference", gap, problem, remedy, code="out-of-range")
+        raise BadInput("difference", gap, problem, remedy)
     return np.concatenate([above, below])
 
 

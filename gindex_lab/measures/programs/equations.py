@@ -53,9 +53,9 @@ def association_graph(first: FlowLike, second: FlowLike, mode: Mode = "exact") -
             if weight > 0:
                 graph.add_node((p, q), weight=weight, type=kind)
         if len(graph) > MOST_VERTICES:
-            problem = f"have more than {MOST_VERTICES:,} pairs of one type"
+            problem = f"[too-large] have more than {MOST_VERTICES:,} pairs of one type"
             remedy = "use gl.divergence"
-            raise BadInput("first, second", (len(one), len(two)), problem, remedy, code="too-large")
+            raise BadInput("first, second", (len(one), len(two)), problem, remedy)
     for (p, q), (r, s) in combinations(list(graph), 2):
         forth = ((p, r) in wires[0]) == ((q, s) in wires[1])
         back = ((r, p) in wires[0]) == ((s, q) in wires[1])

@@ -33,8 +33,7 @@ def text_of(path: str | PathLike[str]) -> str:
     try:
         return read_text(path)
     except BadInput as error:
-        problem, remedy = error.problem, error.remedy
-        raise BadProgram(error.argument, error.value, problem, remedy, code=error.code) from None
+        raise error.told_of(error.argument, error.value, BadProgram) from None
 
 
 def _not_json(constant: str) -> Any:

@@ -269,7 +269,7 @@ def find_distances(
     if distances is not None:
         if not isinstance(distances, pd.DataFrame):
             remedy = "pass a DataFrame of task domains x curriculum domains"
-            raise BadInput("distances", distances, "is not a table", remedy, code="wrong-type")
+            raise BadInput("distances", distances, "[wrong-type] is not a table", remedy)
         return distances
     if programs is None and record.distances is not None:
         return record.distances
@@ -306,14 +306,17 @@ def _select(distances: pd.DataFrame, tasks: pd.Series, curriculum: list[str]) ->
     try:
         values = chosen.to_numpy(dtype=float)
     except (TypeError, ValueError, OverflowError):
-        problem, remedy = "holds something that is not a number", "pass numbers from 0 to 1"
-        raise BadInput("distances", "a table", problem, remedy, code="not-a-number") from None
+        problem, remedy = (
+            "[not-a-number] holds something that is not a number",
+            "pass numbers from 0 to 1",
+        )
+        raise BadInput("distances", "a table", problem, remedy) from None
     wrong = np.argwhere(~((values >= 0) & (values <= 1)))
     if len(wrong):
         row, column = wrong[0]
         where = f"distances[{chosen.index[row]!r}, {chosen.columns[column]!r}]"
-        problem, remedy = "is not a distance", "Ω lies between 0 and 1"
-        raise BadInput(where, float(values[row, column]), problem, remedy, code="out-of-range")
+        problem, remedy = "[out-of-range] is not a distance", "Ω lies between 0 and 1"
+        raise BadInput(where, float(values[row, column]), problem, remedy)
     return values
 
 

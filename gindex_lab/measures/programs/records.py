@@ -76,9 +76,9 @@ class Experiment:
         except BadInput:
             raise
         except ValueError as error:
-            problem = f"is not JSON ({str(error)[:60]})"
+            problem = f"[not-json] is not JSON ({str(error)[:60]})"
             remedy = "fix the file"
-            raise BadInput("experiment", str(path), problem, remedy, code="not-json") from None
+            raise BadInput("experiment", str(path), problem, remedy) from None
         return cls.from_dict(content, name=path.stem, folder=path.parent)
 
     @classmethod

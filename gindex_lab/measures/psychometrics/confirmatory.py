@@ -90,8 +90,11 @@ def confirm(
         agents = integer("n_obs", n_obs, 3)
     free = int(pattern.to_numpy().sum()) + (count * (count - 1) // 2 if linked else 0)
     if free > len(pattern) * (len(pattern) - 1) // 2:
-        problem = f"has {free} loadings and correlations to find, more than the items' correlations"
-        raise BadInput("factors", list(factors), problem, "use fewer", code="not-identified")
+        problem = (
+            f"[not-identified] has {free} loadings and correlations to "
+            "find, more than the items' correlations"
+        )
+        raise BadInput("factors", list(factors), problem, "use fewer")
     return ConfirmatoryModel(table, matrix, pattern, agents, linked, correlation)
 
 
@@ -115,10 +118,10 @@ class ConfirmatoryModel(FactorSolution):
             warn_of_smoothing(stacklevel=3)
         if np.linalg.eigvalsh(self._matrix)[0] < 1e-8:
             problem, remedy = (
-                "has a singular correlation matrix",
+                "[singular] has a singular correlation matrix",
                 "drop items that others determine",
             )
-            raise BadInput("responses", given.shape, problem, remedy, code="singular")
+            raise BadInput("responses", given.shape, problem, remedy)
         places = np.argwhere(pattern.to_numpy())
         pairs = np.argwhere(np.tri(pattern.shape[1], k=-1)) if correlated else np.empty((0, 2), int)
         fitted = _Search(self._matrix, places, pairs).descended()
@@ -165,31 +168,27 @@ class ConfirmatoryModel(FactorSolution):
 
 def _caution(what: str) -> None:
     said = f"{what}: an improper solution (Heywood case); use fewer factors, or measure more agents"
-    warnings.warn(said, Caution, stacklevel=4)
+    warnings.warn(f"[heywood] {said}", Caution, stacklevel=4)
 
 
 def _pattern(factors: Mapping[str, Sequence[Any]], columns: pd.Index) -> pd.DataFrame:
     """Items x factors, True where an item belongs to a factor."""
     remedy = "pass the items of each factor by its name"
     ensure(
-        isinstance(factors, Mapping),
-        "factors",
-        factors,
-        "is not a mapping",
-        remedy,
-        code="wrong-type",
+        isinstance(factors, Mapping), "factors", factors, "[wrong-type] is not a mapping", remedy
     )
-    ensure(factors, "factors", factors, "names no factor", remedy, code="empty")
+    ensure(factors, "factors", factors, "[empty] names no factor", remedy)
     for name, items in factors.items():
         if isinstance(items, str) or not isinstance(items, Sequence | pd.Index | np.ndarray):
             remedy = f"pass {{{name!r}: [items ...]}}"
-            raise BadInput("factors", items, "is not a list of items", remedy, code="wrong-type")
+            raise BadInput("factors", items, "[wrong-type] is not a list of items", remedy)
         found = known("factors", list(items), columns)
         if len(set(found)) < max(2, len(found)) or (len(factors) == 1 and len(found) < 3):
             problem = (
-                f"of {short(name)} must be different items, two or more (three of a single factor)"
+                f"[not-identified] of {short(name)} must be different items, "
+                "two or more (three of a single factor)"
             )
-            raise BadInput("factors", list(items), problem, "name more", code="not-identified")
+            raise BadInput("factors", list(items), problem, "name more")
     kept = [item for item in columns if any(item in list(items) for items in factors.values())]
     table = {name: [item in list(items) for item in kept] for name, items in factors.items()}
     return pd.DataFrame(table, kept)
@@ -201,14 +200,17 @@ def _complete(frame: pd.DataFrame) -> pd.DataFrame:
     if len(table) < len(frame):
         lost = len(frame) - len(table)
         said = f"{lost} of {len(frame)} agents have gaps and are left out"
-        warnings.warn(said, Caution, stacklevel=3)
+        warnings.warn(f"[gaps] {said}", Caution, stacklevel=3)
     if len(table) <= len(table.columns):
-        problem = "has no more agents without gaps than items"
-        raise BadInput("responses", table.shape, problem, "measure more agents", code="too-few")
+        problem = "[too-few] has no more agents without gaps than items"
+        raise BadInput("responses", table.shape, problem, "measure more agents")
     same = table.nunique() <= 1
     if same.any():
-        problem, remedy = "is an item that is the same for all agents", "leave it out of its factor"
-        raise BadInput("responses", same.idxmax(), problem, remedy, code="no-variance")
+        problem, remedy = (
+            "[no-variance] is an item that is the same for all agents",
+            "leave it out of its factor",
+        )
+        raise BadInput("responses", same.idxmax(), problem, remedy)
     return table
 
 
@@ -279,10 +281,10 @@ class _Search:
                 return self
             self.values, least = moved, reached
         problem, remedy = (
-            "was not fitted: the search did not end",
+            "[no-convergence] was not fitted: the search did not end",
             "use fewer factors, or explore first",
         )
-        raise BadInput("factors", self.shape[1], problem, remedy, code="no-convergence")
+        raise BadInput("factors", self.shape[1], problem, remedy)
 
     def standardised(self, agents: int) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Loadings λ/√σ, Φ, and the standard errors of both by the delta method."""
@@ -290,9 +292,9 @@ class _Search:
         implied = self.implied(self.values)
         information = agents * self.information(x, y, np.linalg.inv(implied))
         if np.linalg.eigvalsh(information)[0] < 1e-8 * agents:
-            problem = "are not determined by the items' correlations"
+            problem = "[not-identified] are not determined by the items' correlations"
             remedy = "give factors more items, or let them share fewer"
-            raise BadInput("factors", self.shape[1], problem, remedy, code="not-identified")
+            raise BadInput("factors", self.shape[1], problem, remedy)
         loadings, phi, _ = self.parts(self.values)
         scale = np.sqrt(implied.diagonal())
         rows, many = self.places[:, 0], len(self.places)

@@ -116,8 +116,8 @@ def correlations(
     apart = np.argwhere(table.isna().to_numpy())
     if len(apart):
         pair = tuple(table.index[i] for i in apart[0])
-        problem = "are two items that no two agents tell apart"
-        raise BadInput("responses", pair, problem, "drop one of them", code="no-variance")
+        problem = "[no-variance] are two items that no two agents tell apart"
+        raise BadInput("responses", pair, problem, "drop one of them")
     given = table.to_numpy()
     matrix = smoothed(given) if flag("smooth", smooth) else given
     if matrix is not given:
@@ -143,12 +143,18 @@ def correlation_matrix(frame: pd.DataFrame) -> pd.DataFrame:
     matrix = frame.to_numpy()
     square = matrix.shape[0] == matrix.shape[1] and not np.isnan(matrix).any()
     if not square or np.abs(matrix - matrix.T).max() > 1e-6 or np.abs(matrix).max() > 1 + 1e-9:
-        problem = "is not a correlation matrix (square, symmetric, between -1 and 1, no gaps)"
+        problem = (
+            "[not-a-correlation-matrix] is not a correlation matrix "
+            "(square, symmetric, between -1 and 1, no gaps)"
+        )
         remedy = "pass one, or agents x items without n_obs"
-        raise BadInput("responses", frame.shape, problem, remedy, code="not-a-correlation-matrix")
+        raise BadInput("responses", frame.shape, problem, remedy)
     if np.abs(matrix.diagonal() - 1).max() > 1e-6:
-        problem, remedy = "has a diagonal that is not one", "divide covariances by the deviations"
-        raise BadInput("responses", frame.shape, problem, remedy, code="not-a-correlation-matrix")
+        problem, remedy = (
+            "[not-a-correlation-matrix] has a diagonal that is not one",
+            "divide covariances by the deviations",
+        )
+        raise BadInput("responses", frame.shape, problem, remedy)
     return pd.DataFrame((matrix + matrix.T) / 2, frame.columns, frame.columns)
 
 

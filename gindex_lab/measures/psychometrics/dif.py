@@ -198,14 +198,10 @@ def dif(
     reference, focal = _sides(labels, focal)
     items = frame.columns
     usable = varies(frame).to_numpy()
-    problem = f"has {int(usable.sum())} items that vary: too few to match agents by"
-    ensure(
-        usable.sum() >= 3, "responses", frame.shape, problem, "give at least three", code="too-few"
-    )
+    problem = f"[too-few] has {int(usable.sum())} items that vary: too few to match agents by"
+    ensure(usable.sum() >= 3, "responses", frame.shape, problem, "give at least three")
     start = usable if anchors is None else items.isin(known("anchors", anchors, items)) & usable
-    ensure(
-        start.any(), "anchors", anchors, "has no item that varies", "name others", code="too-few"
-    )
+    ensure(start.any(), "anchors", anchors, "[too-few] has no item that varies", "name others")
     values, belongs = frame.to_numpy(dtype=float), (labels == focal).to_numpy()
     if method == "likelihood-ratio":
         made = Groups.of(frame, labels, model, reference)
@@ -240,18 +236,16 @@ def dif(
 def _sides(labels: pd.Series, focal: object) -> tuple[object, object]:
     """The reference and the focal group; the smaller is the focal one unless it is named."""
     counts = labels.value_counts()
-    problem = f"has {len(counts)} groups where two are compared"
+    problem = f"[wrong-length] has {len(counts)} groups where two are compared"
     names = list(counts.index)
-    ensure(len(counts) == 2, "group", names, problem, "compare two at a time", code="wrong-length")
-    problem = f"has {counts.min()} agents without a gap"
+    ensure(len(counts) == 2, "group", names, problem, "compare two at a time")
+    problem = f"[too-few] has {counts.min()} agents without a gap"
     remedy = f"give each group at least {_FEWEST}"
-    ensure(counts.min() >= _FEWEST, "group", counts.idxmin(), problem, remedy, code="too-few")
+    ensure(counts.min() >= _FEWEST, "group", counts.idxmin(), problem, remedy)
     if focal is None:
         return names[0], names[1]
     if not pd.api.types.is_hashable(focal) or focal not in names:
-        raise BadInput(
-            "focal", focal, "is not a group", f"use one of {names}", code="unknown-label"
-        )
+        raise BadInput("focal", focal, "[unknown-label] is not a group", f"use one of {names}")
     return next(name for name in names if name != focal), focal
 
 

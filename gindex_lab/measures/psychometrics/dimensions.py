@@ -64,8 +64,8 @@ def dimensions(
     carried = int((2 * items + 1 - np.sqrt(8 * items + 1)) / 2)
     limit = min(8, carried) if most is None else integer("most", most)
     if limit > carried:
-        problem = f"is too many factors for {items} varying items"
-        raise BadInput("most", limit, problem, f"use {carried} or less", code="too-many-factors")
+        problem = f"[too-many-factors] is too many factors for {items} varying items"
+        raise BadInput("most", limit, problem, f"use {carried} or less")
     partial = minimum_average_partial(matrix, limit)
     table = partial.join(_by_number(matrix, limit, model.agents))
     parallel = model.parallel_analysis(seed=rng, draws=draws)

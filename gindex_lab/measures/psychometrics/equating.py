@@ -103,16 +103,13 @@ def equate(
     for name, model in (("first", first), ("second", second)):
         right = isinstance(model, ItemResponseModel)
         remedy = "pass gl.irt(responses, '2pl')"
-        ensure(
-            right, name, type(model).__name__, "is not a fitted model", remedy, code="wrong-type"
-        )
+        ensure(right, name, type(model).__name__, "[wrong-type] is not a fitted model", remedy)
         ensure(
             model.model == "2pl",
             name,
             model.model,
-            "is not a two-parameter model",
+            "[not-an-option] is not a two-parameter model",
             remedy,
-            code="not-an-option",
         )
     fitted = [_fitted(model) for model in (first, second)]
     common = fitted[0].index.intersection(fitted[1].index)
@@ -168,10 +165,10 @@ def _covariance(model: ItemResponseModel, places: np.ndarray) -> FloatArray:
     found = whole[np.ix_(chosen, chosen)]
     if not np.isfinite(found).all():
         problem, remedy = (
-            "has parameters that the data do not determine",
+            "[not-determined] has parameters that the data do not determine",
             "use priors='lognormal' in gl.irt",
         )
-        raise BadInput("anchors", "an anchor", problem, remedy, code="not-determined")
+        raise BadInput("anchors", "an anchor", problem, remedy)
     return np.asarray(found)
 
 

@@ -91,7 +91,7 @@ def fit_indices(
     null_weight = agents if plain else bartlett
     if weight <= 0:
         remedy = f"measure more than {int(np.ceil(agents - weight))}"
-        raise BadInput("responses", agents, "has too few agents for χ²", remedy, code="too-few")
+        raise BadInput("responses", agents, "[too-few] has too few agents for χ²", remedy)
     misfit, null = discrepancy(matrix, implied), -np.linalg.slogdet(matrix)[1]
     statistic, null_statistic = max(weight * misfit, 0.0), null_weight * null
     excess, worst = max(statistic - free, 0.0), max(null_statistic - null_df, statistic - free, 0.0)
@@ -205,7 +205,7 @@ def sphericity(matrix: FloatArray, agents: int) -> pd.Series:
 
 def _invertible(matrix: FloatArray, what: str) -> FloatArray:
     if np.linalg.eigvalsh(matrix)[0] < 1e-8:
-        problem = f"has a singular correlation matrix, for which {what} is not defined"
+        problem = f"[singular] has a singular correlation matrix, for which {what} is not defined"
         remedy = "measure more agents than items, or drop items"
-        raise BadInput("responses", matrix.shape, problem, remedy, code="singular")
+        raise BadInput("responses", matrix.shape, problem, remedy)
     return matrix

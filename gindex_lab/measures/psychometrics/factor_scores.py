@@ -46,13 +46,15 @@ def score_weights(
     if method == "bartlett":
         own = 1 - (structure * loadings).sum(1, keepdims=True)
         if own.min() < 1e-9:
-            problem = "needs every item to have variance of its own (a Heywood case has none)"
-            raise BadInput("method", method, problem, 'use "regression"', code="heywood")
+            problem = (
+                "[heywood] needs every item to have variance of its own (a Heywood case has none)"
+            )
+            raise BadInput("method", method, problem, 'use "regression"')
         weighted = loadings / own
         return weighted @ np.linalg.inv(loadings.T @ weighted)
     if np.linalg.eigvalsh(matrix)[0] < 1e-10:
-        problem = "needs a correlation matrix that can be inverted"
-        raise BadInput("method", method, problem, 'use "regression"', code="singular")
+        problem = "[singular] needs a correlation matrix that can be inverted"
+        raise BadInput("method", method, problem, 'use "regression"')
     side, root = _power(phi, 0.5), _power(matrix, -0.5)
     straight = loadings @ side
     inner = straight.T @ np.linalg.solve(matrix, straight)

@@ -32,10 +32,10 @@ class FactorSolution:
     def frame(self) -> pd.DataFrame:
         """The responses that the factors were fitted to."""
         if self._frame is None:
-            problem = "is a correlation matrix, and this needs the responses themselves"
-            raise BadInput(
-                "responses", self.correlation.shape, problem, "pass them", code="needs-responses"
+            problem = (
+                "[needs-responses] is a correlation matrix, and this needs the responses themselves"
             )
+            raise BadInput("responses", self.correlation.shape, problem, "pass them")
         return self._frame
 
     # -- what the factors explain ----------------------------------------------------------------------

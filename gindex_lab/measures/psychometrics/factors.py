@@ -275,18 +275,20 @@ class FactorModel(FactorSolution):
 def _varying(frame: pd.DataFrame, constant: str) -> pd.DataFrame:
     same = frame.nunique() <= 1
     if same.any() and constant == "error":
-        problem = "is an item that is the same for all agents, and correlates with nothing"
+        problem = (
+            "[no-variance] is an item that is the same for all agents, and correlates with nothing"
+        )
         remedy = 'drop it, or pass constant="drop"'
-        raise BadInput("responses", same.idxmax(), problem, remedy, code="no-variance")
+        raise BadInput("responses", same.idxmax(), problem, remedy)
     return frame.loc[:, ~same]
 
 
 def _check_size(agents: int, items: int, n: int) -> None:
     """Enough agents to correlate, and more correlations than loadings to fit to them."""
     if agents < 3:
-        problem, remedy = "has too few agents", "measure three or more"
-        raise BadInput("responses", (agents, items), problem, remedy, code="too-few")
+        problem, remedy = "[too-few] has too few agents", "measure three or more"
+        raise BadInput("responses", (agents, items), problem, remedy)
     if n >= items or (items - n) ** 2 < items + n:
         remedy = "ask for fewer factors (three items carry one, six carry three)"
-        problem = f"is too many factors for {items} varying items"
-        raise BadInput("n", n, problem, remedy, code="too-many-factors")
+        problem = f"[too-many-factors] is too many factors for {items} varying items"
+        raise BadInput("n", n, problem, remedy)

@@ -36,46 +36,44 @@ def group_labels(responses: ResponsesLike, group: Any, agents: pd.Index, fewest:
     """
     if isinstance(group, str):
         columns = responses.agents.columns if isinstance(responses, Responses) else pd.Index([])
-        problem = "does not match any column of responses.agents"
+        problem = "[unknown-label] does not match any column of responses.agents"
         remedy = "pass a column's name, or one label for each agent"
-        ensure(group in columns, "group", group, problem, remedy, code="unknown-label")
+        ensure(group in columns, "group", group, problem, remedy)
         group = responses.agents[group]  # type: ignore[union-attr]
     if isinstance(group, Mapping):
         group = pd.Series(group, dtype=object)
     if isinstance(group, pd.Series):
         known = group.index.is_unique and agents.isin(group.index).all()
-        problem = "has no entry for some agent, or two"
-        ensure(known, "group", len(group), problem, "index it by agent", code="unknown-label")
+        problem = "[unknown-label] has no entry for some agent, or two"
+        ensure(known, "group", len(group), problem, "index it by agent")
         labels = group.reindex(agents)
     else:
         listed = isinstance(group, (list, tuple, np.ndarray, pd.Index, pd.Categorical))
         remedy = "pass one label for each agent"
-        ensure(listed, "group", group, "is not a list of labels", remedy, code="wrong-type")
+        ensure(listed, "group", group, "[wrong-type] is not a list of labels", remedy)
         labelled = [x for x in group if pd.api.types.is_hashable(x)]
-        problem = f"does not have one label for each of the {len(agents)} agents"
+        problem = f"[wrong-length] does not have one label for each of the {len(agents)} agents"
         ensure(
             len(labelled) == len(group) == len(agents),
             "group",
             len(labelled),
             problem,
             "match them",
-            code="wrong-length",
         )
         labels = pd.Series(list(group), index=agents)
     ensure(
         labels.notna().all(),
         "group",
         None,
-        "is missing for some agent",
+        "[missing] is missing for some agent",
         "drop these agents",
-        code="missing",
     )
     counts = labels.value_counts()
-    ensure(len(counts) > 1, "group", list(counts.index), "is one group only", "compare two or more",
-           code="too-few")  # fmt: skip
-    problem = f"has {counts.min()} agents, too few to compare"
+    few = "[too-few] is one group only"
+    ensure(len(counts) > 1, "group", list(counts.index), few, "compare two or more")
+    problem = f"[too-few] has {counts.min()} agents, too few to compare"
     remedy = f"give each group at least {fewest}"
-    ensure(counts.min() >= fewest, "group", counts.idxmin(), problem, remedy, code="too-few")
+    ensure(counts.min() >= fewest, "group", counts.idxmin(), problem, remedy)
     return labels
 
 

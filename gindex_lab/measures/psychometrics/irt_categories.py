@@ -74,17 +74,18 @@ def read_answers(
         gaps += [item] if steps.max() > 1.5 * unit or known[item][0] > lowest else []
     if gaps:
         said = f"nobody is in some category of {short(gaps)}: the categories seen are numbered 0, 1, ..."
-        warnings.warn(Caution(said, "unused-category"), stacklevel=4)
+        warnings.warn(Caution(f"[unused-category] {said}"), stacklevel=4)
         notes = (*notes, said)
     if constant:
         notes = (*notes, f"all agents answer {short(constant)} alike: left out")
     counts = np.array([len(known[item]) for item in kept], dtype=np.intp)
     if counts.max() > _MOST:
         widest = kept.columns[counts.argmax()]
-        problem, remedy = f"has {counts.max()} categories", f"merge them into {_MOST} or fewer"
-        raise BadInput(
-            f"responses[{widest!r}]", int(counts.max()), problem, remedy, code="too-many-categories"
+        problem, remedy = (
+            f"[too-many-categories] has {counts.max()} categories",
+            f"merge them into {_MOST} or fewer",
         )
+        raise BadInput(f"responses[{widest!r}]", int(counts.max()), problem, remedy)
     table = pd.DataFrame(coded, frame.index, kept.columns)
     return Answers(table, counts, {i: known[i].tolist() for i in kept}, constant, notes)
 
@@ -95,8 +96,11 @@ def read_fractions(responses: ResponsesLike) -> Answers:
     values = frame.to_numpy()
     if (values < 0).any() or (values > 1).any():
         worst = float(values.flat[np.nanargmax(np.abs(values - 0.5))])
-        problem, remedy = "does not lie in [0, 1]", "divide by the largest possible score"
-        raise BadInput("responses", worst, problem, remedy, code="out-of-range")
+        problem, remedy = (
+            "[out-of-range] does not lie in [0, 1]",
+            "divide by the largest possible score",
+        )
+        raise BadInput("responses", worst, problem, remedy)
     inside = ((values > 0) & (values < 1)).sum(0)
     constant = list(frame.columns[~(frame.max() > frame.min())])
     kept = frame.drop(columns=constant)
@@ -107,9 +111,12 @@ def read_fractions(responses: ResponsesLike) -> Answers:
         if n < 5 and item not in constant
     ]
     if few:
-        problem = f"has {short(few)} with fewer than five responses strictly between 0 and 1"
+        problem = (
+            f"[too-few-fractions] has {short(few)} with fewer than five "
+            "responses strictly between 0 and 1"
+        )
         remedy = 'use model="graded" or "2pl" for items of few values'
-        raise BadInput("responses", len(few), problem, remedy, code="too-few-fractions")
+        raise BadInput("responses", len(few), problem, remedy)
     notes = (f"all agents answer {short(constant)} alike: left out",) if constant else ()
     return Answers(kept, np.full(kept.shape[1], 3, dtype=np.intp), {}, constant, notes)
 
@@ -118,11 +125,11 @@ def check_answers(frame: pd.DataFrame, shape: tuple[int, int], least: int) -> No
     """Two agents, `least` items that vary, and no agent without an answer."""
     if len(frame) < 2:
         remedy = "measure two or more agents"
-        raise BadInput("responses", shape, "has one agent only", remedy, code="too-few-agents")
+        raise BadInput("responses", shape, "[too-few-agents] has one agent only", remedy)
     if frame.shape[1] < least:
-        problem = f"has {frame.shape[1]} items that vary, of {shape[1]}"
+        problem = f"[too-few-items] has {frame.shape[1]} items that vary, of {shape[1]}"
         remedy = f"give at least {least} items whose answers differ between agents"
-        raise BadInput("responses", frame.shape[1], problem, remedy, code="too-few-items")
+        raise BadInput("responses", frame.shape[1], problem, remedy)
     check_agents(frame)
 
 
@@ -131,25 +138,25 @@ def _laddered(frame: pd.DataFrame, categories: int | None) -> tuple[pd.DataFrame
     values = frame.to_numpy()
     most = integer("categories", categories, 2, _MOST) if categories is not None else None
     if np.isnan(values).all():
-        raise BadInput("responses", frame.shape, "holds no number", "give answers", code="empty")
+        raise BadInput("responses", frame.shape, "[empty] holds no number", "give answers")
     whole = bool((np.isnan(values) | (values == np.rint(values))).all())
     low, high = np.nanmin(values), np.nanmax(values)
     if low < 0:
         remedy = "number the categories 0, 1, 2, ..."
-        raise BadInput("responses", float(low), "is below 0", remedy, code="negative-category")
+        raise BadInput("responses", float(low), "[negative-category] is below 0", remedy)
     if whole:
         if most is not None and high > most - 1:
             problem, remedy = (
-                f"does not fit {most} categories",
+                f"[too-many-categories] does not fit {most} categories",
                 "number them from 0, or raise categories",
             )
-            raise BadInput("responses", float(high), problem, remedy, code="too-many-categories")
+            raise BadInput("responses", float(high), problem, remedy)
         return frame, ()
     if high > 1:
-        problem = "is neither a whole number nor, with the others, in [0, 1]"
+        problem = "[not-a-category] is neither a whole number nor, with the others, in [0, 1]"
         odd = float(values[(values != np.rint(values)) & ~np.isnan(values)][0])
         remedy = "give categories 0, 1, 2, ... or responses in [0, 1]"
-        raise BadInput("responses", odd, problem, remedy, code="not-a-category")
+        raise BadInput("responses", odd, problem, remedy)
     ladders = [_ladder(column[~np.isnan(column)]) for column in values.T]
     if most is None and 0 not in ladders:
         steps = sorted({m for m in ladders if m > 1})
@@ -160,16 +167,16 @@ def _laddered(frame: pd.DataFrame, categories: int | None) -> tuple[pd.DataFrame
         return pd.DataFrame(rounded, frame.index, frame.columns), (said,)
     if most is None:
         item = frame.columns[ladders.index(0)]
-        problem = f"has fractions that are not multiples of 1/2 to 1/{_FINEST}"
+        problem = f"[no-ladder] has fractions that are not multiples of 1/2 to 1/{_FINEST}"
         remedy = 'use model="beta" for continuous fractions, or say categories=5 to cut them'
-        raise BadInput(f"responses[{item!r}]", "continuous", problem, remedy, code="no-ladder")
+        raise BadInput(f"responses[{item!r}]", "continuous", problem, remedy)
     last = most - 1
     if np.allclose(values * last, np.rint(values * last), atol=1e-6, equal_nan=True):
         return pd.DataFrame(np.rint(values * last), frame.index, frame.columns), ()
     cut = np.minimum(np.floor(values * most + 1e-9), last)
     cuts = ", ".join(f"{c / most:.3g}" for c in range(1, most))
     said = f"responses are cut at {cuts} into {most} categories"
-    warnings.warn(Caution(said, "cut"), stacklevel=5)
+    warnings.warn(Caution(f"[cut] {said}"), stacklevel=5)
     return pd.DataFrame(cut, frame.index, frame.columns), (said,)
 
 
@@ -185,8 +192,8 @@ def _as_before(frame: pd.DataFrame, labels: Labels) -> Answers:
     """New agents' answers by a fitted model's categories."""
     absent = [item for item in labels if item not in frame]
     if absent:
-        problem, remedy = f"has no {short(absent)}", "give the items of the model"
-        raise BadInput("responses", list(frame.columns[:3]), problem, remedy, code="other-items")
+        problem, remedy = f"[other-items] has no {short(absent)}", "give the items of the model"
+        raise BadInput("responses", list(frame.columns[:3]), problem, remedy)
     coded = np.full((len(frame), len(labels)), np.nan)
     for n, (item, known) in enumerate(labels.items()):
         column = frame[item].to_numpy()
@@ -197,10 +204,11 @@ def _as_before(frame: pd.DataFrame, labels: Labels) -> Answers:
             else np.zeros(0, int)
         )
         if not np.allclose(np.array(known)[place], column[seen], atol=1e-6):
-            problem, remedy = "has a category that the model never saw", f"use {known}"
-            raise BadInput(
-                f"responses[{item!r}]", column[seen].max(), problem, remedy, code="new-category"
+            problem, remedy = (
+                "[new-category] has a category that the model never saw",
+                f"use {known}",
             )
+            raise BadInput(f"responses[{item!r}]", column[seen].max(), problem, remedy)
         coded[seen, n] = place
     table = pd.DataFrame(coded, frame.index, list(labels))
     check_agents(table)

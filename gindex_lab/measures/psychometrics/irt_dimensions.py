@@ -49,10 +49,10 @@ def fit_dimensions(
     free, names, exploratory = _pattern(dimensions, answers)
     if len(names) > _MOST:
         problem, remedy = (
-            f"is more than {_MOST} dimensions",
+            f"[too-many] is more than {_MOST} dimensions",
             f"use 2 or {_MOST}: the grid grows too large",
         )
-        raise BadInput("dimensions", len(names), problem, remedy, code="too-many")
+        raise BadInput("dimensions", len(names), problem, remedy)
     correlated, belief = not exploratory and len(names) > 1, Priors.named(priors)
     fit = AnswersFit.of(answers, model, settings, belief, pattern=free, correlated=correlated)
     return MultidimensionalModel(fit, names, exploratory)
@@ -66,9 +66,9 @@ def _pattern(
     if isinstance(dimensions, (int, np.integer)) and not isinstance(dimensions, bool):
         count = integer("dimensions", dimensions, 1, _MOST)
         if len(items) < 3 * count:
-            problem = f"are too many dimensions for {len(items)} items that vary"
+            problem = f"[too-few-items] are too many dimensions for {len(items)} items that vary"
             remedy = "give at least three items for each"
-            raise BadInput("dimensions", count, problem, remedy, code="too-few-items")
+            raise BadInput("dimensions", count, problem, remedy)
         free = np.tril(
             np.ones((len(items), count), dtype=bool)
         )  # the turn is fixed by zeros, as in mirt
@@ -77,25 +77,23 @@ def _pattern(
     if isinstance(dimensions, pd.DataFrame):
         absent = [item for item in items if item not in frame.index]
         if absent:
-            problem, remedy = "has no row for some item", "give one row per item"
-            raise BadInput("dimensions", absent[0], problem, remedy, code="other-items")
+            problem, remedy = "[other-items] has no row for some item", "give one row per item"
+            raise BadInput("dimensions", absent[0], problem, remedy)
         frame = frame.loc[items]
     elif len(frame) != len(items):
         problem, remedy = (
-            f"has {len(frame)} rows for {len(items)} items that vary",
+            f"[wrong-length] has {len(frame)} rows for {len(items)} items that vary",
             "give one per item",
         )
-        raise BadInput("dimensions", len(frame), problem, remedy, code="wrong-length")
+        raise BadInput("dimensions", len(frame), problem, remedy)
     values = frame.to_numpy()
     if not np.isin(values, (0.0, 1.0)).all():
-        problem, remedy = "is neither 0 nor 1", "1 where the slope is free, else 0"
-        raise BadInput("dimensions", float(values.max()), problem, remedy, code="not-a-flag")
+        problem, remedy = "[not-a-flag] is neither 0 nor 1", "1 where the slope is free, else 0"
+        raise BadInput("dimensions", float(values.max()), problem, remedy)
     free = values == 1
     if (free.sum(0) < 2).any() or not free.any(1).all():
-        problem = "has an item without a dimension or a dimension with fewer than two items"
-        raise BadInput(
-            "dimensions", free.sum(0).tolist(), problem, "free more slopes", code="too-few-items"
-        )
+        problem = "[too-few-items] has an item without a dimension or a dimension with fewer than two items"
+        raise BadInput("dimensions", free.sum(0).tolist(), problem, "free more slopes")
     named = isinstance(dimensions, pd.DataFrame)
     names = list(frame.columns) if named else [f"dimension {d + 1}" for d in range(free.shape[1])]
     return free, names, False
@@ -169,8 +167,8 @@ class MultidimensionalModel:
         """Loadings and the correlations of the dimensions after a rotation of the factors module."""
         choice("rotation", rotation, ROTATIONS)
         if not self.exploratory:
-            problem, remedy = "would undo the pattern", "rotate an exploratory model"
-            raise BadInput("rotation", rotation, problem, remedy, code="confirmatory")
+            problem, remedy = "[confirmatory] would undo the pattern", "rotate an exploratory model"
+            raise BadInput("rotation", rotation, problem, remedy)
         turned, phi = rotate(self._standardised().to_numpy(), rotation)
         loadings = pd.DataFrame(turned, self.responses.columns, self.names)
         return loadings, pd.DataFrame(phi, self.names, self.names)

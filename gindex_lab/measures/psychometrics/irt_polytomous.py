@@ -71,7 +71,7 @@ def fit_answers(
             'priors="weak" (logit of guessing -1.4 and of the upper asymptote 2.2, sd 0.5; slope 1, sd 1); '
             'priors="none" switches them off'
         )
-        warnings.warn(Caution(said, "asymptotes"), stacklevel=3)
+        warnings.warn(Caution(f"[asymptotes] {said}"), stacklevel=3)
         belief, notes = Priors.named("weak"), (said,)
     answers = read_for(model, responses, categories, fractions)
     answers = answers._replace(notes=(*notes, *answers.notes))
@@ -216,10 +216,8 @@ class CategoryModel(ItemResponseModel):
             frame = table_of(responses)
             known = [item for item in self.responses.columns if item in frame]
             if len(known) < self.responses.shape[1]:
-                problem, remedy = "lacks items of the model", "give all of them"
-                raise BadInput(
-                    "responses", list(frame.columns[:3]), problem, remedy, code="other-items"
-                )
+                problem, remedy = "[other-items] lacks items of the model", "give all of them"
+                raise BadInput("responses", list(frame.columns[:3]), problem, remedy)
             check_agents(frame[known])
             return self.answers._replace(frame=frame[known])
         frame = coded(table_of(responses), self.fractions) if self.kind.columns == 2 else responses
@@ -278,8 +276,11 @@ class CategoryModel(ItemResponseModel):
     def _evidence(self) -> dict[str, float]:
         """As for a 2PL: the log-likelihood above that of independent items, per hundred answers."""
         if self.model == "beta":
-            problem, remedy = "has no control of this kind", 'use model="graded", categories=5'
-            raise BadInput("model", self.model, problem, remedy, code="not-an-option")
+            problem, remedy = (
+                "[not-an-option] has no control of this kind",
+                'use model="graded", categories=5',
+            )
+            raise BadInput("model", self.model, problem, remedy)
         counts = (self.table.incidence.T @ self.table.agents).reshape(self.kind.used.shape)
         answered = counts.sum(1, keepdims=True)
         independent = (counts * np.log(np.maximum(counts, 1e-300) / answered))[counts > 0].sum()

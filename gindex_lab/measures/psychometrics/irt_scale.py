@@ -87,7 +87,7 @@ def irt_difficulty(
     kept = [item for item in found.index if constant == "median" or item not in fit.constant_items]
     said = _said(fit, found.loc[kept, "difficulty"], held, constant)
     for code, sentence in said.items():
-        warnings.warn(Caution(sentence, code), stacklevel=2)
+        warnings.warn(Caution(f"[{code}] {sentence}"), stacklevel=2)
     found = found.loc[kept]
     if centre is not None and deviation is not None:
         found = _moved(

@@ -66,8 +66,11 @@ def abilities(
         spread = np.sqrt(np.maximum(posterior @ nodes[:, 0] ** 2 - mean**2, 0.0))
         return mean[table.pattern], spread[table.pattern]
     if method == "wle" and model.name == "beta":
-        problem, remedy = "is not defined for the Beta model", 'use "eap", "map" or "ml"'
-        raise BadInput("method", method, problem, remedy, code="not-an-option")
+        problem, remedy = (
+            "[not-an-option] is not defined for the Beta model",
+            'use "eap", "map" or "ml"',
+        )
+        raise BadInput("method", method, problem, remedy)
     who = _Who(table, _seen(table, model), model, parameters, method)
     place, outside = who.nearby()
     ability, info = who.solved(place)

@@ -256,7 +256,7 @@ def check_binary(frame: pd.DataFrame, remedy: str) -> None:
     if len(odd):
         agent, item = frame.index[odd[0][0]], frame.columns[odd[0][1]]
         where, found = f"responses[{agent!r}, {item!r}]", float(values[tuple(odd[0])])
-        raise BadInput(where, found, "is neither 0 nor 1", remedy, code="not-binary")
+        raise BadInput(where, found, "[not-binary] is neither 0 nor 1", remedy)
 
 
 def coded(frame: pd.DataFrame, fractions: str) -> pd.DataFrame:

@@ -45,9 +45,9 @@ def item_curves(
     frame = whole_rows(table_of(responses))
     values = frame.to_numpy(dtype=float)
     n, items = values.shape
-    ensure(n >= 10, "responses", n, "are too few agents without a gap", "give 10", code="too-few")
-    few = "is one item only: the others make the ability"
-    ensure(items > 1, "responses", items, few, "give more items", code="too-few")
+    ensure(n >= 10, "responses", n, "[too-few] are too few agents without a gap", "give 10")
+    few = "[too-few] is one item only: the others make the ability"
+    ensure(items > 1, "responses", items, few, "give more items")
     at = np.linspace(-2.5, 2.5, 51) if ability is None else vector("ability", ability)
     given = None if bandwidth is None else number("bandwidth", bandwidth, 0, 10, open_ends=True)
     width = given or 1.06 * n**-0.2

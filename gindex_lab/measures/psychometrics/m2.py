@@ -93,23 +93,23 @@ def m2(model: ItemResponseModel, ci: float = 0.90, moments: str = "c2") -> Model
     """
     remedy = 'pass gl.irt(responses, "2pl")'
     known = isinstance(model, ItemResponseModel)
-    ensure(known, "model", type(model).__name__, "is not a fitted model", remedy, code="wrong-type")
+    ensure(known, "model", type(model).__name__, "[wrong-type] is not a fitted model", remedy)
     level, moments = confidence(ci), choice("moments", moments, ["c2", "m2*"])
     kept = ~model.responses.columns.isin(model.constant_items)
     values = whole_rows(model.responses.loc[:, kept]).to_numpy(dtype=float)
     n, items = values.shape
     whole = model.model != "beta" and (values == np.rint(values)).all()
-    problem, remedy = "is of responses between 0 and 1", "round them"
-    ensure(whole, "model", "fractions", problem, remedy, code="not-binary")
+    problem, remedy = "[not-binary] is of responses between 0 and 1", "round them"
+    ensure(whole, "model", "fractions", problem, remedy)
     remedy = f"choose {MOST_ITEMS} items (model of responses.select(items=...))"
-    many = "are too many items: their pairs fill the memory"
-    ensure(items <= MOST_ITEMS, "model", items, many, remedy, code="too-large")
+    many = "[too-large] are too many items: their pairs fill the memory"
+    ensure(items <= MOST_ITEMS, "model", items, many, remedy)
     firsts = Firsts.of(model.kind, moments)
     pairs = items * (items - 1) // 2
     freedom = len(firsts.item) + pairs - model.n_parameters
-    few = "leaves no degrees of freedom: too few items"
-    ensure(freedom > 0, "model", items, few, "give more items", code="too-few")
-    ensure(n >= 10, "model", n, "are too few agents without gaps", "give more", code="too-few")
+    few = "[too-few] leaves no degrees of freedom: too few items"
+    ensure(freedom > 0, "model", items, few, "give more items")
+    ensure(n >= 10, "model", n, "[too-few] are too few agents without gaps", "give more")
     nodes, weights = model.settings.grid()
     form = log_chances(model.kind, model.fitted_parameters, nodes[:, None])
     chance = np.exp(form.log) * model.kind.used[:, :, None]
@@ -246,8 +246,11 @@ def _statistic(
         through = by.T @ solved
         explained = through[:, 0] @ np.linalg.solve(through[:, 1:], through[:, 0])
     except (LinAlgError, np.linalg.LinAlgError):
-        problem, remedy = "has items or parameters that say the same", "drop one of them"
-        raise BadInput("model", len(chance), problem, remedy, code="not-determined") from None
+        problem, remedy = (
+            "[not-determined] has items or parameters that say the same",
+            "drop one of them",
+        )
+        raise BadInput("model", len(chance), problem, remedy) from None
     return float(n * (residual @ solved[:, 0] - explained))
 
 

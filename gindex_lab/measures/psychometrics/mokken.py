@@ -139,13 +139,11 @@ def mokken(responses: ResponsesLike, *, lower_bound: float = 0.3, level: float =
     number("level", level, 0, 1, open_ends=True)
     given = table_of(responses)
     frame = whole_rows(given)
-    problem = "are too few agents without a gap"
-    ensure(
-        len(frame) >= _FEWEST, "responses", len(frame), problem, f"give {_FEWEST}", code="too-few"
-    )
+    problem = "[too-few] are too few agents without a gap"
+    ensure(len(frame) >= _FEWEST, "responses", len(frame), problem, f"give {_FEWEST}")
     frame = frame.loc[:, varies(frame)]
-    few = "has fewer than two items that vary"
-    ensure(frame.shape[1] > 1, "responses", given.shape, few, "give more items", code="too-few")
+    few = "[too-few] has fewer than two items that vary"
+    ensure(frame.shape[1] > 1, "responses", given.shape, few, "give more items")
     steps = Steps.of(frame)
     cov, most = steps.covariances()
     table, pairs, pair_errors, h, h_se = _coefficients(steps, cov, most)
@@ -171,10 +169,11 @@ class Steps(NamedTuple):
         passed, height, item = [], [], []
         for place, (name, column) in enumerate(frame.items()):
             levels = np.unique(column)
-            problem, remedy = f"has {len(levels)} levels", "bin it: a scale has few steps"
-            ensure(
-                len(levels) <= _MOST_LEVELS, "responses", name, problem, remedy, code="too-large"
+            problem, remedy = (
+                f"[too-large] has {len(levels)} levels",
+                "bin it: a scale has few steps",
             )
+            ensure(len(levels) <= _MOST_LEVELS, "responses", name, problem, remedy)
             passed.append(column.to_numpy()[:, None] >= levels[1:] - 1e-12)
             height.append(np.diff(levels))
             item += [place] * (len(levels) - 1)

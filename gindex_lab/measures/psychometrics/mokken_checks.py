@@ -116,8 +116,8 @@ def double_monotonicity(frame: pd.DataFrame, least: float = 0.03) -> pd.DataFram
     least = number("least", least, 0, 1)
     values = frame.to_numpy(dtype=float)
     binary = np.isin(values, (0.0, 1.0)).all()
-    problem, remedy = "has graded items", "round them, or check monotonicity() only"
-    ensure(binary, "responses", frame.shape, problem, remedy, code="not-binary")
+    problem, remedy = "[not-binary] has graded items", "round them, or check monotonicity() only"
+    ensure(binary, "responses", frame.shape, problem, remedy)
     items = values.shape[1]
     total, order = values.sum(1), np.argsort(values.mean(0), kind="stable")
     made, broken, largest, surest = np.zeros((4, items))

@@ -62,8 +62,8 @@ class Groups:
         parts = [codes[(labels == name).to_numpy()] for name in names]
         kept = [j for j in range(codes.shape[1]) if len({_seen(part[:, j]) for part in parts}) == 1]
         kept = [j for j in kept if len(_seen(codes[:, j])) > 1]
-        problem = f"has {len(kept)} items that vary alike in every group"
-        ensure(len(kept) >= 3, "responses", frame.shape, problem, "give three", code="too-few")
+        problem = f"[too-few] has {len(kept)} items that vary alike in every group"
+        ensure(len(kept) >= 3, "responses", frame.shape, problem, "give three")
         model = model_of("graded", [len(_seen(codes[:, j])) for j in kept])
         tables = [Table.of_categories(part[:, kept], model.columns) for part in parts]
         gone = [name for j, name in enumerate(frame.columns) if j not in set(kept)]
@@ -113,8 +113,11 @@ def _categories(frame: pd.DataFrame) -> FloatArray:
     columns = []
     for name, column in frame.items():
         levels = np.unique(column.dropna().round(9))
-        problem, remedy = f"has {len(levels)} levels", "bin it: a graded item has few categories"
-        ensure(len(levels) <= 12, "responses", name, problem, remedy, code="too-large")
+        problem, remedy = (
+            f"[too-large] has {len(levels)} levels",
+            "bin it: a graded item has few categories",
+        )
+        ensure(len(levels) <= 12, "responses", name, problem, remedy)
         code = np.searchsorted(levels, column.round(9)).astype(float)
         columns.append(np.where(column.isna(), np.nan, code))
     return np.column_stack(columns)

@@ -62,9 +62,9 @@ def polychoric(frame: pd.DataFrame) -> pd.DataFrame:
     codes, categories = _codes(frame)
     if categories.max(initial=0) > _MOST_CATEGORIES:
         item = frame.columns[int(categories.argmax())]
-        problem = f"is an item with more than {_MOST_CATEGORIES} categories"
+        problem = f"[too-many-categories] is an item with more than {_MOST_CATEGORIES} categories"
         remedy = 'use "mixed" or "pearson" correlations'
-        raise BadInput("responses", item, problem, remedy, code="too-many-categories")
+        raise BadInput("responses", item, problem, remedy)
     items = len(categories)
     first, second = np.triu_indices(items, 1)
     alike = len(set(categories)) == 1

@@ -94,8 +94,11 @@ def reliability(
     frame = numeric_frame("responses", getattr(responses, "frame", responses))
     frame = frame.loc[:, frame.nunique() > 1]
     if frame.shape[1] < 2 or len(frame) < 3:
-        problem, remedy = "has too few agents or varying items", "measure three and two or more"
-        raise BadInput("responses", frame.shape, problem, remedy, code="too-few")
+        problem, remedy = (
+            "[too-few] has too few agents or varying items",
+            "measure three and two or more",
+        )
+        raise BadInput("responses", frame.shape, problem, remedy)
     table = correlations(frame, correlation, smooth=False)
     matrix = smoothed(table.to_numpy())
     turn = _component_signs(matrix) if flag("flip", flip) else np.ones(len(matrix))

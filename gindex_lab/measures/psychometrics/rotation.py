@@ -59,19 +59,22 @@ def wanted_loadings(
     """The target, items x factors, of a rotation that has one; NaN leaves a loading free."""
     if rotation not in TARGETED:
         if target is not None:
-            problem, remedy = "is not used by this rotation", 'pass rotation="target"'
-            raise BadInput("target", rotation, problem, remedy, code="unused")
+            problem, remedy = "[unused] is not used by this rotation", 'pass rotation="target"'
+            raise BadInput("target", rotation, problem, remedy)
         return None
     if target is None:
         remedy = "pass items x factors, NaN where a loading is free"
-        raise BadInput("target", None, "is what to rotate to", remedy, code="missing")
+        raise BadInput("target", None, "[missing] is what to rotate to", remedy)
     wanted = numbers("target", target)
     if wanted.shape != (items, factors):
-        problem, remedy = "has another shape than the loadings", f"pass {items} x {factors}"
-        raise BadInput("target", wanted.shape, problem, remedy, code="wrong-shape")
+        problem, remedy = (
+            "[wrong-shape] has another shape than the loadings",
+            f"pass {items} x {factors}",
+        )
+        raise BadInput("target", wanted.shape, problem, remedy)
     if not np.isfinite(wanted).any() or np.isinf(wanted).any():
         remedy = "give some loadings a finite number"
-        raise BadInput("target", wanted.shape, "wants nothing finite", remedy, code="not-finite")
+        raise BadInput("target", wanted.shape, "[not-finite] wants nothing finite", remedy)
     return wanted
 
 
@@ -99,8 +102,8 @@ def rotate(
     if rotation == "none" or factors == 1:
         return loadings, np.eye(factors)
     if rotation == "bifactor" and factors < 3:
-        problem = "needs a general factor and at least two groups"
-        raise BadInput("rotation", rotation, problem, "fit n=3 or more", code="too-few-factors")
+        problem = "[too-few-factors] needs a general factor and at least two groups"
+        raise BadInput("rotation", rotation, problem, "fit n=3 or more")
     criterion, oblique = _criterion(rotation, target)
     seen = _kaiser(loadings)[0] if criterion is varimax else loadings
     first, kept = _FIRST.get(rotation, (3, 3))

@@ -57,8 +57,8 @@ def plot_survival(table: pd.DataFrame, tables: Mapping[str, pd.DataFrame]) -> An
     import matplotlib.pyplot as plt
     from matplotlib.ticker import MaxNLocator
 
-    problem, remedy = "is not a mapping of tables", "pass one by name: {'rank': table}"
-    ensure(isinstance(tables, Mapping), "tables", tables, problem, remedy, code="wrong-type")
+    problem, remedy = "[wrong-type] is not a mapping of tables", "pass one by name: {'rank': table}"
+    ensure(isinstance(tables, Mapping), "tables", tables, problem, remedy)
     size = (1.9 * len(tables) + 0.7, 4.1)
     shape: dict[str, Any] = {"figsize": size, "sharex": True, "sharey": True, "squeeze": False}
     figure, grid = plt.subplots(2, len(tables), **shape)

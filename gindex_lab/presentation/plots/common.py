@@ -151,8 +151,8 @@ def indicator_line(indicators: pd.Series | Mapping[str, float] | None) -> str:
 def heading(ax: Any, title: str, line: str, *, small: bool = False) -> None:
     """A title, and below it, still above the frame, numbers in grey; they are broken at " · " where the
     frame is too narrow for one line, which would else take the room of the frame."""
-    problem, remedy = f"has {len(title):,} letters", f"use at most {_LONGEST_TITLE}"
-    ensure(len(title) <= _LONGEST_TITLE, "title", title, problem, remedy, code="out-of-range")
+    problem, remedy = f"[out-of-range] has {len(title):,} letters", f"use at most {_LONGEST_TITLE}"
+    ensure(len(title) <= _LONGEST_TITLE, "title", title, problem, remedy)
     size = 9 if small else 10.5
     letters = 7.5 if small else 8
     room = 72 * ax.figure.get_figwidth() * ax.get_position().width  # of the frame, in points

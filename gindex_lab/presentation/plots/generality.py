@@ -191,10 +191,7 @@ def group_labels(table: pd.DataFrame, groups: Any) -> pd.Series | None:
         absent = table.index.difference(groups.index, sort=False)
         if len(absent):
             raise BadInput(
-                "groups",
-                absent[0],
-                "[no-group] is an agent without a group",
-                "give it one",
+                "groups", absent[0], "[no-group] is an agent without a group", "give it one"
             )
         groups = groups.loc[table.index]
     elif len(groups) != len(table):

@@ -306,9 +306,6 @@ def save_animation(movie: Any, path: str | PathLike[str], seconds: float = 1.0) 
         write_text(target, animation_html(movie, seconds))
     else:
         raise BadInput(
-            "path",
-            str(path),
-            "[unknown-ending] has an ending we cannot write",
-            "use .gif or .html",
+            "path", str(path), "[unknown-ending] has an ending we cannot write", "use .gif or .html"
         )
     return target

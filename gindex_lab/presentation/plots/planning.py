@@ -35,7 +35,7 @@ def plot_power(found: Power, *, title: str = "How many items?", ax: Any = None) 
     """
     kind, remedy = type(found).__name__, "pass what gl.power returns"
     if not isinstance(found, Power):
-        raise BadInput("found", kind, "is not a result of gl.power", remedy, code="wrong-type")
+        raise BadInput("found", kind, "[wrong-type] is not a result of gl.power", remedy)
     ax = new_axes(ax)
     curve: pd.DataFrame = found.curve
     ax.plot(curve["items"], curve["closed_form"], color="#999999", label="closed form")

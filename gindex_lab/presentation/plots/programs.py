@@ -227,9 +227,9 @@ def plot_flow(
     import matplotlib.pyplot as plt
 
     if len(flow) > MOST_NODES or len(flow.wires) > 5 * MOST_NODES:
-        problem = "are more nodes or wires than can be told apart in a drawing"
+        problem = "[too-large] are more nodes or wires than can be told apart in a drawing"
         size = f"{len(flow)} nodes, {len(flow.wires)} wires"
-        raise BadInput("flow", size, problem, "draw a part of it", code="too-large")
+        raise BadInput("flow", size, problem, "draw a part of it")
     place = positions(flow)
     if ax is None:
         _, ax = plt.subplots(figsize=_size([flow]), layout="constrained")

@@ -60,10 +60,11 @@ def room_for(students: object, megabytes: float) -> int:
     if need > megabytes:
         most = max(0, int((megabytes - RESERVE) // SESSION))
         problem = (
-            f"needs {need / 1000:.1f} GB of free memory, and {megabytes / 1000:.1f} GB are free"
+            f"[too-large] needs {need / 1000:.1f} GB of free memory, "
+            f"and {megabytes / 1000:.1f} GB are free"
         )
         remedy = f"close other programs, or use STUDENTS={most}"
-        raise BadInput("STUDENTS", number, problem, remedy, code="too-large")
+        raise BadInput("STUDENTS", number, problem, remedy)
     return number
 
 
@@ -123,11 +124,11 @@ def password(
     if given is None:
         if not sys.stdin.isatty() and ask is getpass.getpass:
             remedy = f"set {PASSWORD}, or start this in a terminal, where it is asked for"
-            raise BadInput("password", None, "is missing", remedy, code="missing")
+            raise BadInput("password", None, "[missing] is missing", remedy)
         given = ask("Password for the class: ")
     if len(given) < _LENGTH or len(set(given)) < _VARIETY:
-        problem = f"needs at least {_LENGTH} characters, {_VARIETY} of them different"
-        raise BadInput("password", "...", problem, "choose a longer one", code="weak")
+        problem = f"[weak] needs at least {_LENGTH} characters, {_VARIETY} of them different"
+        raise BadInput("password", "...", problem, "choose a longer one")
     return str(passwd(given))  # type: ignore[no-untyped-call]
 
 
@@ -142,7 +143,9 @@ class ClassPassword(PasswordIdentityProvider):
     def __init__(self, **given: Any) -> None:
         super().__init__(**given)
         if not self.hashed:
-            raise ValueError("a class needs a password")
+            raise BadInput(
+                "hashed_password", "", "[missing] is missing", "give the class a password"
+            )
         self.hashed_password, self.token = self.hashed, ""
         self._wrong: defaultdict[str, deque[float]] = defaultdict(deque)
 

@@ -130,10 +130,7 @@ def _checked(heights: object) -> FloatArray:
     found = vector("heights", heights)
     if len(found) < 2:
         raise BadInput(
-            "heights",
-            heights,
-            "[too-few] are too few for a curve",
-            "give at least two responses",
+            "heights", heights, "[too-few] are too few for a curve", "give at least two responses"
         )
     if ((found < 0) | (found > 1)).any():
         at = int(np.flatnonzero((found < 0) | (found > 1))[0])

@@ -187,5 +187,5 @@ def known(name: str) -> Exercise:
 
     if name not in EXERCISES:
         remedy = "use one of " + ", ".join(EXERCISES)
-        raise BadInput("name", name, "is not an exercise", remedy, code="not-an-option")
+        raise BadInput("name", name, "[not-an-option] is not an exercise", remedy)
     return EXERCISES[name]

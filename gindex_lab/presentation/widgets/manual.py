@@ -80,8 +80,8 @@ def play(program: str, keys: Sequence[str], symbols: int = 5, seed: int = 0) -> 
     [0.0, 100.0, -100.0]
     """
     keys = list(keys)
-    problem, remedy = f"are {len(keys):,} keys", f"play at most {_MOST_KEYS:,}"
-    ensure(len(keys) <= _MOST_KEYS, "keys", keys[:20], problem, remedy, code="out-of-range")
+    problem, remedy = f"[out-of-range] are {len(keys):,} keys", f"play at most {_MOST_KEYS:,}"
+    ensure(len(keys) <= _MOST_KEYS, "keys", keys[:20], problem, remedy)
     agent = Manual(keys, symbols, seed)
     dice = generator(np.random.SeedSequence([seed, 1]))
     machine = Machine(program, MachineSettings(symbols), lambda: int(dice.integers(symbols)))

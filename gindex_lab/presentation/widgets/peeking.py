@@ -28,9 +28,7 @@ def ever_excluded(looks: Iterable[int], ci: float = 0.95) -> float:
     """
     wanted = sorted({integer("looks", look, 1) for look in looks})
     if not wanted:
-        raise BadInput(
-            "looks", looks, "is empty", "name at least one number of tosses", code="empty"
-        )
+        raise BadInput("looks", looks, "[empty] is empty", "name at least one number of tosses")
     limit = stats.norm.ppf((1 + number("ci", ci, 0, 1, open_ends=True)) / 2) / 2
     still = np.ones(1)
     for n in range(1, wanted[-1] + 1):

@@ -121,8 +121,8 @@ def main(arguments: Sequence[str]) -> None:
     for option in rest:
         name = option.lstrip("-").split("=")[0].split(".")[-1].lower()
         if option.startswith("-") and name in _OPENING:
-            problem, remedy = "would open the server to others", "leave it out"
-            raise BadInput("ARGS", option, problem, remedy, code="not-allowed")
+            problem, remedy = "[not-allowed] would open the server to others", "leave it out"
+            raise BadInput("ARGS", option, problem, remedy)
     if of_class:
         from gindex_lab.presentation.widgets import classroom
 
@@ -150,9 +150,7 @@ def _class_options(given: Sequence[str]) -> tuple[dict[str, str], list[str]]:
     for name, other in (("HOST", "STUDENTS"), ("STUDENTS", "HOST")):
         if name in found and not found.get(other):
             example = "make demo HOST=192.168.1.20 STUDENTS=40"
-            raise BadInput(
-                other, None, "is needed for a class", f"say both: {example}", code="missing"
-            )
+            raise BadInput(other, None, "[missing] is needed for a class", f"say both: {example}")
     return found, rest
 
 

@@ -84,10 +84,7 @@ def _node(number: int, line: str) -> dict[str, Any]:
             )
         if name.strip() in ("id", "type", "wires"):
             raise BadProgram(
-                f"line {number}",
-                part,
-                "[reserved-word] is part of every node",
-                "use another name",
+                f"line {number}", part, "[reserved-word] is part of every node", "use another name"
             )
         node[name.strip()] = _value(value.strip())
     return node

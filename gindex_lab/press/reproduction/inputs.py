@@ -110,10 +110,7 @@ def _entry(row: Mapping[str, Any], root: Path) -> Entry:
             raise BadInput(key, row.get(key), problem, f"add {key} = ...")
     if len(Path(name).parts) != 2 or not all(p.isidentifier() for p in Path(name).parts):
         raise BadInput(
-            "path",
-            name,
-            "[not-a-name] is not folder/notebook",
-            'write it as "gindex/table1"',
+            "path", name, "[not-a-name] is not folder/notebook", 'write it as "gindex/table1"'
         )
     profiles = {profile: row.get(profile, {}) for profile in PROFILES}
     data = tuple(row.get("data", ()))

@@ -91,9 +91,9 @@ def _refuse_foreign(reports: Path) -> None:
         found = [name for name in _PAGES if os.path.lexists(reports / name)]
         found += [name for name in (".lock", ".cache", ".failed") if _in_use(reports / name)]
         if found and not _made_before_markers(reports):
-            problem = f"holds {found[0]!r}, which gindex_lab did not write"
+            problem = f"[not-ours] holds {found[0]!r}, which gindex_lab did not write"
             remedy = "choose another folder with --reports"
-            raise BadInput("reports", str(reports), problem, remedy, code="not-ours")
+            raise BadInput("reports", str(reports), problem, remedy)
 
 
 def _claim_folder(reports: Path) -> None:

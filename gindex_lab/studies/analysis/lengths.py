@@ -65,9 +65,9 @@ def _like(
 
 
 def _refuse(argument: str, name: str) -> None:
-    problem = "is not a column of the items, the agents, or the table that was read"
+    problem = "[not-found] is not a column of the items, the agents, or the table that was read"
     remedy = "name a column of items.csv (or agents.csv), or of a long table"
-    raise BadInput(argument, name, problem, remedy, code="not-found")
+    raise BadInput(argument, name, problem, remedy)
 
 
 def _numbers(found: pd.Series) -> pd.Series:

@@ -143,8 +143,11 @@ def transformed(
             )
         return transforms.absolute_reference(data, reference)
     if transform in ("none", "irt") and isinstance(data, Scores):
-        problem, remedy = "needs responses in [0, 1]", "use rank for raw scores, or give --scale"
-        raise BadInput("transform", transform, problem, remedy, code="raw-scores")
+        problem, remedy = (
+            "[raw-scores] needs responses in [0, 1]",
+            "use rank for raw scores, or give --scale",
+        )
+        raise BadInput("transform", transform, problem, remedy)
     if transform == "none":
         assert isinstance(data, Responses)
         return data

@@ -115,7 +115,7 @@ def psychometrics(
 
     if isinstance(responses, Scores):
         remedy = "turn them into responses first (gl.rank, scores.to_responses)"
-        raise BadInput("responses", responses, "holds raw scores", remedy, code="wrong-type")
+        raise BadInput("responses", responses, "[wrong-type] holds raw scores", remedy)
     data = responses if isinstance(responses, Responses) else Responses(responses)
     if difficulty is not None:
         data = data.with_difficulty(difficulty)

@@ -58,10 +58,8 @@ def analyse_table(
     """
     choice("missing", missing, ["auto", "error", "drop"])
     if floor is not None and not isinstance(data, Responses):
-        problem = "needs responses between 0 and 1, and these are raw scores"
-        raise BadInput(
-            "floor", floor, problem, "map the scores with --scale LOW HIGH", code="raw-scores"
-        )
+        problem = "[raw-scores] needs responses between 0 and 1, and these are raw scores"
+        raise BadInput("floor", floor, problem, "map the scores with --scale LOW HIGH")
     floors = floors_of(data, floor) if isinstance(data, Responses) else None
     wanted = chosen_transform(data, choice("transform", transform, TRANSFORMS), floors)
     missing = missing_cells(data, missing, wanted)

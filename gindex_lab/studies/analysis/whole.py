@@ -367,7 +367,7 @@ class Analysis:
         try:
             write_text(Path(path), upstairs("report_page")(self))
         except CannotWrite as error:
-            raise BadInput("out", str(path), error.problem, error.remedy, code=error.code) from None
+            raise error.told_of("out", str(path), BadInput) from None
         except OSError as error:
             problem = f"cannot be written ({error.strerror or error})"
             remedy = "name an HTML file in a folder that you may write to"

@@ -269,9 +269,9 @@ def _sound(what: RegisterEntry, place: Place | None, download: bool) -> Place | 
         raise DataUnavailable(
             "name",
             what.name,
-            f"has a cache that is not what was downloaded ({problem}), and is not fetched ({why_not})",
+            "[damaged-cache] has a cache that is not what was downloaded "
+            f"({problem}), and is not fetched ({why_not})",
             remedy,
-            code="damaged-cache",
         )
     return None
 
@@ -299,8 +299,11 @@ def _obtain(what: RegisterEntry, download: bool) -> Place:
                     "set GINDEX_LAB_CACHE to a folder that can",
                 ) from error
     if problem := damage(path):
-        problem = f"has a cache that is not what was downloaded ({problem}), and cannot be replaced"
-        raise DataUnavailable("name", what.name, problem, f"delete {path}", code="damaged-cache")
+        problem = (
+            "[damaged-cache] has a cache that is not what was "
+            f"downloaded ({problem}), and cannot be replaced"
+        )
+        raise DataUnavailable("name", what.name, problem, f"delete {path}")
     return Place("cache", path)
 
 

@@ -69,12 +69,12 @@ def chosen_files(files: Sequence[Path], folder: Path, options: Options) -> list[
         for glob in patterns.get("file", []):
             if not any(matching([glob], file_names(f, folder)).any() for f in files):
                 shown = ", ".join(f.name for f in files[:5])
-                problem = "does not match any file"
-                raise BadInput(name, f"file:{glob}", problem, f"there are {shown}", code="no-match")
+                problem = "[no-match] does not match any file"
+                raise BadInput(name, f"file:{glob}", problem, f"there are {shown}")
     if files and not kept:
         name = "include" if "file" in wanted else "exclude"
-        problem = f"leaves none of the {len(files)} files"
-        raise BadInput(name, list(getattr(options, name)), problem, "name fewer", code="no-match")
+        problem = f"[no-match] leaves none of the {len(files)} files"
+        raise BadInput(name, list(getattr(options, name)), problem, "name fewer")
     return kept
 
 
@@ -134,10 +134,8 @@ def none_left(options: Options, passed: Iterable[str]) -> BadInput:
     """The error where `include` and `exclude` leave out every run."""
     name = "include" if options.include else "exclude"
     shown = ", ".join(repr(one) for one in sorted(passed)[:6])
-    problem = "leaves no response at all"
-    return BadInput(
-        name, list(getattr(options, name)), problem, f"there are {shown}", code="no-match"
-    )
+    problem = "[no-match] leaves no response at all"
+    return BadInput(name, list(getattr(options, name)), problem, f"there are {shown}")
 
 
 def _no_match(
@@ -147,17 +145,17 @@ def _no_match(
     there = {"model": agents, "task": tasks}.get(kind, [*tasks[:3], *agents[:3]])
     shown = ", ".join(repr(one) for one in there[:6]) + " …" * (len(there) > 6)
     what = "task, model or file" if kind == "any" else kind
-    return BadInput(name, glob, f"does not match any {what}", f"there are {shown}", code="no-match")
+    return BadInput(name, glob, f"[no-match] does not match any {what}", f"there are {shown}")
 
 
 def unknown_name(name: str, label: object, known: Sequence[str]) -> BadInput:
     """The error for an agent or a family that is not in the logs."""
     if not known:
-        problem = f"cannot be found: these items have no {name}"
+        problem = f"[not-found] cannot be found: these items have no {name}"
         remedy = f"leave {name} out, or name the column that tells them"
-        return BadInput(name, label, problem, remedy, code="not-found")
+        return BadInput(name, label, problem, remedy)
     remedy = f"there are {', '.join(map(repr, known[:5]))}" + " …" * (len(known) > 5)
-    return BadInput(name, label, "is not in the logs", remedy, code="not-found")
+    return BadInput(name, label, "[not-found] is not in the logs", remedy)
 
 
 def named_mask(name: str, wanted: object, known: Mapping[str, int], code: np.ndarray) -> Mask:
@@ -193,8 +191,10 @@ def check_applies(kinds: Iterable[str], options: Options) -> None:
     for name in useless:
         given = getattr(options, name)
         if given is not None and given is not False:
-            problem = f"is not an option of what was found ({', '.join(sorted(there))})"
-            raise BadInput(name, given, problem, "leave it out", code="not-applicable")
+            problem = (
+                f"[not-applicable] is not an option of what was found ({', '.join(sorted(there))})"
+            )
+            raise BadInput(name, given, problem, "leave it out")
 
 
 def check_directions(options: Options, known: Collection[str]) -> None:
@@ -203,8 +203,8 @@ def check_directions(options: Options, known: Collection[str]) -> None:
         absent = [metric for metric in getattr(options, name) if metric not in known]
         if absent:
             shown = ", ".join(map(repr, list(known)[:6])) or "no metric by name"
-            problem = "does not match any metric or column that was read"
-            raise BadInput(name, absent[0], problem, f"there is {shown}", code="not-found")
+            problem = "[not-found] does not match any metric or column that was read"
+            raise BadInput(name, absent[0], problem, f"there is {shown}")
 
 
 def check_scale(frame: pd.DataFrame, trials: pd.DataFrame | None, path: Path, *, raw: bool) -> None:
@@ -268,6 +268,9 @@ def _check_one_scale(frame: pd.DataFrame, path: Path) -> None:
     if not alike or not (broken[share].all() or ends.all()):
         return
     one, other = frame.index[share][0], frame.index[points][0]
-    problem = f"is on two scales: {one!r} goes up to {most[share][0]:g}, {other!r} up to {most[points][0]:g}"
+    problem = (
+        f"[two-scales] is on two scales: {one!r} goes up to "
+        f"{most[share][0]:g}, {other!r} up to {most[points][0]:g}"
+    )
     remedy = f"bring them to one, for instance divide the scores of {other!r} by 100"
-    raise BadInput("path", str(path), problem, remedy, code="two-scales")
+    raise BadInput("path", str(path), problem, remedy)

@@ -43,7 +43,7 @@ def read_evalplus(files: Sequence[Path], found: Collector, options: Options) -> 
             content = load_json(file, options.encoding)
             tasks = field(content, "eval", dict, file, "EvalPlus")
             if not tasks:
-                raise wrong_field(file, "has no task in eval", "run the evaluation again", "empty")
+                raise wrong_field(file, "[empty] has no task in eval", "run the evaluation again")
             split = _SPLIT.search(plain(file).stem)
             for task, given in tasks.items():
                 first = str(task).split("/")[0] if "/" in str(task) else ""

@@ -80,7 +80,7 @@ def _cases(content: Any, file: Path) -> list[dict[str, Any]]:
         raise wrong_field(file, "has test cases that are not a list", "write the run again")
     cases = [case for one in some for case in one]
     if not cases:
-        raise wrong_field(file, "has no test case", "run the tests again", "empty")
+        raise wrong_field(file, "[empty] has no test case", "run the tests again")
     for number, case in enumerate(cases, 1):
         if not isinstance(case, dict) or not isinstance(_data(case), list):
             problem = f"has metricsData that are not a list in test case {number}"

@@ -42,8 +42,8 @@ def is_eval_archive(path: Path) -> bool:
             names = archive.namelist()
     except (*_BROKEN, NotImplementedError):
         remedy = f"copy it again, or {_AS_JSON}"
-        problem = "is a damaged .eval archive"
-        raise BadInput("path", str(path), problem, remedy, code="damaged") from None
+        problem = "[damaged] is a damaged .eval archive"
+        raise BadInput("path", str(path), problem, remedy) from None
     return any(name in _HEADERS for name in names)
 
 
@@ -56,7 +56,7 @@ def eval_archive(file: Path) -> tuple[dict[str, Any], Iterator[dict[str, Any]]]:
     members = sorted({name for name in names if _SAMPLE.fullmatch(name)})
     if not members:
         remedy = "wait for the run to end, or leave it out"
-        raise BadInput("path", str(file), "is an archive without samples", remedy, code="empty")
+        raise BadInput("path", str(file), "[empty] is an archive without samples", remedy)
     return header, _members(file, members)
 
 
@@ -77,11 +77,11 @@ def _member(archive: zipfile.ZipFile, name: str, file: Path) -> dict[str, Any]:
     except BadInput:
         raise
     except NotImplementedError:
-        problem = f"is packed in a way that cannot be unpacked here ({name})"
-        raise BadInput("path", str(file), problem, _AS_JSON, code="unknown-compression") from None
+        problem = f"[unknown-compression] is packed in a way that cannot be unpacked here ({name})"
+        raise BadInput("path", str(file), problem, _AS_JSON) from None
     except (ValueError, *_BROKEN) as error:
-        problem = f"has a damaged part {name!r} ({error})"
-        raise BadInput("path", str(file), problem, _AS_JSON, code="damaged") from None
+        problem = f"[damaged] has a damaged part {name!r} ({error})"
+        raise BadInput("path", str(file), problem, _AS_JSON) from None
     if not isinstance(found, dict):
         raise BadInput("path", str(file), f"has no object in {name!r}", _AS_JSON)
     return found

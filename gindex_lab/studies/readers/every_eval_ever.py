@@ -69,7 +69,7 @@ def _read_results(results: Mapping[Path, Any], found: Collector, options: Option
             model = agent_name(_model(content, file), file, found, options, {})
             rows = field(content, "evaluation_results", list, file, _TOOL)
             if not rows:
-                raise wrong_field(file, "has no evaluation result", "leave it out", "empty")
+                raise wrong_field(file, "[empty] has no evaluation result", "leave it out")
             names = [_names(row, several, file) for row in rows]
             for row, (family, item) in zip(rows, names, strict=True):
                 parts = [one for data, one in names if data == family and not _OVERALL.search(one)]
@@ -99,8 +99,8 @@ def _model(content: Any, file: Path) -> str:
     info = field(content, "model_info", dict, file, _TOOL)
     name = info.get("id") or info.get("name")
     if not isinstance(name, str):
-        problem = "does not name its model (model_info.id)"
-        raise wrong_field(file, problem, "add it", "missing-field")
+        problem = "[missing-field] does not name its model (model_info.id)"
+        raise wrong_field(file, problem, "add it")
     return name
 
 
@@ -215,6 +215,6 @@ def _content(line: Mapping[str, Any]) -> object:
 
 def _text(line: Mapping[str, Any], name: str, file: Path, number: int) -> str:
     if not isinstance(line.get(name), (str, int)) or line[name] == "":
-        problem = f"has no {name} in line {number}"
-        raise wrong_field(file, problem, "fix or drop the line", "missing-field")
+        problem = f"[missing-field] has no {name} in line {number}"
+        raise wrong_field(file, problem, "fix or drop the line")
     return str(line[name])

@@ -135,8 +135,8 @@ def split_columns(
         absent = [c for c in options.items if c not in rest]
         if absent:
             shown = ", ".join(repr(c) for c in rest[:8])
-            problem = "does not match any column"
-            raise BadInput("items", absent[0], problem, f"there are {shown}", code="not-found")
+            problem = "[not-found] does not match any column"
+            raise BadInput("items", absent[0], problem, f"there are {shown}")
         return list(options.items), [c for c in rest if c not in set(options.items)]
     text = [c for c in rest if is_text(table[c]) or table[c].isna().all()]
     beside = set(facts_beside([str(c) for c in rest]))

@@ -55,18 +55,18 @@ def foreign_table(path: Path, encoding: str | None = None) -> pd.DataFrame:
     table.columns = [str(name) for name in table.columns]
     if not table.columns.is_unique:
         twice = table.columns[table.columns.duplicated()][0]
-        problem = f"has two columns {twice!r}"
+        problem = f"[duplicate-label] has two columns {twice!r}"
         remedy = "give each a name of its own"
-        raise BadInput("path", str(path), problem, remedy, code="duplicate-label")
+        raise BadInput("path", str(path), problem, remedy)
     if table.empty:
-        raise BadInput("path", str(path), "holds no row", "give at least one row", code="empty")
+        raise BadInput("path", str(path), "[empty] holds no row", "give at least one row")
     whole = table.apply(_whole_numbers)
     return _named_rows(whole) if suffix in _PERSONS else whole
 
 
 def _damaged(path: Path, kind: str, error: object, remedy: str) -> BadInput:
-    problem = f"is not {kind} that can be read ({error})"
-    return BadInput("path", str(path), problem, remedy, code="damaged")
+    problem = f"[damaged] is not {kind} that can be read ({error})"
+    return BadInput("path", str(path), problem, remedy)
 
 
 def _whole_numbers(column: pd.Series) -> pd.Series:
@@ -114,9 +114,7 @@ def _excel(path: Path) -> pd.DataFrame:
         raise _damaged(path, "an Excel workbook", error, remedy) from None
     filled = {name: sheet for name, sheet in sheets.items() if not sheet.empty}
     if not filled:
-        raise BadInput(
-            "path", str(path), "has no filled sheet", "give at least one row", code="empty"
-        )
+        raise BadInput("path", str(path), "[empty] has no filled sheet", "give at least one row")
     name = next((one for one, sheet in filled.items() if _holds_scores(sheet)), next(iter(filled)))
     table = filled[name].dropna(how="all").dropna(how="all", axis=1)
     alike = [
@@ -173,8 +171,8 @@ def parquet_names(path: Path) -> list[str]:
             names = [str(name) for name in about.schema.to_arrow_schema().names]
     except (ArrowException, OSError, ValueError) as error:
         remedy = "write it again with DataFrame.to_parquet"
-        problem = f"is not Parquet ({error})"
-        raise BadInput("path", str(path), problem, remedy, code="damaged") from None
+        problem = f"[damaged] is not Parquet ({error})"
+        raise BadInput("path", str(path), problem, remedy) from None
     allowed, cells = current(), about.num_rows * len(names)
     if len(names) > allowed.columns:
         raise too_large("path", str(path), f"has {len(names):,} columns", "columns", len(names))
@@ -199,8 +197,8 @@ def parquet_table(path: Path) -> pd.DataFrame:
         raise
     except (OSError, ValueError, TypeError, NotImplementedError) as error:
         remedy = "write it again with DataFrame.to_parquet"
-        problem = f"is not Parquet that pandas can read ({error})"
-        raise BadInput("path", str(path), problem, remedy, code="damaged") from None
+        problem = f"[damaged] is not Parquet that pandas can read ({error})"
+        raise BadInput("path", str(path), problem, remedy) from None
 
 
 def _check_texts(path: Path, file: IO[bytes]) -> None:
@@ -239,8 +237,8 @@ def _r_data(path: Path) -> pd.DataFrame:
     tables = {name: table for name, one in objects.items() if (table := _r_table(one)) is not None}
     if len(tables) != 1:
         names = ", ".join(repr(name) for name in tables) or "none"
-        problem = f"holds {len(tables)} data frames ({names})"
-        raise BadInput("path", str(path), problem, remedy, code="not-a-table")
+        problem = f"[not-a-table] holds {len(tables)} data frames ({names})"
+        raise BadInput("path", str(path), problem, remedy)
     return next(iter(tables.values()))
 
 
@@ -306,8 +304,8 @@ def load_yaml(path: Path, encoding: str | None = None) -> Any:
     except UnicodeError as error:
         raise wrong_encoding(path, error) from None
     except (yaml.YAMLError, ValueError, RecursionError) as error:
-        problem = f"is not YAML ({' '.join(str(error).split())[:200]})"
-        raise BadInput("path", str(path), problem, "fix the file", code="not-yaml") from None
+        problem = f"[not-yaml] is not YAML ({' '.join(str(error).split())[:200]})"
+        raise BadInput("path", str(path), problem, "fix the file") from None
     if _unfolded(found, {}, 0) > current().cells:
         problem = "unfolds to too many values (its references repeat one another)"
         raise too_large("path", str(path), problem, "cells", current().cells * 10)
@@ -370,7 +368,7 @@ def records_frame(path: Path, suffix: str, encoding: str | None) -> pd.DataFrame
         found = load_json(path, encoding) if suffix == ".json" else load_yaml(path, encoding)
         records = records_of(found)
     if not records:
-        problem = "is not a table: neither a list of mappings nor a mapping of them"
+        problem = "[not-a-table] is not a table: neither a list of mappings nor a mapping of them"
         remedy = "write one mapping per model"
-        raise BadInput("path", str(path), problem, remedy, code="not-a-table")
+        raise BadInput("path", str(path), problem, remedy)
     return pd.json_normalize(records, max_level=2)

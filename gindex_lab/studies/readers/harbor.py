@@ -36,7 +36,7 @@ def read_harbor(files: Sequence[Path], found: Collector, options: Options) -> No
     trials = {f: one for f, one in loaded(files, found, options).items() if not _is_job(one)}
     if not trials:
         remedy = "name the folder of the job, with its trials"
-        raise wrong_field(files[0], "is the summary of a job, without trials", remedy, "no-samples")
+        raise wrong_field(files[0], "[no-samples] is the summary of a job, without trials", remedy)
     metrics: dict[str, None] = {}
     for file, one in trials.items():
         with found.reading(file, options):

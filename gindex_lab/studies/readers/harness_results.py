@@ -35,7 +35,7 @@ class Run(NamedTuple):
 
 def no_filter(given: str, filters: dict[str, None], task: str) -> BadInput:
     remedy = f"it has {', '.join(map(repr, filters))}"
-    return BadInput("filter", given, f"is not in task {task!r}", remedy, code="not-found")
+    return BadInput("filter", given, f"[not-found] is not in task {task!r}", remedy)
 
 
 def runs_of(

@@ -142,9 +142,9 @@ class _Logs(Metrics):
             if values:
                 scored = bool(scored) or self.chosen[task] in values
         if scored is None:
-            problem = f"has no score for any of its samples{_ending(header)}"
+            problem = f"[unscored] has no score for any of its samples{_ending(header)}"
             remedy = "score it with `inspect score`, or leave it out"
-            raise BadInput("path", str(file), problem, remedy, code="unscored")
+            raise BadInput("path", str(file), problem, remedy)
         if scored is False:
             raise lacks_metric(self.chosen[task], file, f"task {name!r}")
         self.unscored += unscored
@@ -154,9 +154,9 @@ class _Logs(Metrics):
         """A log without samples: its task is one item, with the first number of the first scorer."""
         table = _results(header)
         if not alone or not table:
-            problem = f"has no samples: it is a header only{_ending(header)}"
+            problem = f"[no-samples] has no samples: it is a header only{_ending(header)}"
             remedy = "name the full log (not read with header_only)"
-            raise BadInput("path", str(file), problem, remedy, code="no-samples")
+            raise BadInput("path", str(file), problem, remedy)
         model, name, given = _names(header, file)
         model = agent_name(model, file, self.found, self.options, _settings(header))
         task = _key(name, given)
@@ -324,6 +324,6 @@ def _document(file: Path, options: Options) -> tuple[dict[str, Any], list[dict[s
     samples = content.get("samples") if isinstance(content, dict) else None
     listed = isinstance(samples, list) and all(isinstance(one, dict) for one in samples)
     if samples is not None and not listed:
-        problem = f"has samples={short(samples)} where Inspect writes a list"
-        raise BadInput("path", str(file), problem, "write the log again", code="wrong-type")
+        problem = f"[wrong-type] has samples={short(samples)} where Inspect writes a list"
+        raise BadInput("path", str(file), problem, "write the log again")
     return content, samples or []

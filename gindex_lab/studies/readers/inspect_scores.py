@@ -69,20 +69,17 @@ def in_words(sample: dict[str, Any], file: Path) -> BadInput:
         k: one.get("value", one) if isinstance(one, dict) else one for k, one in scores.items()
     }
     problem = (
-        f"scores sample {sample_id(sample, file)!r} in words or a list "
+        f"[words] scores sample {sample_id(sample, file)!r} in words or a list "
         f"whose value is not known: {short(given)}"
     )
     remedy = "choose another scorer with metric=... (--metric), or score it again (`inspect score`)"
-    return BadInput("path", str(file), problem, remedy, code="words")
+    return BadInput("path", str(file), problem, remedy)
 
 
 def sample_id(sample: dict[str, Any], file: Path) -> str:
     """The id of a sample, as text."""
     if "id" not in sample:
         raise BadInput(
-            "path",
-            str(file),
-            "[no-id] has a sample without an id",
-            "write the log again",
+            "path", str(file), "[no-id] has a sample without an id", "write the log again"
         )
     return str(sample["id"])

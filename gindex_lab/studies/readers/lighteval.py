@@ -56,8 +56,8 @@ def _model(content: Any, file: Path) -> str:
     general = field(content, "config_general", dict, file, _TOOL)
     name = general.get("model_name") or mapping(general, "model_config").get("model_name")
     if not isinstance(name, str) or not name:
-        problem = "does not name its model (config_general.model_name)"
-        raise wrong_field(file, problem, "add it", "missing-field")
+        problem = "[missing-field] does not name its model (config_general.model_name)"
+        raise wrong_field(file, problem, "add it")
     return name
 
 
@@ -79,7 +79,7 @@ def _read_results(results: Mapping[Path, Any], found: Collector, options: Option
                 found.add(model, "", task, numbers[metric])
     if not metrics.chosen and not found.skipped:
         first = next(iter(results))
-        raise wrong_field(first, "has no task in its results", "leave it out", "empty")
+        raise wrong_field(first, "[empty] has no task in its results", "leave it out")
     said = "results only, no details: each task is one item, its score a mean over samples"
     found.notes.append(said)
     metrics.say()
@@ -115,8 +115,8 @@ def _read_details(
             samples = list(_samples(file))
             names = dict.fromkeys(name for *_, numbers in samples for name in numbers)
             if not names:
-                problem = "has no score that is a number"
-                raise wrong_field(file, problem, "choose another task", "empty")
+                problem = "[empty] has no score that is a number"
+                raise wrong_field(file, problem, "choose another task")
             metric = metrics.of(task, list(names), file, _rising(names))
             settle_direction(metric, found, options, family=task)
             for number, (label, content, choices, numbers) in enumerate(samples):
@@ -156,7 +156,7 @@ def _samples(file: Path) -> Iterator[tuple[str, object, int, dict[str, float]]]:
     table = parquet_table(file)
     scores = "metric" if "metric" in table else "metrics"
     if table.empty:
-        raise wrong_field(file, "has no sample", "leave it out", "empty")
+        raise wrong_field(file, "[empty] has no sample", "leave it out")
     for row in table.to_dict("records"):
         found, doc = _object(row.get(scores), file), _object(row.get("doc") or {}, file)
         choices = doc.get("choices") if doc else row.get("choices")

@@ -93,5 +93,5 @@ def _name(row: dict[str, Any], file: Path, number: int, *names: str) -> str:
     for name in names:
         if isinstance(row.get(name), (str, int)) and str(row[name]).strip():
             return str(row[name])
-    problem = f"has no {names[0]} in line {number}"
-    raise wrong_field(file, problem, "fix or drop the line", code="missing-field")
+    problem = f"[missing-field] has no {names[0]} in line {number}"
+    raise wrong_field(file, problem, "fix or drop the line")

@@ -96,9 +96,8 @@ def choose_metric(candidates: Sequence[str], wanted: Sequence[str], path: object
         raise BadInput(
             "metric",
             wanted[0] if len(wanted) == 1 else list(wanted),
-            f"is not in {what}",
+            f"[not-found] is not in {what}",
             remedy,
-            code="not-found",
         )
     return candidates[0]
 
@@ -109,9 +108,9 @@ def lacks_metric(metric: str, path: object, what: str) -> BadInput:
     >>> str(lacks_metric("acc", "b.jsonl", "task 'arc'"))[:68]
     "path='b.jsonl': has no 'acc' of task 'arc', by which other logs were"
     """
-    problem = f"has no {metric!r} of {what}, by which other logs were read"
+    problem = f"[no-common-metric] has no {metric!r} of {what}, by which other logs were read"
     remedy = "choose one that all of them have with metric=... (--metric), or read them apart"
-    return BadInput("path", str(path), problem, remedy, code="no-common-metric")
+    return BadInput("path", str(path), problem, remedy)
 
 
 def note_metrics(chosen: Mapping[str, str], others: Mapping[str, set[str]]) -> list[Note]:
@@ -227,9 +226,12 @@ def settle_direction(
     found.directed[metric] = None
     way = options.direction(metric) or log or direction_of(metric) or guess
     if way is None and options.unknown_direction == "error":
-        problem = "may be better when larger or when smaller: neither the log nor its name tells"
+        problem = (
+            "[unknown-direction] may be better when larger or when "
+            "smaller: neither the log nor its name tells"
+        )
         remedy = f"say which: --higher-is-better {metric} or --lower-is-better {metric}"
-        raise BadInput("metric", metric, problem, remedy, code="unknown-direction")
+        raise BadInput("metric", metric, problem, remedy)
     if way is None:
         said = f"{metric!r} is taken to be better when larger: neither log nor name tells"
         found.note("direction", said, "lower_is_better=[...] (--lower-is-better)")

@@ -63,8 +63,8 @@ def _add(
 ) -> None:
     if metric not in subset:
         remedy = f"choose one of {', '.join(map(repr, list(subset)[:6]))} with metric=..."
-        problem = f"has no {metric!r} for {one.task!r}"
-        raise wrong_field(one.file, problem, remedy, "missing-field")
+        problem = f"[missing-field] has no {metric!r} for {one.task!r}"
+        raise wrong_field(one.file, problem, remedy)
     label = str(subset.get("hf_subset") or "default")
     item = split if label == "default" else f"{split}/{label}"
     value = score_of(subset[metric], one.file, f"{one.task}/{item}")
@@ -85,7 +85,7 @@ def _result(file: Path, content: Any) -> _Result:
         given = {k: v for k, v in content.items() if isinstance(v, dict) and k not in _BESIDE}
         splits = {split: _older(value) for split, value in given.items()}
     if not any(splits.values()):
-        raise wrong_field(file, f"has no score for {task!r}", "run the task again", "empty")
+        raise wrong_field(file, f"[empty] has no score for {task!r}", "run the task again")
     folder = file.resolve().parent
     experiment = folder.name if folder.parent.name == "experiments" else ""
     revision = folder.parent.parent if experiment else folder
@@ -120,9 +120,9 @@ def _split(one: _Result, options: Options) -> list[str]:
     wanted = options.filter
     if wanted is not None:
         if wanted not in one.splits:
-            problem = f"is not a split of {one.task!r} in {one.file.name}"
+            problem = f"[missing-field] is not a split of {one.task!r} in {one.file.name}"
             remedy = f"it has {', '.join(map(repr, one.splits))}"
-            raise BadInput("filter", wanted, problem, remedy, code="missing-field")
+            raise BadInput("filter", wanted, problem, remedy)
         return [wanted]
     return ["test"] if "test" in one.splits else list(one.splits)
 

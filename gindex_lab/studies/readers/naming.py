@@ -42,9 +42,9 @@ def agent_name(
     if way in ("file", "folder"):
         return agent_of_file(file, options)
     if way not in settings:
-        problem = f"is not what {file.name} says of its run"
+        problem = f"[not-found] is not what {file.name} says of its run"
         remedy = f"use one of {', '.join(map(repr, ('model', *settings, 'file', 'folder')))}"
-        raise BadInput("agent_from", way, problem, remedy, code="not-found")
+        raise BadInput("agent_from", way, problem, remedy)
     return f"{model} ({known[way]})" if way in known else model
 
 

@@ -60,17 +60,20 @@ def refuse_other(path: Path) -> None:
     start = beginning(path, 512).removeprefix(b"\xef\xbb\xbf")
     for pattern, what, remedy in _KINDS:
         if re.match(pattern, start, re.DOTALL):
-            raise BadInput("path", str(path), f"is {what}", remedy, code="not-a-log")
+            raise BadInput("path", str(path), f"[not-a-log] is {what}", remedy)
     if not start.strip() and not beginning(path).strip():
-        raise BadInput("path", str(path), "is empty", "leave it out", code="empty")
+        raise BadInput("path", str(path), "[empty] is empty", "leave it out")
 
 
 def not_recognised(path: Path) -> BadInput:
     """The error for a file without a known layout: what it holds instead."""
     suffix = plain(path).suffix.lower()
     if beginning(path, 4) in (b"PK\3\4", b"PK\5\6"):
-        problem, remedy = "is a zip archive, and no log of Inspect", "unpack it and name the folder"
-        return BadInput("path", str(path), problem, remedy, code="unknown-format")
+        problem, remedy = (
+            "[unknown-format] is a zip archive, and no log of Inspect",
+            "unpack it and name the folder",
+        )
+        return BadInput("path", str(path), problem, remedy)
     held = f"ends in {suffix!r}" if suffix else "has no ending that tells its kind"
     if suffix in (".json", ".eval"):
         held = _document(path)
@@ -78,7 +81,7 @@ def not_recognised(path: Path) -> BadInput:
         held = f"begins with {_line(path)}"
     elif suffix in (".csv", ".tsv", ".tab"):
         held = "has only one column, or its separator is neither comma, tab nor semicolon"
-    return BadInput("path", str(path), f"is not recognised: it {held}", _LOG, code="unknown-format")
+    return BadInput("path", str(path), f"[unknown-format] is not recognised: it {held}", _LOG)
 
 
 def _document(path: Path) -> str:
@@ -137,11 +140,11 @@ def mixed_formats(
     seen += [f"{len(unknown)} not recognised ({first_names(unknown)})"] if unknown else []
     seen += [f"{len(skipped)} unreadable ({first_names(list(skipped))})"] if skipped else []
     if not kinds:
-        problem = f"is not recognised: {'; '.join(seen)}"
-        return BadInput("path", str(path), problem, _SUPPORTED, code="unknown-format")
+        problem = f"[unknown-format] is not recognised: {'; '.join(seen)}"
+        return BadInput("path", str(path), problem, _SUPPORTED)
     remedy = "read one format at a time: name a file or a folder of one, or pass --format"
-    problem = f"mixes formats: {'; '.join(seen)}"
-    return BadInput("path", str(path), problem, f"{remedy}; {_SUPPORTED}", code="mixed-formats")
+    problem = f"[mixed-formats] mixes formats: {'; '.join(seen)}"
+    return BadInput("path", str(path), problem, f"{remedy}; {_SUPPORTED}")
 
 
 def first_names(files: Sequence[Path]) -> str:

@@ -34,8 +34,8 @@ def read_openai_evals(files: Sequence[Path], found: Collector, options: Options)
             agent = agent_name(agent, file, found, options, {})
             scores, errors = _scores(lines, file)
             if not scores:
-                problem = "has no event with a score (match or metrics)"
-                raise wrong_field(file, problem, "run the eval again", "empty")
+                problem = "[empty] has no event with a score (match or metrics)"
+                raise wrong_field(file, problem, "run the eval again")
             names = dict.fromkeys(name for each in scores.values() for name in each)
             metric = metrics.of(family, list(names), file, what=f"eval {family!r}")
             settle_direction(metric, found, options, family=family)
@@ -55,8 +55,8 @@ def _names(first: dict[str, Any], file: Path) -> tuple[str, str]:
     functions = field(spec, "completion_fns", list, file, _TOOL)
     name = field(spec, "eval_name", str, file, _TOOL)
     if not functions:
-        problem = "names no completion function"
-        raise wrong_field(file, problem, "run the eval again", "missing-field")
+        problem = "[missing-field] names no completion function"
+        raise wrong_field(file, problem, "run the eval again")
     return " + ".join(str(one) for one in functions), name
 
 

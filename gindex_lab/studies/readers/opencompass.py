@@ -84,7 +84,7 @@ def _entries(content: Any, file: Path) -> Iterator[tuple[str, dict[str, Any]]]:
         raise wrong_field(file, "has no details", "run the evaluation with --dump-eval-details")
     entries = [(str(label), one) for label, one in details.items() if not isinstance(one, str)]
     if not entries:
-        raise wrong_field(file, "has no answer in its details", "leave it out", "empty")
+        raise wrong_field(file, "[empty] has no answer in its details", "leave it out")
     for label, one in entries:
         if not isinstance(one, dict):
             raise wrong_field(file, f"has {one!r} in its details", "run the evaluation again")
@@ -112,7 +112,7 @@ def _read_summary(file: Path, found: Collector, options: Options) -> None:
             else:
                 scores.setdefault(dataset, {})[metric] = cells
     if not scores:
-        raise wrong_field(file, "has no row of scores", "write the summary again", "empty")
+        raise wrong_field(file, "[empty] has no row of scores", "write the summary again")
     chosen = {}
     for dataset, metrics in scores.items():
         wanted = options.metrics_of(dataset)

@@ -111,7 +111,7 @@ class Options:
             for glob in given:
                 if not isinstance(glob, str) or not glob.removeprefix("file:"):
                     remedy = "pass globs such as 'mmlu*', 'model:gpt*' or 'file:*.eval'"
-                    raise BadInput(name, glob, "is not a glob", remedy, code="wrong-type")
+                    raise BadInput(name, glob, "[wrong-type] is not a glob", remedy)
 
     @staticmethod
     def _check_flag(name: str, given: object) -> None:

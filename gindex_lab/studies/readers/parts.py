@@ -33,9 +33,10 @@ __all__ = [
 ]
 
 
-def wrong_field(file: Path, problem: str, remedy: str, code: str = "wrong-type") -> BadInput:
-    """The error for a log whose field is missing or of another type."""
-    return BadInput("path", str(file), problem, remedy, code=code)
+def wrong_field(file: Path, problem: str, remedy: str) -> BadInput:
+    """The error for a log whose field is missing or, unless the problem has a code, of another type."""
+    problem = problem if problem.startswith("[") else f"[wrong-type] {problem}"
+    return BadInput("path", str(file), problem, remedy)
 
 
 def field(content: Any, name: str, kind: type, file: Path, tool: str) -> Any:
@@ -168,15 +169,16 @@ def names_by_file(
     if way is None and prefer is None and len(set(stems.values())) < len(files):
         way = "folder" if len(set(stems.values())) == 1 else None
         if way is None:
-            problem = f"has files of the same name in several folders ({files[0].name} …)"
+            problem = f"[ambiguous-agent] has files of the same name in several folders ({files[0].name} …)"
             remedy = "say which names the agent: agent_from='file' or 'folder' (--agent-from)"
-            raise BadInput("path", found.path, problem, remedy, code="ambiguous-agent")
+            raise BadInput("path", found.path, problem, remedy)
     if way is None and prefer is None and (parts := _two_parts(list(stems.values()))):
         problem = (
-            f"has files named by two things ({parts[0]!r} and {parts[1]!r}): one may be the task"
+            f"[ambiguous-agent] has files named by two things ({parts[0]!r} "
+            f"and {parts[1]!r}): one may be the task"
         )
         remedy = "put each agent in a folder, or say that each file is one: agent_from='file' (--agent-from)"
-        raise BadInput("path", found.path, problem, remedy, code="ambiguous-agent")
+        raise BadInput("path", found.path, problem, remedy)
     way = way or prefer or "file"
     names = {
         file: (stems if way == "file" else folders)[file].replace("__", "/", 1) for file in files

@@ -79,8 +79,8 @@ def _read_file(
     for number, row in _rows(file, found, options):
         chosen = chosen or _columns(row, options, file)
         if chosen["response"] not in row:
-            problem = f"has no {chosen['response']!r} in row {number}"
-            raise wrong_field(file, problem, "fix or drop the row", "missing-field")
+            problem = f"[missing-field] has no {chosen['response']!r} in row {number}"
+            raise wrong_field(file, problem, "fix or drop the row")
         value = score_of(row[chosen["response"]], file, f"row {number}")
         mine = str(row.get(chosen.get("family", "")) or family)
         item = _item(row, chosen, mine, identities, file, number)
@@ -89,7 +89,7 @@ def _read_file(
             roles = keep_roles(found, mine, item, row, options)
         count += 1
     if not count:
-        raise wrong_field(file, "holds no response", "leave it out", "empty")
+        raise wrong_field(file, "[empty] holds no response", "leave it out")
     return chosen
 
 
@@ -109,8 +109,11 @@ def _columns(row: Mapping[str, Any], options: Options, file: Path) -> dict[str, 
         if given or there:
             chosen[kind] = given or there[0]
         elif kind in ("item", "response"):
-            problem = f"has no column for the {kind} (it has {', '.join(map(repr, list(row)[:8]))})"
-            raise wrong_field(file, problem, f"name it: columns={{{kind!r}: ...}}", "missing-field")
+            problem = (
+                f"[missing-field] has no column for the {kind} (it has "
+                f"{', '.join(map(repr, list(row)[:8]))})"
+            )
+            raise wrong_field(file, problem, f"name it: columns={{{kind!r}: ...}}")
     return chosen
 
 
@@ -124,8 +127,8 @@ def _item(
 ) -> str:
     value = row.get(chosen["item"])
     if value is None or (isinstance(value, (dict, list)) and not value):
-        problem = f"names no item in row {number}"
-        raise wrong_field(file, problem, "fix or drop the row", "missing-field")
+        problem = f"[missing-field] names no item in row {number}"
+        raise wrong_field(file, problem, "fix or drop the row")
     if chosen["item"].strip().lower() in TEXTS:
         return f"#{text_code(value):08x}"
     text = first_of(row, TEXTS)

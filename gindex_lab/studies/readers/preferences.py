@@ -34,8 +34,8 @@ _WON = {"model_a": 1.0, "model_b": 0.0, "a": 1.0, "b": 0.0, "model_1": 1.0, "mod
 
 def _text(row: Mapping[str, Any], name: str, file: Path, number: int) -> str:
     if not isinstance(row.get(name), str) or not row[name]:
-        problem = f"has no {name} in row {number}"
-        raise wrong_field(file, problem, "fix or drop the row", "missing-field")
+        problem = f"[missing-field] has no {name} in row {number}"
+        raise wrong_field(file, problem, "fix or drop the row")
     return str(row[name])
 
 
@@ -49,14 +49,17 @@ def read_alpaca_eval(files: Sequence[Path], found: Collector, options: Options) 
                 reference, model = (_text(row, f"generator_{k}", file, number) for k in (1, 2))
                 preference = score_of(row.get("preference"), file, f"row {number}")
                 if not (preference != preference or preference == 0 or 1 <= preference <= 2):
-                    problem = f"has preference={preference:g} in row {number}, which is not between 1 and 2"
-                    raise wrong_field(file, problem, "annotate it again", "out-of-range")
+                    problem = (
+                        f"[out-of-range] has preference={preference:g} in row "
+                        f"{number}, which is not between 1 and 2"
+                    )
+                    raise wrong_field(file, problem, "annotate it again")
                 won = 0.5 if preference == 0 else preference - 1
                 data = str(row.get("dataset") or "")
                 some.append((model, reference, data, row.get("instruction"), won))
             rows += some
     if not rows:
-        raise wrong_field(files[0], "holds no annotation", "annotate it again", "empty")
+        raise wrong_field(files[0], "[empty] holds no annotation", "annotate it again")
     references = sorted({reference for _, reference, *_ in rows})
     items, numbers = Identities(), dict[object, int]()
     for model, reference, data, instruction, won in rows:
@@ -112,8 +115,8 @@ def _outcome(row: Mapping[str, Any], one: str, other: str, file: Path, number: i
     if winner.startswith("tie") or winner in ("both_bad", "bothbad", "draw"):
         return 0.5
     if winner not in _WON:
-        problem = f"has winner={row['winner']!r} in row {number}"
-        raise wrong_field(file, problem, "write model_a, model_b or tie", "not-an-option")
+        problem = f"[not-an-option] has winner={row['winner']!r} in row {number}"
+        raise wrong_field(file, problem, "write model_a, model_b or tie")
     return _WON[winner]
 
 
@@ -166,8 +169,8 @@ def _share_won(games: Any, file: Path, number: int) -> float:
         if verdict is None:
             continue
         if verdict not in _VERDICTS:
-            problem = f"has the verdict {verdict!r} in line {number}"
-            raise wrong_field(file, problem, "judge it again", "not-an-option")
+            problem = f"[not-an-option] has the verdict {verdict!r} in line {number}"
+            raise wrong_field(file, problem, "judge it again")
         first, weight = _VERDICTS[verdict]
         won += weight * (first if turn else 1 - first)  # the model is B, and then A
         weights += weight

@@ -58,7 +58,7 @@ def read_promptfoo(files: Sequence[Path], found: Collector, options: Options) ->
             by_file[file] = list(_results(file, found, options))
     results = [one for some in by_file.values() for one in some]
     if not results:
-        raise wrong_field(files[0], "holds no result", "run the evaluation again", "empty")
+        raise wrong_field(files[0], "[empty] holds no result", "run the evaluation again")
     names = dict.fromkeys(name for one in results for name in one.scores)
     metric = choose_metric(list(names), options.metrics, files[0], "the results")
     settle_direction(metric, found, options)
@@ -174,7 +174,7 @@ def _table(file: Path, options: Options) -> Iterator[_Result]:
         header = [name.lstrip("\ufeff") for name in next(rows, [])]
         prompts = _prompts(header)
         if not prompts:
-            raise wrong_field(file, "has no column of a prompt", "export it again", "missing-field")
+            raise wrong_field(file, "[missing-field] has no column of a prompt", "export it again")
         for number, row in enumerate(rows, 1):
             if row and len(row) != len(header):
                 raise wrong_field(file, f"has {len(row)} cells in row {number}", "export it again")

@@ -284,7 +284,7 @@ class _There(NamedTuple):
 def _recognised(path: Path, options: Options) -> _There:
     """What is there. Logs of several tools are read together; of tables there must be one kind."""
     if not present(path):
-        raise BadInput("path", str(path), "does not exist", "check the name", code="not-found")
+        raise BadInput("path", str(path), "[not-found] does not exist", "check the name")
     if path.is_dir() and present(path / "responses.csv") and options.format in ("auto", "tidy"):
         return _There({"tidy": [path / "responses.csv"]}, {}, [])
     closed: dict[Path, BadInput] = {}  # folders that cannot be read

@@ -65,8 +65,11 @@ def second_response(path: str, found: Twice) -> BadInput:
     """
     first, second = found.files
     where = f", in {first} and in {second}" if first != second else ""
-    problem = f"has {found.more} more responses of an agent to an item it has already ({found.cell}{where})"
-    return BadInput("path", path, problem, _remedy(found), code="repeats")
+    problem = (
+        f"[repeats] has {found.more} more responses of an agent to an "
+        f"item it has already ({found.cell}{where})"
+    )
+    return BadInput("path", path, problem, _remedy(found))
 
 
 def _remedy(found: Twice) -> str:

@@ -123,9 +123,9 @@ def add_role(facts: dict[str, Any], role: str, name: object, value: Any, asked: 
         return
     number = role_value(role, name, value)
     if number is None and asked:
-        problem = f"holds {short(value)}, which is not a number"
+        problem = f"[not-a-number] holds {short(value)}, which is not a number"
         remedy = "name a column of numbers"
-        raise BadInput(f"columns[{role!r}]", name, problem, remedy, code="not-a-number")
+        raise BadInput(f"columns[{role!r}]", name, problem, remedy)
     if number is None or number != number or isinstance(value, bool):
         return
     facts[role] = number
@@ -165,9 +165,9 @@ def add_facts_of(
         if differs.any():
             if asked:
                 at = int(differs.argmax())
-                problem = f"differs between rows of one {kind} (row {at + 1})"
+                problem = f"[differs] differs between rows of one {kind} (row {at + 1})"
                 remedy = "fix the table, or name another column"
-                raise BadInput(f"columns[{role!r}]", names[role], problem, remedy, code="differs")
+                raise BadInput(f"columns[{role!r}]", names[role], problem, remedy)
             continue
         note_role(role, names[role], found)
         present = np.flatnonzero(first >= 0)
@@ -206,9 +206,11 @@ def _numbers_of(column: pd.Series, role: str, name: str, asked: bool) -> pd.Seri
     if not asked:
         return None
     at = int(bad.argmax())
-    problem = f"holds {str(column.iloc[at])!r} in row {at + 1}, which is not a number"
+    problem = (
+        f"[not-a-number] holds {str(column.iloc[at])!r} in row {at + 1}, which is not a number"
+    )
     remedy = "name a column of numbers"
-    raise BadInput(f"columns[{role!r}]", column.name, problem, remedy, code="not-a-number")
+    raise BadInput(f"columns[{role!r}]", column.name, problem, remedy)
 
 
 def _first_rows(codes: np.ndarray) -> np.ndarray:
@@ -234,18 +236,21 @@ def settle_roles(
             table[role] = table["minutes"]  # where nothing else orders the items
         if role not in table or table[role].isna().all():
             if asked is not None:
-                problem = f"gives no {role}: it is in none of the files"
+                problem = f"[not-found] gives no {role}: it is in none of the files"
                 remedy = "write the name as the log or table has it, nested names with dots"
-                raise BadInput(f"columns[{role!r}]", asked, problem, remedy, code="not-found")
+                raise BadInput(f"columns[{role!r}]", asked, problem, remedy)
             if role in table:
                 del table[role]
             continue
         lacking = table[role].isna()
         if role == "difficulty" and lacking.any():
             if asked is not None:
-                problem = f"gives no difficulty of {int(lacking.sum())} items ({lacking.idxmax()!r} is one)"
+                problem = (
+                    f"[missing] gives no difficulty of {int(lacking.sum())} "
+                    f"items ({lacking.idxmax()!r} is one)"
+                )
                 remedy = "fill them, or leave these items out"
-                raise BadInput(f"columns[{role!r}]", asked, problem, remedy, code="missing")
+                raise BadInput(f"columns[{role!r}]", asked, problem, remedy)
             del table[role]
             said = f"{int(lacking.sum())} items have no difficulty, so none is used"
             found.note("roles", said, "columns={'difficulty': ...}")

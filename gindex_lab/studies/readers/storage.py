@@ -269,10 +269,10 @@ def all_bad(skipped: Mapping[Path, BadInput]) -> BadInput:
     if not others:
         return first
     shown = "; ".join(f"{name} {problem}" for problem, name in list(others.items())[:2])
-    problem = f"{first.problem}; nor can the other files be read: {shown}" + " …" * (
+    problem = f"[{first.code}] {first.problem}; nor can the other files be read: {shown}" + " …" * (
         len(others) > 2
     )
-    return BadInput(first.argument, first.value, problem, first.remedy, code=first.code)
+    return BadInput(first.argument, first.value, problem, first.remedy)
 
 
 def about_file(error: BadInput) -> bool:

@@ -127,8 +127,8 @@ def columns_of(header: Sequence[str], options: Options, path: Path) -> dict[str,
         given = asked.get(kind)
         if given is not None and given not in header:
             remedy = f"it has {', '.join(map(repr, header[:8]))}"
-            problem = f"is not a column of {path.name}"
-            raise BadInput(f"columns[{kind!r}]", given, problem, remedy, code="not-found")
+            problem = f"[not-found] is not a column of {path.name}"
+            raise BadInput(f"columns[{kind!r}]", given, problem, remedy)
         if kind in asked and given is None:
             continue
         free = [name for name in header if name not in chosen.values()]
@@ -142,17 +142,17 @@ def columns_of(header: Sequence[str], options: Options, path: Path) -> dict[str,
         if kind == "response" and not found:
             found = lone_response(header)
         if len(found) > 1 and kind not in ROLES:
-            problem = f"has several columns that could be the {kind}: {', '.join(map(repr, found))}"
+            problem = f"[several] has several columns that could be the {kind}: {', '.join(map(repr, found))}"
             remedy = f"name it: columns={{{kind!r}: {found[0]!r}}} (--columns {kind}={found[0]})"
-            raise BadInput("path", str(path), problem, remedy, code="several")
+            raise BadInput("path", str(path), problem, remedy)
         if found:
             chosen[kind] = found[0]
         elif kind in ("agent", "item", "response"):
-            problem = f"has no column for the {kind} (it has {short(list(header[:8]))})"
+            problem = f"[no-column] has no column for the {kind} (it has {short(list(header[:8]))})"
             remedy = f"name it: columns={{{kind!r}: ...}} (--columns {kind}=NAME)"
             if kind == "agent":
                 remedy += ", or take the agent from the file: agent_from='file' (--agent-from file)"
-            raise BadInput("path", str(path), problem, remedy, code="no-column")
+            raise BadInput("path", str(path), problem, remedy)
     if metric is not None and metric not in chosen.values():
         chosen["metric"] = metric
     return chosen
@@ -161,9 +161,9 @@ def columns_of(header: Sequence[str], options: Options, path: Path) -> dict[str,
 def _metric_column(header: Sequence[str], options: Options, path: Path) -> str:
     found = [name for name in options.metrics if name in header]
     if not found:
-        problem = f"is not a column of {path.name}"
+        problem = f"[not-found] is not a column of {path.name}"
         remedy = f"it has {', '.join(map(repr, header[:8]))}"
-        raise BadInput("metric", options.metrics[0], problem, remedy, code="not-found")
+        raise BadInput("metric", options.metrics[0], problem, remedy)
     return found[0]
 
 
@@ -178,10 +178,7 @@ def _read_rows(file: Path, found: Collector, options: Options, metrics: Metrics)
     table = long_table(file, texts, others, options)
     if table.empty:
         raise BadInput(
-            "path",
-            str(file),
-            "[no-rows] has a header and no row",
-            "give at least one response",
+            "path", str(file), "[no-rows] has a header and no row", "give at least one response"
         )
     for note in table.attrs.get("notes", ()):
         found.note_once(note)

@@ -173,21 +173,22 @@ def is_lines(path: Path, encoding: str | None = None) -> bool:
 def wrong_encoding(path: Path, error: UnicodeError, where: str = "") -> BadInput:
     """The error for bytes that do not decode."""
     name = getattr(error, "encoding", "UTF-8")
-    problem = f"is not {name} text {where}".rstrip() + f" ({getattr(error, 'reason', error)})"
+    problem = f"[wrong-encoding] is not {name} text {where}".rstrip()
+    problem += f" ({getattr(error, 'reason', error)})"
     remedy = "pass its encoding, for instance encoding='latin-1', or save it as UTF-8"
-    return BadInput("path", str(path), problem, remedy, code="wrong-encoding")
+    return BadInput("path", str(path), problem, remedy)
 
 
 def _not_json(path: Path, line: int | None, error: Exception) -> BadInput:
     where = "is not JSON" if line is None else f"has no JSON in line {line}"
     remedy = "fix the file, or leave it out"
-    return BadInput("path", str(path), f"{where} ({error})", remedy, code="not-json")
+    return BadInput("path", str(path), f"[not-json] {where} ({error})", remedy)
 
 
 def _cut_off(path: Path) -> BadInput:
     remedy = "copy it again, or unpack what is there with `gzip -dc`"
-    problem = "is a compressed file that ends early or is damaged"
-    return BadInput("path", str(path), problem, remedy, code="damaged")
+    problem = "[damaged] is a compressed file that ends early or is damaged"
+    return BadInput("path", str(path), problem, remedy)
 
 
 # -- the beginning of a JSON document ----------------------------------------------------------------

@@ -87,10 +87,11 @@ def _read_wide(
         return
     if column_of([str(c) for c in table.columns], "item") and table[label].duplicated().any():
         problem = (
-            f"has a row per {label!r} and item, and several columns that could be the response"
+            f"[no-column] has a row per {label!r} and item, and several "
+            "columns that could be the response"
         )
         remedy = "name it: columns={'response': ...} (--columns response=NAME)"
-        raise BadInput("path", str(file), problem, remedy, code="no-column")
+        raise BadInput("path", str(file), problem, remedy)
     if many and _ROWS.fullmatch(str(label)) and _numbered(table[label].astype(str).tolist()):
         table[label] = f"{plain(file).stem} " + table[label].astype(str)
         said = "agents go by their numbers, which are others in each table: named with the table"
@@ -197,8 +198,8 @@ def _add_items(table: pd.DataFrame, label: str, found: Collector, options: Optio
         absent = [name for name in options.items if name not in set(table[label])]
         if absent:
             shown = ", ".join(map(repr, table[label][:8]))
-            problem = "does not match any row, and rows are items"
-            raise BadInput("items", absent[0], problem, f"there are {shown}", code="not-found")
+            problem = "[not-found] does not match any row, and rows are items"
+            raise BadInput("items", absent[0], problem, f"there are {shown}")
         table = table[table[label].isin(list(options.items))].reset_index(drop=True)
     header = [str(c) for c in table.columns if c != label]
     roles = {r: _role_column(header, r, options) for r in (*_OF_ITEMS, "family")}
@@ -239,11 +240,13 @@ def _rows_of_facts(
             continue
         rows = table[table[label] == name]
         if len(rows) != 1:
-            problem = f"is the name of {len(rows)} rows" if len(rows) else "does not match any row"
+            found_rows = (
+                f"is the name of {len(rows)} rows" if len(rows) else "does not match any row"
+            )
             remedy = (
                 f"of a table with a row per agent, name the row that holds the {role} of each item"
             )
-            raise BadInput(f"columns[{role!r}]", name, problem, remedy, code="not-found")
+            raise BadInput(f"columns[{role!r}]", name, f"[not-found] {found_rows}", remedy)
         items = [c for c in table.columns if c != label and not is_fact(str(c))]
         numbers = numeric_frame("scores", rows[items].set_axis([name]))
         for item, value in numbers.loc[name].items():
@@ -290,9 +293,9 @@ def _why_subjects_are_items(label: str, table: pd.DataFrame) -> str:
     header = [str(c) for c in table.columns]
     if column_of(header, "agent") or table[label].astype(str).str.fullmatch(_CODE).all():
         return ""
-    problem = f"may be persons or topics: {', '.join(map(repr, table[label][:3]))}"
+    problem = f"[ambiguous] may be persons or topics: {', '.join(map(repr, table[label][:3]))}"
     remedy = "say which: transpose=True, rows are items (--transpose), or transpose=False (--no-transpose)"
-    raise BadInput("column", label, problem, remedy, code="ambiguous")
+    raise BadInput("column", label, problem, remedy)
 
 
 def add_facts(table: pd.DataFrame, agent: str, facts: Sequence[str], found: Collector) -> None:

@@ -183,7 +183,7 @@ def kept_study(
     marks = [mark_of(str(row)) for row in table.to_dict("records")]
     for entry in journal.entries:
         if entry.get("of", "") not in ("", *marks[entry["design"] : entry["design"] + 1]):
-            raise BadInput("out", out, "is of another study", "name a new file", code="not-ours")
+            raise BadInput("out", out, "[not-ours] is of another study", "name a new file")
     shared = (measure, table.to_dict("records"), simulations, seed)
     found = continued(journal, _numbered, range(len(table)), key="design", shared=shared, jobs=jobs)
     result = pd.concat([table, pd.DataFrame([part["shares"] for part in found])], axis=1)

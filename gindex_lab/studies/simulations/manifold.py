@@ -65,10 +65,7 @@ def item_correlations(scores: FloatArray, method: str = "pearson") -> FloatArray
     columns = scores[:, np.ptp(scores, axis=0) > 0]
     if columns.shape[1] < 2:
         raise BadInput(
-            "scores",
-            scores.shape,
-            "[too-few] has fewer than two columns that vary",
-            "add items",
+            "scores", scores.shape, "[too-few] has fewer than two columns that vary", "add items"
         )
     if method == "spearman":
         columns = pd.DataFrame(columns).rank().to_numpy()

@@ -34,9 +34,9 @@ def _check_exploration(epsilon: float, decay: int) -> None:
 
 def _check_discount(discount: float) -> None:
     if number("discount", discount, 0) >= 1:
-        problem = "must be below 1 for a Q-learner, or its values grow without bound"
+        problem = "[out-of-range] must be below 1 for a Q-learner, or its values grow without bound"
         remedy = "use for instance 0.9, or 0 for the discount of the test"
-        raise BadInput("discount", discount, problem, remedy, code="out-of-range")
+        raise BadInput("discount", discount, problem, remedy)
 
 
 class _WithoutValues:
@@ -134,8 +134,8 @@ class HLQ(_WithValues):
     def __post_init__(self) -> None:
         number("initial", self.initial)
         if number("trace", self.trace, 0, 1) == 0:
-            problem = "forgets every visit at once"
-            raise BadInput("trace", 0, problem, "use 0.9 to 0.999", code="out-of-range")
+            problem = "[out-of-range] forgets every visit at once"
+            raise BadInput("trace", 0, problem, "use 0.9 to 0.999")
         number("epsilon", self.epsilon, 0) if self.softmax else _check_exploration(self.epsilon, 0)
         integer("decay", self.decay, 0)
         _check_discount(self.discount)

@@ -213,9 +213,10 @@ def _actions(actions: object, symbols: int, name: str = "actions") -> IntArray:
     wrong = np.flatnonzero((whole != array) | (whole < 0) | (whole >= symbols))
     if len(wrong):
         at = int(wrong[0])
-        problem = "is not an action of this machine" if name == "actions" else "is not a draw"
+        kind = "an action of this machine" if name == "actions" else "a draw"
         remedy = f"use whole numbers from 0 to {symbols - 1}"
-        raise BadInput(f"{name}[{at}]", array[at].item(), problem, remedy, code="not-an-action")
+        problem = f"[not-an-action] is not {kind}"
+        raise BadInput(f"{name}[{at}]", array[at].item(), problem, remedy)
     return np.ascontiguousarray(whole)
 
 
@@ -245,10 +246,11 @@ def trace(
         now[2] += 1 + len(machine.work)
         if now[2] > LONGEST_TRACE:
             problem = (
-                f"writes more than {LONGEST_TRACE:,} cells of tape in its first {now[0]} cycles"
+                f"[too-large] writes more than {LONGEST_TRACE:,} cells of "
+                f"tape in its first {now[0]} cycles"
             )
             remedy = "trace fewer actions, or use gl.aiq.run"
-            raise BadInput("program", program, problem, remedy, code="too-large")
+            raise BadInput("program", program, problem, remedy)
         rows.append({"cycle": now[0], "action": now[1], "place": place})
         rows[-1]["instruction"] = machine.program[place]
 

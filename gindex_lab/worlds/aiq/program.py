@@ -88,8 +88,8 @@ def check(program: object) -> str:
         problem = f"[foreign-character] has {foreign[0]!r} at position {foreign.start() + 1}"
         raise BadProgram("program", program, problem, f"use only {INSTRUCTIONS}")
     if len(program) > LONGEST:
-        problem = f"is longer than {LONGEST:,} instructions"
-        raise BadProgram("program", program, problem, "shorten it", code="too-large")
+        problem = f"[too-large] is longer than {LONGEST:,} instructions"
+        raise BadProgram("program", program, problem, "shorten it")
     if "#" not in program:
         raise BadProgram("program", program, "[no-end] has no #", "add # as the last instruction")
     if program[-1] == "#" and _balanced(program):

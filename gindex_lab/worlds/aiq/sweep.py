@@ -172,9 +172,9 @@ def read_sweep(folder: str | Path) -> pd.DataFrame:
         )
     for file in files:
         if not is_vouched(file):
-            problem = f"holds {file.name!r}, which is damaged or has lost its hash"
+            problem = f"[damaged] holds {file.name!r}, which is damaged or has lost its hash"
             remedy = "run the sweep again: it repeats what is damaged"
-            raise BadInput("folder", str(folder), problem, remedy, code="damaged")
+            raise BadInput("folder", str(folder), problem, remedy)
     table = pd.concat([read_table(file) for file in files], ignore_index=True)
     place = {line: i for i, line in enumerate(SETTINGS)}
     order = pd.DataFrame(

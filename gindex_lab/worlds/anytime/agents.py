@@ -139,8 +139,8 @@ class QLearning:
     def __post_init__(self) -> None:
         number("alpha", self.alpha, 0, 1)
         if number("gamma", self.gamma, 0, 1) == 1:
-            problem = "lets values grow without bound"
-            raise BadInput("gamma", self.gamma, problem, "use e.g. 0.9", code="out-of-range")
+            problem = "[out-of-range] lets values grow without bound"
+            raise BadInput("gamma", self.gamma, problem, "use e.g. 0.9")
         number("epsilon", self.epsilon, 0, 1)
         number("initial", self.initial)
 
@@ -199,8 +199,8 @@ class Slow:
     def __post_init__(self) -> None:
         object.__setattr__(self, "agent", agent(self.agent))
         if number("cost", self.cost, 0) == 0:
-            problem = "is not positive"
-            raise BadInput("cost", self.cost, problem, "use seconds above 0", code="out-of-range")
+            problem = "[out-of-range] is not positive"
+            raise BadInput("cost", self.cost, problem, "use seconds above 0")
 
 
 Agent = BuiltIn | Own | LuckyStopper | Slow

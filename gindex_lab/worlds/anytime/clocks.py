@@ -34,7 +34,7 @@ def exact_seconds(name: str, value: object) -> Fraction:
     """
     seconds = value if isinstance(value, Fraction) else Fraction(str(number(name, value, 0)))
     if seconds <= 0:
-        raise BadInput(name, value, "is not positive", "use seconds above 0", code="out-of-range")
+        raise BadInput(name, value, "[out-of-range] is not positive", "use seconds above 0")
     return seconds
 
 

@@ -92,11 +92,11 @@ class Environment:
         pattern = _checked_pattern(self.pattern, space)
         number("delta", self.delta, 0, 1)
         if self.delta == 1:
-            problem, remedy = "would keep every reward", "use a number below 1"
-            raise BadInput("delta", self.delta, problem, remedy, code="out-of-range")
+            problem, remedy = "[out-of-range] would keep every reward", "use a number below 1"
+            raise BadInput("delta", self.delta, problem, remedy)
         if number("r0", self.r0, 0, 1) == 0:
-            problem = "gives no rewards"
-            raise BadInput("r0", self.r0, problem, "use a number above 0", code="out-of-range")
+            problem = "[out-of-range] gives no rewards"
+            raise BadInput("r0", self.r0, problem, "use a number above 0")
         choice("observation", self.observation, MODES)
         flag("identify", self.identify)
         root = primitive_root(pattern) if isinstance(pattern, str) else pattern

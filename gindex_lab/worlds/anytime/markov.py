@@ -68,8 +68,8 @@ class MarkovPattern:
 
     def __post_init__(self) -> None:
         if not 2 <= integer("actions", self.actions, 2) <= 10:
-            problem, remedy = "does not fit one digit", "use 2 to 10 actions"
-            raise BadInput("actions", self.actions, problem, remedy, code="out-of-range")
+            problem, remedy = "[out-of-range] does not fit one digit", "use 2 to 10 actions"
+            raise BadInput("actions", self.actions, problem, remedy)
         object.__setattr__(self, "actions", int(self.actions))
         _check_word("start", self.start, self.actions)
         if not isinstance(self.rules, tuple):

@@ -190,8 +190,8 @@ def random_space(cells: int, actions: int | None = None, seed: SeedLike = 0) -> 
     """
     n = integer("cells", cells, 2)
     if actions is not None and integer("actions", actions, 2) > _MOST_ACTIONS:
-        problem = "does not fit one digit"
-        raise BadInput("actions", actions, problem, "use 2 to 10 actions", code="out-of-range")
+        problem = "[out-of-range] does not fit one digit"
+        raise BadInput("actions", actions, problem, "use 2 to 10 actions")
     rng = generator(seed)
     for _ in range(_MOST_DRAWS):
         count = actions or min(n, _MOST_ACTIONS, 1 + int(rng.geometric(0.5)))
@@ -221,8 +221,8 @@ def random_pattern(
     n = integer("actions", actions, 2)
     chance = 1 / integer("cells", cells, 2) if stop is None else number("stop", stop, 0, 1)
     if chance == 0:
-        problem = "would never end a pattern"
-        raise BadInput("stop", stop, problem, "use a number above 0", code="out-of-range")
+        problem = "[out-of-range] would never end a pattern"
+        raise BadInput("stop", stop, problem, "use a number above 0")
     rng = generator(seed)
     size = int(rng.geometric(chance)) if length is None else integer("length", length)
     return "".join(map(str, rng.integers(n, size=size).tolist()))

@@ -104,9 +104,9 @@ def _unsealed(path: Path) -> dict[str, Any]:
         state = None
     if _FORMAT not in text:
         raise ValueError("it has no seal")
-    problem = "is a damaged state of an anytime test"
+    problem = "[damaged] is a damaged state of an anytime test"
     remedy = "delete it, and the test starts from the beginning"
-    raise BadInput("path", str(path), problem, remedy, code="damaged")
+    raise BadInput("path", str(path), problem, remedy)
 
 
 def _sound(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:

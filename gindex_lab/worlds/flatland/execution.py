@@ -226,9 +226,7 @@ def _number(node: GraphNode, key: str, counts: dict[str, Any]) -> float:
         try:
             value = reduce(value, counts)
         except BadProgram as error:
-            raise BadProgram(
-                node.id, error.value, error.problem, error.remedy, code=error.code
-            ) from None
+            raise error.told_of(node.id, error.value, BadProgram) from None
     return value
 
 

@@ -182,7 +182,7 @@ def _value(arg: Expression, names: dict[str, Expression], where: str) -> Express
     try:
         value = reduce(arg, names)
     except BadProgram as error:
-        raise BadProgram(where, error.value, error.problem, error.remedy, code=error.code) from None
+        raise error.told_of(where, error.value, BadProgram) from None
     if _parts(value, _LONGEST_OPEN) > _LONGEST_OPEN:
         problem = (
             f"[too-long] has more than {_LONGEST_OPEN} parts that depend on the count of a loop"

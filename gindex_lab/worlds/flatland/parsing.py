@@ -94,7 +94,7 @@ def _text_of(file: Path) -> str:
     try:
         text = read_text(file, "utf-8", "file")
     except BadInput as error:
-        raise BadProgram("file", file.name, error.problem, error.remedy, code=error.code) from None
+        raise error.told_of("file", file.name, BadProgram) from None
     _check_text(text)
     return text
 

@@ -66,7 +66,7 @@ class Program:
         given: object = limits
         if not isinstance(given, DrawingLimits | None):
             remedy = "pass gl.flatland.Limits(...)"
-            raise BadInput("limits", given, "is not a set of limits", remedy, code="wrong-type")
+            raise BadInput("limits", given, "[wrong-type] is not a set of limits", remedy)
         traced: Trace = upstairs("trace")(self, given)
         return traced
 

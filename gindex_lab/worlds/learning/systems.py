@@ -254,7 +254,7 @@ class Lazy:
         given: object = system
         if not callable(given):
             remedy = "pass the class, not an object of it: Lazy(NearestNeighbour)"
-            raise BadInput("system", given, "cannot be called", remedy, code="wrong-type")
+            raise BadInput("system", given, "[wrong-type] cannot be called", remedy)
         self.system, self.operations = system, 0
         self.pairs: list[tuple[str, Program]] = []
 

@@ -39,19 +39,22 @@ def two_forms(
     seen: set[str] = set()
     for part, given in parts.items():
         listed = isinstance(given, Iterable) and not isinstance(given, (str, bytes, Mapping))
-        problem, remedy = "is not a list of items", "pass what a generator gave"
-        ensure(listed, part, given, problem, remedy, code="wrong-type")
-        items, problem, remedy = list(given), "is empty", "give items to every part"
-        ensure(bool(items), part, len(items), problem, remedy, code="empty")
+        problem, remedy = "[wrong-type] is not a list of items", "pass what a generator gave"
+        ensure(listed, part, given, problem, remedy)
+        items, problem, remedy = list(given), "[empty] is empty", "give items to every part"
+        ensure(bool(items), part, len(items), problem, remedy)
         named[part] = {}
         for place, item in enumerate(items, 1):
             bare = repr(_named(item, ""))
-            problem, remedy = "stands in the test twice", "leave it out once, or put it into `both`"
-            ensure(bare not in seen, part, item, problem, remedy, code="duplicate")
+            problem, remedy = (
+                "[duplicate] stands in the test twice",
+                "leave it out once, or put it into `both`",
+            )
+            ensure(bare not in seen, part, item, problem, remedy)
             seen.add(bare)
             label = f"{part} {getattr(item, 'name', '') or f'{place:03}'}"
-            problem, remedy = "names two items", "give each a name of its own"
-            ensure(label not in named[part], part, label, problem, remedy, code="duplicate-label")
+            problem, remedy = "[duplicate-label] names two items", "give each a name of its own"
+            ensure(label not in named[part], part, label, problem, remedy)
             named[part][label] = _named(item, label)
     return named["both"] | named["first"], named["both"] | named["second"]
 

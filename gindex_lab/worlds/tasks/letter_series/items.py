@@ -66,11 +66,11 @@ class Filters:
         number("tolerance", self.tolerance, 0, 5)
         flag("wrap", self.wrap)
         if integer("longest", self.longest, 6) > 10:
-            problem = "makes too large a table"
-            raise BadInput("longest", self.longest, problem, "use 6 to 10", code="out-of-range")
+            problem = "[out-of-range] makes too large a table"
+            raise BadInput("longest", self.longest, problem, "use 6 to 10")
         if integer("rivals", self.rivals, 6) > 13:
-            problem = "takes hours to search"
-            raise BadInput("rivals", self.rivals, problem, "use 6 to 13", code="out-of-range")
+            problem = "[out-of-range] takes hours to search"
+            raise BadInput("rivals", self.rivals, problem, "use 6 to 13")
 
 
 @dataclass(frozen=True)

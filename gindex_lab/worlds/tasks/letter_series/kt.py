@@ -187,9 +187,12 @@ def searched(
     found = search(pattern, gap, longest, scale.n_time, offset, float(bound), margin)
     cost, length, steps, code, effort = found
     if effort > MOST_STEPS:
-        problem = f"needs more than {MOST_STEPS:,} steps of search, the limit, up to Kt {bound:.0f}"
+        problem = (
+            f"[too-large] needs more than {MOST_STEPS:,} steps of "
+            f"search, the limit, up to Kt {bound:.0f}"
+        )
         remedy = "use a smaller longest or margin, a larger n_time, or a more regular series"
-        raise BadInput("longest", longest, problem, remedy, code="too-large")
+        raise BadInput("longest", longest, problem, remedy)
     return cost, length, steps, code
 
 
