@@ -21,7 +21,7 @@ from benchmarks.rows import Row, best_time, race
 from gindex_lab.measures.psychometrics.irt import irt, simulate_irt
 from gindex_lab.measures.psychometrics.irt_engine import e_step, log_chances
 from gindex_lab.measures.psychometrics.irt_models import model_of
-from gindex_lab.measures.psychometrics.irt_plan import Latent, Table, grid
+from gindex_lab.measures.psychometrics.irt_plan import Latent, PatternTable, grid
 from gindex_lab.measures.psychometrics.irt_settings import IrtSettings
 
 __all__ = ["run"]
@@ -140,6 +140,6 @@ def _peer(peer: str, values: np.ndarray) -> tuple[str, Fit]:
 def _log_likelihood(values: np.ndarray, slope: np.ndarray, difficulty: np.ndarray) -> float:
     model = model_of("graded", values.max(0).astype(int) + 1)
     parameters = np.column_stack([slope, -slope[:, None] * difficulty.reshape(len(slope), -1)])
-    data, nodes = Table.of_categories(values, model.columns), grid(IrtSettings(), 1)
+    data, nodes = PatternTable.of_categories(values, model.columns), grid(IrtSettings(), 1)
     log = log_chances(model, parameters, nodes).log
     return float(data.agents @ e_step(data, log, Latent.standard().log_weights(nodes)[0])[0])

@@ -26,7 +26,7 @@ from gindex_lab.worlds.aiq.semantics import (
     is_discriminative,
     pointless_code,
 )
-from gindex_lab.worlds.aiq.symbolic import POINTLESS, Source, candidates, straight_line
+from gindex_lab.worlds.aiq.symbolic import POINTLESS, SymbolSource, candidates, straight_line
 
 
 def golden(goldens, name):
@@ -346,10 +346,10 @@ def test_coupled_runs_share_their_chance():
 
 
 def test_sources_of_straight_line_programs():
-    assert straight_line(">.,<#").reward == Source("action", 1, 0)
+    assert straight_line(">.,<#").reward == SymbolSource("action", 1, 0)
     assert straight_line("<.%<#").reward.kind == "fixed"
     assert straight_line(".,+>#").reward.kind == "fixed"  # the head has moved on
-    assert straight_line(".>,++#").reward == Source(
+    assert straight_line(".>,++#").reward == SymbolSource(
         "action", 1, 2
     )  # and took the read cell with it
     assert straight_line(",[.]#") is None

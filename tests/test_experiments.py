@@ -18,7 +18,13 @@ from gindex_lab.presentation.plots.programs import (
     plot_divergence_matrix,
     plot_program_size,
 )
-from gindex_lab.worlds.learning.corpus import Sample, composites, corpus, corpus_documents, sample
+from gindex_lab.worlds.learning.corpus import (
+    PromptSample,
+    composites,
+    corpus,
+    corpus_documents,
+    sample,
+)
 from gindex_lab.worlds.learning.experiments import experiment, learning_curve
 from gindex_lab.worlds.learning.mutations import mutate
 from gindex_lab.worlds.learning.scoring import Recorded, read_answer, score_answers, score_programs
@@ -292,7 +298,7 @@ def written(folder, text):
         (lambda: plot_divergence_matrix(np.eye(2), ["a"]), "values: not-square"),
         (lambda: plot_program_size(pd.DataFrame({"model": [1]})), "table: no-column"),
         (lambda: plot_association([], []), "first, second: too-large"),
-        (lambda: Sample("a", [{"id": "a"}], "d") and association_graph(3, 4), "nodes: not-a-list"),
+        (lambda: PromptSample("a", [{"id": "a"}], "d") and association_graph(3, 4), "nodes: not-a-list"),
     ],
 )  # fmt: skip
 def test_bad_input_is_told_with_a_remedy(call, message):

@@ -9,7 +9,7 @@ from gindex_lab.measures.psychometrics.irt import irt, simulate_irt
 from gindex_lab.measures.psychometrics.irt_engine import fit
 from gindex_lab.measures.psychometrics.irt_errors import observed_information
 from gindex_lab.measures.psychometrics.irt_models import model_of
-from gindex_lab.measures.psychometrics.irt_plan import Plan, Table
+from gindex_lab.measures.psychometrics.irt_plan import EMPlan, PatternTable
 from gindex_lab.measures.psychometrics.irt_settings import IrtSettings, Priors
 
 TIGHT = IrtSettings(tolerance=1e-8)
@@ -27,8 +27,8 @@ def lsat(counts):
 def fitted(name, values, **options):
     categories = np.nanmax(values, axis=0).astype(int) + 1
     model = model_of(name, categories)
-    tables = [Table.of_categories(values, model.columns)]
-    plan = Plan.usual(model, common_slope=name == "pcm")
+    tables = [PatternTable.of_categories(values, model.columns)]
+    plan = EMPlan.usual(model, common_slope=name == "pcm")
     return tables, model, plan, fit(tables, model, plan, settings=TIGHT, **options)
 
 

@@ -9,7 +9,7 @@ from refusals import refused
 
 from gindex_lab.measures.programs.divergence import divergence
 from gindex_lab.measures.programs.flows import Flow
-from gindex_lab.worlds.learning.corpus import Sample, composites, corpus, sample
+from gindex_lab.worlds.learning.corpus import PromptSample, composites, corpus, sample
 from gindex_lab.worlds.learning.retrieval import TextIndex, changes, frame, substitute, tokens
 from gindex_lab.worlds.learning.scoring import read_answer
 from gindex_lab.worlds.learning.systems import (
@@ -223,7 +223,7 @@ def test_systems_learn_from_the_published_programs_too(shared):
     files = sorted((shared / "originals" / "g-index-benchmark" / "domains").glob("*/*.json"))
     entries = [json.loads(path.read_text()) for path in files]
     pairs = [(entry["text"], entry["flow"]) for entry in entries[::2]]
-    tests = [Sample(entry["text"], entry["flow"], "any") for entry in entries[1::2]]
+    tests = [PromptSample(entry["text"], entry["flow"], "any") for entry in entries[1::2]]
     random, slots, templates = (
         performance(fitted(make(), pairs), tests)
         for make in (RandomProgram, SlotFilling, TemplateInduction)

@@ -21,11 +21,11 @@ from gindex_lab.foundation.responses import Responses
 from gindex_lab.measures.planning.power import Power, detectable, power
 from gindex_lab.press.analyse import read_table_of
 
-__all__ = ["Plan", "plan"]
+__all__ = ["StudyPlan", "plan"]
 
 
 @dataclass(frozen=True)
-class Plan:
+class StudyPlan:
     """The power of a study like the pilot, and the smallest difference that it could have seen."""
 
     power: Power
@@ -73,7 +73,7 @@ def plan(
     difficulty: str | None = None,
     seed: int = 1,
     reading: Mapping[str, Any] | None = None,
-) -> Plan:
+) -> StudyPlan:
     """How many items separate two agents like those of a pilot, from logs or a table of responses.
 
     `difference` of the mean is in points of 100 ("three points better"), of other measures in their own unit.
@@ -100,4 +100,4 @@ def plan(
     common |= {"agent": agent, "resample": resample}
     gap = difference / 100 if points else difference
     found = power(data, difference=gap, seed=seed, **common)
-    return Plan(found, detectable(data, **common), points)
+    return StudyPlan(found, detectable(data, **common), points)

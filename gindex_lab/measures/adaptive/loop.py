@@ -10,7 +10,7 @@ import pandas as pd
 from gindex_lab.foundation.errors import BadInput, ensure
 from gindex_lab.foundation.likes import AgentLike, SeedLike
 from gindex_lab.measures.adaptive.bank import Bank, bank_of
-from gindex_lab.measures.adaptive.session import Session
+from gindex_lab.measures.adaptive.session import AdaptiveSession
 
 __all__ = ["adaptive"]
 
@@ -28,7 +28,7 @@ def adaptive(
     exposure: float = 1.0,
     ci: float = 0.95,
     seed: SeedLike,
-) -> Session:
+) -> AdaptiveSession:
     """Ask an agent items of a bank, one by one, until the interval of the measure is narrow enough.
 
     Parameters
@@ -46,7 +46,7 @@ def adaptive(
 
     Returns
     -------
-    Session with `value`, `low`, `high`, `reason`, and `table`, the course of the test.
+    AdaptiveSession with `value`, `low`, `high`, `reason`, and `table`, the course of the test.
 
     Notes
     -----
@@ -73,7 +73,7 @@ def adaptive(
     )
     if pair and threshold is None:
         threshold = 0.0
-    session = Session(
+    session = AdaptiveSession(
         bank_of(bank),
         measure=measure,
         rule=rule,

@@ -21,7 +21,7 @@ import numpy as np
 
 from gindex_lab.foundation.validate import FloatArray
 
-__all__ = ["Bets", "Hypotheses", "Step", "joint_hypotheses", "single_hypotheses"]
+__all__ = ["Bets", "Draw", "Hypotheses", "joint_hypotheses", "single_hypotheses"]
 
 _CAP = 0.9  # of all one has is lost at most in one bet
 _SIZES = (0.15, 0.06, 0.025)  # errors of T, in ranges of T, that the bets are made for
@@ -66,7 +66,7 @@ def joint_hypotheses(
     return Hypotheses(weights, constants, which, values, partner, np.repeat(a, len(s)))
 
 
-class Step(NamedTuple):
+class Draw(NamedTuple):
     """One draw: the item, what it was worth (`response`; for two agents their difference), the chances (N,)
     of all items (0 for those that were asked before), what was foreseen (N,) and with which variance (N,)."""
 
@@ -83,7 +83,7 @@ class Bets:
     >>> bets = Bets(single_hypotheses(np.full(4, 0.25), 0.0, 0.0, 5), 0.95)
     >>> half = np.full(4, 0.5)
     >>> for k in range(4):
-    ...     bets.update(Step(k, 1.0, np.where(np.arange(4) >= k, 1 / (4 - k), 0.0), half, half * half))
+    ...     bets.update(Draw(k, 1.0, np.where(np.arange(4) >= k, 1 / (4 - k), 0.0), half, half * half))
     >>> bets.interval()  # all four were asked and solved: nothing else is possible
     (1.0, 1.0)
     """
@@ -104,7 +104,7 @@ class Bets:
         self._last = float(hypotheses.values.min()), float(hypotheses.values.max())
         self._sums = np.zeros((2, functionals))  # Σ X/v and Σ 1/v
 
-    def update(self, step: Step) -> None:
+    def update(self, step: Draw) -> None:
         """Settle the bets on one draw."""
         u, pi = self.about.weights, step.chances
         open_ = pi > 0

@@ -18,14 +18,14 @@ from gindex_lab.foundation.validate import FloatArray, choice, confidence, gener
 from gindex_lab.measures.adaptive.bank import Bank
 from gindex_lab.measures.adaptive.foresight import SUMS, Foresight
 from gindex_lab.measures.adaptive.rules import RULES, balanced, capped, chances_of, strata
-from gindex_lab.measures.adaptive.sequence import Bets, Step, joint_hypotheses, single_hypotheses
+from gindex_lab.measures.adaptive.sequence import Bets, Draw, joint_hypotheses, single_hypotheses
 
-__all__ = ["MEASURES", "Session"]
+__all__ = ["MEASURES", "AdaptiveSession"]
 
 MEASURES = ("capability", "spread", "normalised_generality", "mean")
 
 
-class Session:
+class AdaptiveSession:
     """A test under way: `next_item()`, then `record(response)`, until `finished`.
 
     `value`, `low` and `high` are the measure so far and its interval; `table` is the whole course, one row a
@@ -33,7 +33,7 @@ class Session:
     first is ahead of the second.
 
     >>> bank = Bank(pd.DataFrame({"difficulty": np.linspace(0, 1, 40)}))
-    >>> session = Session(bank, seed=1)
+    >>> session = AdaptiveSession(bank, seed=1)
     >>> while not session.finished:
     ...     session.record(float(session.next_item() < 25))
     >>> session.reason, session.low <= session.value <= session.high
@@ -106,7 +106,7 @@ class Session:
         drawn = self._chances
         worth = float(given[0] - given[1]) if self._agents == 2 else float(given[0])
         if self.rule != "information":
-            self._bets.update(Step(k, worth, drawn, self._foreseen, self._variance))
+            self._bets.update(Draw(k, worth, drawn, self._foreseen, self._variance))
         self._model.learn(k, given)
         self._rest[k] = False
         self._left -= drawn
@@ -218,7 +218,7 @@ class Session:
     def __repr__(self) -> str:
         state = self.reason or "under way"
         at = f"{self.value:.3g} [{self.low:.3g}, {self.high:.3g}]"
-        return f"Session({self.measure} {at}, {len(self._rows)} items, {state})"
+        return f"AdaptiveSession({self.measure} {at}, {len(self._rows)} items, {state})"
 
 
 def _responses(response: object, agents: int) -> FloatArray:

@@ -46,7 +46,7 @@ class Variances(NamedTuple):
     common: float
 
 
-class _Data(NamedTuple):
+class _PooledData(NamedTuple):
     """Responses (A, N), which of them there are, the columns of a curve (N, r) and of families (N, f),
     how many items have an effect of their own (all, or none for a single agent), their errors on [0, 1]."""
 
@@ -69,7 +69,7 @@ class _Data(NamedTuple):
         )
 
 
-class _State(NamedTuple):
+class _PooledState(NamedTuple):
     """Coefficients of agents (A, p) and of what is shared (s,); with W the weights, `inner` (A, p, p) is
     the covariance of an agent's given the shared ones, `taken` (A, p, s) moves it with them, and
     `covariance` (s, s) is that of the shared ones; `leap` is how far the last step went."""
@@ -115,7 +115,7 @@ def fitted(sample: Sample, interval: Interval) -> tuple[Posterior, Variances]:
     return Posterior(data.scale, mean, spread, given, flat, data.curve, logit, data.seen), found
 
 
-def _data(sample: Sample, interval: Interval) -> _Data:
+def _data(sample: Sample, interval: Interval) -> _PooledData:
     assert sample.difficulty is not None
     free = sample.codes >= 0
     h, values = sample.difficulty[free], sample.values[:, free]
@@ -127,10 +127,12 @@ def _data(sample: Sample, interval: Interval) -> _Data:
     error = error[:single] / (scale.high - scale.low)
     alone = replace(sample, codes=np.where(free, np.cumsum(free) - 1, -1), word="items")
     seen = (~np.isnan(values)) / dispersion(alone)[:, None]  # a mean of trials varies less
-    return _Data(scale, np.nan_to_num(values), seen, design(scale(h)), family, single, error)
+    return _PooledData(scale, np.nan_to_num(values), seen, design(scale(h)), family, single, error)
 
 
-def _newton(data: _Data, own: FloatArray, shared: FloatArray, found: Variances) -> _State:
+def _newton(
+    data: _PooledData, own: FloatArray, shared: FloatArray, found: Variances
+) -> _PooledState:
     """One step towards the mode: agents are eliminated (Schur's complement), then found again."""
     from scipy.special import expit
 
@@ -152,7 +154,9 @@ def _newton(data: _Data, own: FloatArray, shared: FloatArray, found: Variances) 
     step = (inner @ uphill[..., None])[..., 0] - taken @ step_shared
     leap = float(np.abs(step @ mine.T + data.shared(np.eye(len(mine))) @ step_shared).max())
     size = min(1.0, _LEAP / max(leap, 1e-9))
-    return _State(own + size * step, shared + size * step_shared, inner, taken, covariance, leap)
+    return _PooledState(
+        own + size * step, shared + size * step_shared, inner, taken, covariance, leap
+    )
 
 
 def _sandwich(pull: FloatArray, covariance: FloatArray) -> FloatArray:
@@ -161,7 +165,7 @@ def _sandwich(pull: FloatArray, covariance: FloatArray) -> FloatArray:
     return np.asarray(moved @ pull.transpose(0, 2, 1))
 
 
-def _precisions(found: Variances, data: _Data, slope: float) -> tuple[FloatArray, FloatArray]:
+def _precisions(found: Variances, data: _PooledData, slope: float) -> tuple[FloatArray, FloatArray]:
     """Prior precisions of an agent's own coefficients (p, p) and of the shared ones (s, s)."""
     bends, f = data.curve.shape[1] - 2, data.family.shape[1]
     own = np.diag(np.repeat([1.0, 1 / found.bend, 1 / found.luck], [2, bends, f]))
@@ -172,7 +176,7 @@ def _precisions(found: Variances, data: _Data, slope: float) -> tuple[FloatArray
     return own, np.diag(shared)
 
 
-def _updated(data: _Data, state: _State) -> Variances:
+def _updated(data: _PooledData, state: _PooledState) -> Variances:
     """The EM step: second moments of the effects under their posterior, with the first guess mixed in."""
     r, n, f = data.curve.shape[1], data.single, data.family.shape[1]
     agents, at = len(state.own), state.own[:, :r]

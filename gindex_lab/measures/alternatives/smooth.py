@@ -62,7 +62,7 @@ def dispersion(sample: Sample) -> FloatArray:
     return np.asarray(np.maximum(ratio, 1.0 if binary else _LEAST) * few)
 
 
-class _Data(NamedTuple):
+class _SmoothData(NamedTuple):
     """What the curves are fitted to: columns (N, p), responses and weights (A, N), errors on [0, 1]."""
 
     columns: FloatArray
@@ -97,7 +97,9 @@ def _of_block(sample: Sample, interval: Interval) -> Posterior:
     scale = Unit.of(h, interval)
     weight = (~np.isnan(values)) / dispersion(sample)[:, None]
     known = np.zeros(len(h)) if sample.difficulty_error is None else sample.difficulty_error[free]
-    data = _Data(design(scale(h)), np.nan_to_num(values), weight, known / (scale.high - scale.low))
+    data = _SmoothData(
+        design(scale(h)), np.nan_to_num(values), weight, known / (scale.high - scale.low)
+    )
     mean, covariance = _fitted(data)
     logit = mean @ data.columns.T
     kept = data.discounted(np.asarray(expit(logit)), mean[:, 1])
@@ -113,7 +115,7 @@ def _precision(bend: FloatArray) -> FloatArray:
     return found
 
 
-def _fitted(data: _Data) -> tuple[FloatArray, FloatArray]:
+def _fitted(data: _SmoothData) -> tuple[FloatArray, FloatArray]:
     """Modes (A, p) and covariances (A, p, p): Newton's steps for the curves and
     EM steps for the variance, all agents at once."""
     from scipy.special import expit

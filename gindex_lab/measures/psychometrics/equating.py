@@ -21,7 +21,7 @@ from gindex_lab.foundation.validate import FloatArray, choice, known
 from gindex_lab.measures.psychometrics import irt_information
 from gindex_lab.measures.psychometrics.irt import ItemResponseModel
 
-__all__ = ["METHODS", "Link", "equate"]
+__all__ = ["METHODS", "ScaleLink", "equate"]
 
 METHODS = ("stocking-lord", "haebara", "mean-sigma", "mean-mean")
 _FEWEST = 3  # anchors
@@ -30,7 +30,7 @@ _STEP = 1e-4
 
 
 @dataclass(frozen=True)
-class Link:
+class ScaleLink:
     """θ_a = `slope` θ_b + `intercept`, with standard errors; `anchors` is the table it rests on."""
 
     slope: float
@@ -45,7 +45,7 @@ class Link:
         """Abilities of the second form (`ability`, `se`) on the scale of the first; the error of the link is
         added to their own.
 
-        >>> link = Link(2.0, 1.0, 0.0, 0.1, 0.0, "mean-sigma", pd.DataFrame())
+        >>> link = ScaleLink(2.0, 1.0, 0.0, 0.1, 0.0, "mean-sigma", pd.DataFrame())
         >>> link.abilities(pd.DataFrame({"ability": [0.5], "se": [0.0]})).round(2).to_numpy().tolist()
         [[2.0, 0.1]]
         """
@@ -60,7 +60,7 @@ class Link:
     def items(self, table: pd.DataFrame) -> pd.DataFrame:
         """Items of the second form (`discrimination`, `difficulty`) on the scale of the first.
 
-        >>> link = Link(2.0, 1.0, 0.0, 0.0, 0.0, "mean-sigma", pd.DataFrame())
+        >>> link = ScaleLink(2.0, 1.0, 0.0, 0.0, 0.0, "mean-sigma", pd.DataFrame())
         >>> link.items(pd.DataFrame({"discrimination": [1.0], "difficulty": [0.5]})).to_numpy().tolist()
         [[0.5, 2.0]]
         """
@@ -76,7 +76,7 @@ def equate(
     *,
     anchors: list[object] | None = None,
     method: str = "stocking-lord",
-) -> Link:
+) -> ScaleLink:
     """The line that puts the second form on the scale of the first.
 
     Parameters
@@ -145,7 +145,7 @@ def equate(
         float(intercept_se),
         float(errors[0, 1]),
     )
-    return Link(*found, method, rests_on)
+    return ScaleLink(*found, method, rests_on)
 
 
 def _fitted(model: ItemResponseModel) -> pd.DataFrame:

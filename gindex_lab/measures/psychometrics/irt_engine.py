@@ -1,8 +1,8 @@
 """One EM for every response model, in one group or several, in one dimension or three.
 
 The E-step is one product of a sparse matrix of responses with the models' log chances. M-steps are Fisher
-scoring in the free parameters of a `Plan` (`irt_plan`), item by item unless items share parameters; SQUAREM
-(Varadhan and Roland 2008) lengthens the steps as in `irt_em`.
+scoring in the free parameters of an `EMPlan` (`irt_plan`), item by item unless items share parameters;
+SQUAREM (Varadhan and Roland 2008) lengthens the steps as in `irt_em`.
 
 Shapes: groups x items x k (`parameters`: the slopes of the dimensions, then the model's `rest`); nodes x
 dimensions.
@@ -20,10 +20,10 @@ from gindex_lab.measures.psychometrics.irt_climb import climbed
 from gindex_lab.measures.psychometrics.irt_em import STEEPEST, normalised
 from gindex_lab.measures.psychometrics.irt_models import Form, ItemModel
 from gindex_lab.measures.psychometrics.irt_plan import (
+    EMPlan,
     Latent,
-    Plan,
+    PatternTable,
     PriorArrays,
-    Table,
     grid,
     prior_arrays,
 )
@@ -51,7 +51,9 @@ def log_chances(model: ItemModel, parameters: FloatArray, nodes: FloatArray) -> 
     return model.form(parameters[:, :d] @ nodes.T, parameters[:, d:])
 
 
-def e_step(table: Table, log: FloatArray, log_weights: FloatArray) -> tuple[FloatArray, FloatArray]:
+def e_step(
+    table: PatternTable, log: FloatArray, log_weights: FloatArray
+) -> tuple[FloatArray, FloatArray]:
     """The log-likelihood of each pattern and its posterior over the nodes (patterns x nodes)."""
     joint = table.incidence @ log.reshape(-1, log.shape[2])
     joint += log_weights
@@ -64,7 +66,7 @@ def derivatives(form: Form, nodes: FloatArray) -> FloatArray:
     return np.concatenate([slopes, form.by_rest], axis=1)
 
 
-def start(tables: Sequence[Table], model: ItemModel, dimensions: int = 1) -> FloatArray:
+def start(tables: Sequence[PatternTable], model: ItemModel, dimensions: int = 1) -> FloatArray:
     """Parameters to begin with, the same in every group, from shares and from item-rest scores."""
     items, columns = model.used.shape
     numbers = np.tile(np.arange(columns) * (np.arange(columns) < model.indicators), items)
@@ -95,7 +97,7 @@ class Scoring(NamedTuple):
     """The M-step: Fisher scoring in the free parameters of a plan, within `bounds`."""
 
     model: ItemModel
-    plan: Plan
+    plan: EMPlan
     nodes: FloatArray
     prior: PriorArrays
     bounds: tuple[FloatArray, FloatArray]
@@ -164,9 +166,9 @@ class Scoring(NamedTuple):
 
 
 def fit(
-    tables: Sequence[Table],
+    tables: Sequence[PatternTable],
     model: ItemModel,
-    plan: Plan,
+    plan: EMPlan,
     *,
     settings: IrtSettings = _SETTINGS,
     priors: Priors = _NONE,
@@ -194,9 +196,9 @@ class _State:
 
     def __init__(
         self,
-        tables: Sequence[Table],
+        tables: Sequence[PatternTable],
         model: ItemModel,
-        plan: Plan,
+        plan: EMPlan,
         settings: IrtSettings,
         priors: Priors,
         parameters: FloatArray | None,

@@ -19,7 +19,13 @@ from gindex_lab.measures.psychometrics.irt_engine import (
     log_chances,
 )
 from gindex_lab.measures.psychometrics.irt_models import ItemModel
-from gindex_lab.measures.psychometrics.irt_plan import Latent, Plan, Table, grid, prior_arrays
+from gindex_lab.measures.psychometrics.irt_plan import (
+    EMPlan,
+    Latent,
+    PatternTable,
+    grid,
+    prior_arrays,
+)
 from gindex_lab.measures.psychometrics.irt_settings import IrtSettings, Priors
 
 __all__ = ["observed_information"]
@@ -29,9 +35,9 @@ _NOWHERE = 1e-12  # a node with less of an agent than this tells nothing of it
 
 
 def observed_information(
-    tables: Sequence[Table],
+    tables: Sequence[PatternTable],
     model: ItemModel,
-    plan: Plan,
+    plan: EMPlan,
     found: EngineFit,
     settings: IrtSettings,
     priors: Priors,
@@ -42,7 +48,7 @@ def observed_information(
     >>> from gindex_lab.measures.psychometrics.irt_models import model_of
     >>> rows = np.array([[0, 0, 0], [1, 0, 1], [1, 1, 0], [2, 1, 1]] * 20, dtype=float)
     >>> model = model_of("graded", [3, 2, 2])
-    >>> tables, plan = [Table.of_categories(rows, 3)], Plan.usual(model)
+    >>> tables, plan = [PatternTable.of_categories(rows, 3)], EMPlan.usual(model)
     >>> found = fit(tables, model, plan, priors=Priors.named("weak"))
     >>> observed_information(tables, model, plan, found, IrtSettings(), Priors.named("weak")).shape
     (7, 7)
@@ -75,7 +81,7 @@ def observed_information(
 
 def _complete(
     model: ItemModel,
-    plan: Plan,
+    plan: EMPlan,
     parameters: FloatArray,
     group: int,
     counts: FloatArray,
@@ -103,7 +109,7 @@ def _complete(
 
 
 def _lost(
-    table: Table,
+    table: PatternTable,
     posterior: FloatArray,
     scores: FloatArray,
     index: FloatArray,
@@ -139,7 +145,7 @@ def _lost(
     return lost
 
 
-def _latent_scores(latent: Latent, plan: Plan, nodes: FloatArray) -> FloatArray:
+def _latent_scores(latent: Latent, plan: EMPlan, nodes: FloatArray) -> FloatArray:
     """The derivative of each group's log weights by what is free of it: groups x nodes x free."""
     free = latent.packed(plan)
     wide = 1e-4
@@ -154,7 +160,7 @@ def _latent_scores(latent: Latent, plan: Plan, nodes: FloatArray) -> FloatArray:
 
 
 def _complete_latent(
-    latent: Latent, plan: Plan, nodes: FloatArray, at_nodes: FloatArray
+    latent: Latent, plan: EMPlan, nodes: FloatArray, at_nodes: FloatArray
 ) -> FloatArray:
     free = latent.packed(plan)
     if not len(free):

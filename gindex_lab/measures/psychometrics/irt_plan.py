@@ -1,8 +1,8 @@
 """What an item response fit is made of: the responses of a group, its abilities, and what is free.
 
-A `Table` is a group's responses as a sparse matrix (patterns x columns of all items) whose product with the
-models' log chances gives the log-likelihood at every node. A `Latent` says where the abilities of each group
-are, a `Plan` which parameters are free and which are one and the same. `irt_engine` fits them.
+A `PatternTable` is a group's responses as a sparse matrix (patterns x columns of all items) whose product
+with the models' log chances gives the log-likelihood at every node. A `Latent` says where the abilities of
+each group are, an `EMPlan` which parameters are free and which are one and the same. `irt_engine` fits them.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from gindex_lab.foundation.validate import FloatArray
 from gindex_lab.measures.psychometrics.irt_models import IntArray, ItemModel
 from gindex_lab.measures.psychometrics.irt_settings import IrtSettings, Priors, distinct_rows
 
-__all__ = ["Latent", "Plan", "PriorArrays", "Table", "grid", "prior_arrays"]
+__all__ = ["EMPlan", "Latent", "PatternTable", "PriorArrays", "grid", "prior_arrays"]
 
 _NODES = {1: 61, 2: 31, 3: 15}  # per dimension, as R's mirt
 _STRAIGHTEST = 0.995  # a correlation that runs off stops here
 _NARROWEST = 0.0025  # and here a deviation
 
 
-class Table(NamedTuple):
+class PatternTable(NamedTuple):
     """One group's responses, equal rows collapsed."""
 
     incidence: Any  # scipy's sparse array: patterns x (items x columns)
@@ -34,10 +34,10 @@ class Table(NamedTuple):
     pattern: IntArray  # the pattern of each agent
 
     @classmethod
-    def of(cls, weights: FloatArray) -> Table:
+    def of(cls, weights: FloatArray) -> PatternTable:
         """From agents x items x columns: 1 in the column of the category given, 0 elsewhere and if missing.
 
-        >>> Table.of(np.eye(3)[np.array([[0, 2], [1, 1], [0, 2]])]).agents
+        >>> PatternTable.of(np.eye(3)[np.array([[0, 2], [1, 1], [0, 2]])]).agents
         array([2., 1.])
         """
         from scipy.sparse import csr_array
@@ -51,10 +51,10 @@ class Table(NamedTuple):
         return cls(csr_array(distinct[order]), np.bincount(pattern).astype(float), pattern)
 
     @classmethod
-    def of_categories(cls, values: FloatArray, columns: int) -> Table:
+    def of_categories(cls, values: FloatArray, columns: int) -> PatternTable:
         """From agents x items of category numbers (NaN where missing).
 
-        >>> Table.of_categories(np.array([[0.0, 2.0], [1.0, np.nan]]), 3).incidence.toarray()
+        >>> PatternTable.of_categories(np.array([[0.0, 2.0], [1.0, np.nan]]), 3).incidence.toarray()
         array([[1., 0., 0., 0., 0., 1.],
                [0., 1., 0., 0., 0., 0.]])
         """
@@ -71,13 +71,13 @@ class Table(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Plan:
+class EMPlan:
     """What is free: `index` (groups x items x k) numbers the free parameters from 0, equal numbers are one
     parameter, -1 is held at its start; `mean` and `deviation` say of which groups these are estimated,
     `correlated` whether the dimensions' correlations are (in every group).
 
     >>> from gindex_lab.measures.psychometrics.irt_models import model_of
-    >>> Plan.usual(model_of("graded", [2, 3])).index
+    >>> EMPlan.usual(model_of("graded", [2, 3])).index
     array([[[ 0,  1, -1],
             [ 2,  3,  4]]])
     """
@@ -97,7 +97,7 @@ class Plan:
         common_slope: bool = False,
         own: Sequence[int] = (),
         correlated: bool = False,
-    ) -> Plan:
+    ) -> EMPlan:
         """Items alike in all groups but those whose numbers are in `own`; the first group is N(0, 1), the
         mean and deviation of the others are free. `pattern` (items x dimensions) says which slopes are free;
         `common_slope` makes all of them one (1PL, PCM)."""
@@ -180,7 +180,7 @@ class Latent(NamedTuple):
             rows.append(log - np.log(np.exp(log).sum()))
         return np.stack(rows)
 
-    def packed(self, plan: Plan) -> FloatArray:
+    def packed(self, plan: EMPlan) -> FloatArray:
         """What is free of it, as one vector: means, logs of deviations, atanh of correlations."""
         parts = []
         for group, covariance in enumerate(self.covariance):
@@ -193,7 +193,7 @@ class Latent(NamedTuple):
                 parts.append(np.arctanh(np.clip(r, -_STRAIGHTEST, _STRAIGHTEST)))
         return np.concatenate(parts) if parts else np.zeros(0)
 
-    def unpacked(self, free: FloatArray, plan: Plan) -> Latent:
+    def unpacked(self, free: FloatArray, plan: EMPlan) -> Latent:
         """The other way; what is not free stays as it is here."""
         if not len(free):
             return self
@@ -215,7 +215,7 @@ class Latent(NamedTuple):
             covariances[group] = r * np.outer(deviation, deviation)
         return Latent(mean, covariances)
 
-    def updated(self, at_nodes: FloatArray, nodes: FloatArray, plan: Plan) -> Latent:
+    def updated(self, at_nodes: FloatArray, nodes: FloatArray, plan: EMPlan) -> Latent:
         """The M-step of what is free, from the expected agents at each node (groups x nodes)."""
         mean, covariances = self.mean.copy(), self.covariance.copy()
         for group, count in enumerate(at_nodes):
@@ -267,7 +267,7 @@ class PriorArrays(NamedTuple):
     log_slope: tuple[float, float] | None
     dimensions: int
 
-    def log_density(self, full: FloatArray, plan: Plan) -> float:
+    def log_density(self, full: FloatArray, plan: EMPlan) -> float:
         """Of all free parameters; one that several items share counts once per item."""
         density, _, _ = self.pull(full)
         return float(density[plan.index >= 0].sum())

@@ -29,7 +29,7 @@ from gindex_lab.measures.psychometrics.irt_em import EmFit
 from gindex_lab.measures.psychometrics.irt_errors import observed_information
 from gindex_lab.measures.psychometrics.irt_information import covariance
 from gindex_lab.measures.psychometrics.irt_models import ItemModel, model_of
-from gindex_lab.measures.psychometrics.irt_plan import Plan, Table
+from gindex_lab.measures.psychometrics.irt_plan import EMPlan, PatternTable
 from gindex_lab.measures.psychometrics.irt_settings import (
     IrtSettings,
     Priors,
@@ -83,9 +83,9 @@ class AnswersFit(NamedTuple):
     """Everything that a model of categories, of one dimension or several, is told and found."""
 
     answers: Answers
-    table: Table
+    table: PatternTable
     kind: ItemModel
-    plan: Plan
+    plan: EMPlan
     found: irt_engine.EngineFit
     model: str
     settings: IrtSettings
@@ -95,9 +95,12 @@ class AnswersFit(NamedTuple):
     def of(
         cls, answers: Answers, model: str, settings: str | IrtSettings, priors: Priors, **free: Any
     ) -> AnswersFit:
-        """Fitted; `free` says what is, as in `Plan.usual`."""
+        """Fitted; `free` says what is, as in `EMPlan.usual`."""
         table, kind = tabulated(answers, model)
-        knobs, plan = IrtSettings.named(settings, answers.frame.shape[1]), Plan.usual(kind, **free)
+        knobs, plan = (
+            IrtSettings.named(settings, answers.frame.shape[1]),
+            EMPlan.usual(kind, **free),
+        )
         found = irt_engine.fit([table], kind, plan, settings=knobs, priors=priors)
         return cls(answers, table, kind, plan, found, model, knobs, priors)
 
@@ -107,19 +110,19 @@ class AnswersFit(NamedTuple):
         return covariance(observed_information(*given))
 
 
-def tabulated(answers: Answers, name: str) -> tuple[Table, ItemModel]:
+def tabulated(answers: Answers, name: str) -> tuple[PatternTable, ItemModel]:
     """The engine's table and the model of its items."""
     values = answers.frame.to_numpy()
     if name != "beta":
         kind = model_of(name, answers.categories)
-        return Table.of_categories(values, kind.columns), kind
+        return PatternTable.of_categories(values, kind.columns), kind
     zero, one = values == 0, values == 1
     inside = ~(zero | one | np.isnan(values))
     safe = np.where(inside, values, 0.5)
     logs = [np.where(inside, np.log(safe), 0.0), np.where(inside, np.log1p(-safe), 0.0)]
     weights = np.stack([zero, inside, one, *logs], axis=2).astype(float)
     ends = np.column_stack([zero.any(0), one.any(0)])
-    return Table.of(weights), model_of(name, answers.categories, ends)
+    return PatternTable.of(weights), model_of(name, answers.categories, ends)
 
 
 class CategoryModel(ItemResponseModel):

@@ -18,7 +18,7 @@ from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.validate import FloatArray
 from gindex_lab.measures.psychometrics.irt_engine import e_step, log_chances
 from gindex_lab.measures.psychometrics.irt_models import IntArray, ItemModel
-from gindex_lab.measures.psychometrics.irt_plan import Latent, Table, grid
+from gindex_lab.measures.psychometrics.irt_plan import Latent, PatternTable, grid
 from gindex_lab.measures.psychometrics.irt_settings import IrtSettings
 
 __all__ = ["abilities", "bends", "item_information"]
@@ -48,13 +48,17 @@ def bends(model: ItemModel, parameters: FloatArray, ability: FloatArray) -> Floa
 
 
 def abilities(
-    table: Table, model: ItemModel, parameters: FloatArray, method: str, settings: IrtSettings
+    table: PatternTable,
+    model: ItemModel,
+    parameters: FloatArray,
+    method: str,
+    settings: IrtSettings,
 ) -> tuple[FloatArray, FloatArray]:
     """Ability and standard error of each agent by "eap", "map", "ml" or "wle".
 
     >>> from gindex_lab.measures.psychometrics.irt_models import model_of
     >>> model, items = model_of("graded", [3, 3]), np.array([[1.0, 1.0, -1.0], [1.0, 1.0, -1.0]])
-    >>> table = Table.of_categories(np.array([[2.0, 2.0], [1.0, 2.0]]), 3)
+    >>> table = PatternTable.of_categories(np.array([[2.0, 2.0], [1.0, 2.0]]), 3)
     >>> [abilities(table, model, items, m, IrtSettings())[0].round(2).tolist() for m in ("map", "ml", "wle")]
     [[1.0, 0.46], [inf, 1.2], [2.6, 1.06]]
     """
@@ -79,7 +83,7 @@ def abilities(
     return ability[table.pattern], error[table.pattern]
 
 
-def _seen(table: Table, model: ItemModel) -> FloatArray:
+def _seen(table: PatternTable, model: ItemModel) -> FloatArray:
     items, columns = model.used.shape
     counted = np.tile(np.arange(columns) < model.indicators, items)
     kept = table.incidence.multiply(counted[None]).tocsr()
@@ -90,7 +94,7 @@ def _seen(table: Table, model: ItemModel) -> FloatArray:
 class _Who(NamedTuple):
     """What the abilities of a table follow from."""
 
-    table: Table
+    table: PatternTable
     seen: FloatArray  # patterns x items
     model: ItemModel
     parameters: FloatArray

@@ -20,7 +20,7 @@ from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import FloatArray, integer, number, numeric_frame
 
 if TYPE_CHECKING:
-    from gindex_lab.measures.psychometrics.irt_plan import Table
+    from gindex_lab.measures.psychometrics.irt_plan import PatternTable
 
 __all__ = [
     "FRACTIONS",
@@ -223,15 +223,15 @@ class Patterns(NamedTuple):
         agents = np.bincount(pattern).astype(float)
         return cls(np.where(missing, 0.0, distinct), seen, agents, pattern)
 
-    def table(self) -> Table:
+    def table(self) -> PatternTable:
         """The same as `irt_engine` wants it: what was wrong and what was right, item by item."""
         from scipy.sparse import csr_array
 
-        from gindex_lab.measures.psychometrics.irt_plan import Table
+        from gindex_lab.measures.psychometrics.irt_plan import PatternTable
 
         seen = np.ones_like(self.right) if self.seen is None else self.seen
         both = np.stack([seen - self.right, self.right], axis=2).reshape(len(self.right), -1)
-        return Table(csr_array(both), self.agents, self.pattern)
+        return PatternTable(csr_array(both), self.agents, self.pattern)
 
 
 def table_of(responses: ResponsesLike) -> pd.DataFrame:

@@ -24,7 +24,7 @@ from gindex_lab.measures.psychometrics.groups import whole_rows
 from gindex_lab.measures.psychometrics.irt import ItemResponseModel
 from gindex_lab.measures.psychometrics.irt_engine import derivatives, log_chances
 from gindex_lab.measures.psychometrics.irt_models import IntArray, ItemModel
-from gindex_lab.measures.psychometrics.irt_plan import Plan
+from gindex_lab.measures.psychometrics.irt_plan import EMPlan
 
 __all__ = ["MOST_ITEMS", "ModelFit", "m2"]
 
@@ -114,7 +114,7 @@ def m2(model: ItemResponseModel, ci: float = 0.90, moments: str = "c2") -> Model
     form = log_chances(model.kind, model.fitted_parameters, nodes[:, None])
     chance = np.exp(form.log) * model.kind.used[:, :, None]
     slopes = chance[:, None] * derivatives(form, nodes[:, None])
-    plan = Plan.usual(model.kind, common_slope=model.model in ("1pl", "pcm"))
+    plan = EMPlan.usual(model.kind, common_slope=model.model in ("1pl", "pcm"))
     seen = firsts.seen(values)
     by = _jacobian(firsts, chance, weights, slopes, plan.index[0])
     found = _statistic(seen, n, firsts, chance, weights, by)

@@ -24,7 +24,7 @@ from gindex_lab.measures.psychometrics.groups import binary_table, group_labels
 from gindex_lab.measures.psychometrics.irt_errors import observed_information
 from gindex_lab.measures.psychometrics.irt_information import covariance
 from gindex_lab.measures.psychometrics.irt_models import ItemModel, model_of
-from gindex_lab.measures.psychometrics.irt_plan import Latent, Plan, Table, grid
+from gindex_lab.measures.psychometrics.irt_plan import EMPlan, Latent, PatternTable, grid
 from gindex_lab.measures.psychometrics.irt_settings import IrtSettings, Priors, table_of
 
 __all__ = ["Invariance", "Multigroup", "invariance", "multigroup"]
@@ -43,7 +43,7 @@ class Groups:
     names: list[object]
     items: pd.Index
     left_out: list[object]  # items without all their categories in every group
-    tables: list[Table]
+    tables: list[PatternTable]
     model: ItemModel
     kind: str
     settings: IrtSettings
@@ -65,15 +65,15 @@ class Groups:
         problem = f"[too-few] has {len(kept)} items that vary alike in every group"
         ensure(len(kept) >= 3, "responses", frame.shape, problem, "give three")
         model = model_of("graded", [len(_seen(codes[:, j])) for j in kept])
-        tables = [Table.of_categories(part[:, kept], model.columns) for part in parts]
+        tables = [PatternTable.of_categories(part[:, kept], model.columns) for part in parts]
         gone = [name for j, name in enumerate(frame.columns) if j not in set(kept)]
         items = frame.columns[kept]
         settings = IrtSettings.named("default", len(kept))
         return cls(labels, names, items, gone, tables, model, kind, settings)
 
-    def plan(self, level: str, own: Sequence[int] = ()) -> Plan:
+    def plan(self, level: str, own: Sequence[int] = ()) -> EMPlan:
         """What is free at a level of invariance, the items `own` keeping parameters of each group."""
-        base = Plan.usual(self.model).index[0]
+        base = EMPlan.usual(self.model).index[0]
         alike = np.zeros(base.shape, dtype=bool)
         alike[:, : {"configural": 0, "metric": 1, "scalar": base.shape[1]}[level]] = True
         alike[list(own)] = False
@@ -84,14 +84,14 @@ class Groups:
         index[index >= 0] = np.unique(index[index >= 0], return_inverse=True)[1]
         others = tuple(bool(g) for g in later)
         none = (False,) * len(others)
-        return Plan(
+        return EMPlan(
             index,
             others if level == "scalar" else none,
             none if level == "configural" else others,
         )
 
     def fit(
-        self, plan: Plan, start: irt_engine.EngineFit | None = None
+        self, plan: EMPlan, start: irt_engine.EngineFit | None = None
     ) -> tuple[irt_engine.EngineFit, int]:
         """The fit and its number of parameters, begun at another fit if there is one."""
         begin: dict[str, Any] = {}
@@ -101,7 +101,7 @@ class Groups:
         return found, plan.size + len(found.latent.packed(plan))
 
 
-def _free_latent(latent: Latent, plan: Plan) -> Latent:
+def _free_latent(latent: Latent, plan: EMPlan) -> Latent:
     """A start for the groups' distributions: what the plan does not free is N(0, 1)."""
     mean = np.where(np.array(plan.mean)[:, None], latent.mean, 0.0)
     free = np.array(plan.deviation)[:, None, None]
@@ -209,7 +209,7 @@ def multigroup(
     )
 
 
-def _group_table(made: Groups, plan: Plan, found: irt_engine.EngineFit) -> pd.DataFrame:
+def _group_table(made: Groups, plan: EMPlan, found: irt_engine.EngineFit) -> pd.DataFrame:
     """Agents, mean and sd of each group, with errors from the observed information where estimated."""
     info = observed_information(made.tables, made.model, plan, found, made.settings, Priors())
     errors = list(np.sqrt(covariance(info).diagonal()[plan.size :]))

@@ -14,7 +14,7 @@ import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.measures.adaptive.bank import Bank
-from gindex_lab.measures.adaptive.session import Session
+from gindex_lab.measures.adaptive.session import AdaptiveSession
 from gindex_lab.presentation.plots.common import heading, styled
 from gindex_lab.presentation.plots.planning import plot_course
 from gindex_lab.presentation.widgets.live import Value, View, blank_figure
@@ -42,14 +42,14 @@ def _bank(seed: int) -> tuple[Bank, dict[str, Any]]:
     return Bank(pd.DataFrame(about, index=list(items))), items
 
 
-def adaptive_sitting(presses: str | Sequence[str] = (), seed: int = 1) -> Session:
+def adaptive_sitting(presses: str | Sequence[str] = (), seed: int = 1) -> AdaptiveSession:
     """The session after these presses (letters, or `skip`, which counts as a wrong answer).
 
     >>> len(adaptive_sitting("skip,skip").table)
     2
     """
     bank, items = _bank(seed)
-    session = Session(bank, width=_WIDTH, seed=seed)
+    session = AdaptiveSession(bank, width=_WIDTH, seed=seed)
     for press in pressed(presses):
         if session.finished:
             raise BadInput("press", press, "is not a button now", "start again")

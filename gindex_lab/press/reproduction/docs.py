@@ -23,7 +23,7 @@ from gindex_lab.foundation.folders import atomic_folder
 from gindex_lab.foundation.output import write_text
 from gindex_lab.foundation.places import PROJECT
 
-__all__ = ["Entry", "accessible", "build", "documented", "uses"]
+__all__ = ["PublicName", "accessible", "build", "documented", "uses"]
 
 ROOT = "gindex_lab"
 _NAMED_LINK = r'class="headerlink" aria-label="link to \1" href="#\1"'
@@ -43,7 +43,7 @@ _LAST = {"gindex_lab.foundation.errors", "gindex_lab.foundation.bounds"}  # nobo
 
 
 @dataclass(frozen=True)
-class Entry:
+class PublicName:
     """A public name: how a user writes it, what it says of itself, and where it is explained."""
 
     name: str
@@ -55,13 +55,13 @@ class Entry:
     def link(self) -> str:
         """Where its reference stands, from the front page.
 
-        >>> Entry("gl.generality", "gindex_lab.measures.generality", "...", "generality").link
+        >>> PublicName("gl.generality", "gindex_lab.measures.generality", "...", "generality").link
         'gindex_lab/measures/generality.html#generality'
         """
         return f"{self.module.replace('.', '/')}.html#{self.anchor}"
 
 
-def documented() -> dict[str, list[Entry]]:
+def documented() -> dict[str, list[PublicName]]:
     """Every public function and class under its module, in the order of the tables of contents.
 
     >>> [entry.name for entry in documented()["gindex_lab.measures.generality"]]
@@ -69,12 +69,12 @@ def documented() -> dict[str, list[Entry]]:
     """
     import gindex_lab as gl
 
-    found: dict[str, list[Entry]] = {}
+    found: dict[str, list[PublicName]] = {}
     for spoken, module in [("gl", gl), *((f"gl.{n}", getattr(gl, n)) for n in gl._PACKAGES)]:
         for name in _names(module):
             thing = getattr(module, name)
             if callable(thing):  # constants are explained where they are used
-                entry = Entry(
+                entry = PublicName(
                     f"{spoken}.{name}", thing.__module__, _first_sentence(thing), thing.__qualname__
                 )
                 found.setdefault(entry.module, []).append(entry)
@@ -111,7 +111,7 @@ def build(
     return folder / "index.html"
 
 
-def uses(names: Mapping[str, list[Entry]]) -> dict[str, list[str]]:
+def uses(names: Mapping[str, list[PublicName]]) -> dict[str, list[str]]:
     """The notebooks of the project that use each public name, in the order of their paths.
 
     A name is followed through imports and short forms: after `A = gl.anytime`, `A.test` is `gl.anytime.test`,
@@ -135,7 +135,7 @@ def uses(names: Mapping[str, list[Entry]]) -> dict[str, list[str]]:
     return found
 
 
-def _makers(name: str, entries: list[Entry]) -> list[str]:
+def _makers(name: str, entries: list[PublicName]) -> list[str]:
     """The public functions of the same package whose result is annotated as this class."""
     package, _, last = name.rpartition(".")
     makers = []

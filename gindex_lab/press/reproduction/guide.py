@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from gindex_lab.presentation.pages import TEMPLATES
 
 if TYPE_CHECKING:
-    from gindex_lab.press.reproduction.docs import Entry
+    from gindex_lab.press.reproduction.docs import PublicName
 
 __all__ = ["Question", "questions"]
 
@@ -28,7 +28,7 @@ class Question(NamedTuple):
     notebook: str
 
 
-def questions(names: Mapping[str, Sequence[Entry]]) -> list[Question]:
+def questions(names: Mapping[str, Sequence[PublicName]]) -> list[Question]:
     """The rows of the guide, with the links of the names they call (see `docs.documented`)."""
     links = {entry.name: entry.link for entries in names.values() for entry in entries}
     rows = tomllib.loads(_GUIDE.read_text("utf-8"))["question"]

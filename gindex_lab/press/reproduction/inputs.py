@@ -24,7 +24,7 @@ from gindex_lab.foundation.fingerprints import digest_of, file_hash
 
 __all__ = [
     "PROFILES",
-    "Entry",
+    "CatalogueEntry",
     "data_fingerprint",
     "declared_parameters",
     "forget",
@@ -42,7 +42,7 @@ _PACKAGE = Path(__file__).resolve().parents[2]
 
 
 @dataclass(frozen=True)
-class Entry:
+class CatalogueEntry:
     """One notebook of the catalogue."""
 
     path: str
@@ -59,7 +59,7 @@ class Entry:
         return self.root / "notebooks" / f"{self.path}.ipynb"
 
 
-def read_catalogue(root: Path) -> list[Entry]:
+def read_catalogue(root: Path) -> list[CatalogueEntry]:
     """The notebooks of `root/notebooks/catalogue.toml`, in its order."""
     path = root / "notebooks" / "catalogue.toml"
     try:
@@ -84,7 +84,7 @@ def read_catalogue(root: Path) -> list[Entry]:
     return entries
 
 
-def _entry(row: Mapping[str, Any], root: Path) -> Entry:
+def _entry(row: Mapping[str, Any], root: Path) -> CatalogueEntry:
     allowed = {"path": str, "title": str, "paper": str, "data": list, "seed": int, "seconds": int}
     allowed |= dict.fromkeys(PROFILES, dict)
     name = row.get("path", "?")
@@ -115,7 +115,9 @@ def _entry(row: Mapping[str, Any], root: Path) -> Entry:
     profiles = {profile: row.get(profile, {}) for profile in PROFILES}
     data = tuple(row.get("data", ()))
     numbers = {key: row[key] for key in ("seed", "seconds") if key in row}
-    return Entry(name, row["title"], row["paper"], data, profiles=profiles, root=root, **numbers)
+    return CatalogueEntry(
+        name, row["title"], row["paper"], data, profiles=profiles, root=root, **numbers
+    )
 
 
 def _bad(argument: str, path: Path, problem: str, remedy: str) -> BadInput:
@@ -129,10 +131,11 @@ def _suggest(word: object, known: Iterable[str]) -> str:
     return f"did you mean {', '.join(near)}?" if near else f"use one of {', '.join(known)}"
 
 
-def select(entries: list[Entry], only: str | None) -> list[Entry]:
+def select(entries: list[CatalogueEntry], only: str | None) -> list[CatalogueEntry]:
     """The notebooks that `only` names: one of them, a whole folder, or all where it is None.
 
-    >>> [e.path for e in select([Entry("gindex/a", "A", "g"), Entry("aiq/b", "B", "q")], "gindex")]
+    >>> both = [CatalogueEntry("gindex/a", "A", "g"), CatalogueEntry("aiq/b", "B", "q")]
+    >>> [entry.path for entry in select(both, "gindex")]
     ['gindex/a']
     """
     if not only:
@@ -178,7 +181,7 @@ def declared_parameters(notebook: Mapping[str, Any], path: Path) -> set[str]:
     return {target.id for targets in names for target in targets if isinstance(target, ast.Name)}
 
 
-def parameters(entry: Entry, profile: str) -> dict[str, Any]:
+def parameters(entry: CatalogueEntry, profile: str) -> dict[str, Any]:
     """What papermill passes: the profile's parameters, and profile and seed where declared."""
     declared = declared_parameters(read_notebook(entry.file), entry.file)
     given = dict(entry.profiles.get(profile, {}))
@@ -190,7 +193,7 @@ def parameters(entry: Entry, profile: str) -> dict[str, Any]:
     return {k: v for k, v in standard.items() if k in declared} | given
 
 
-def inputs(entry: Entry, profile: str) -> dict[str, str]:
+def inputs(entry: CatalogueEntry, profile: str) -> dict[str, str]:
     """Everything the results depend on, as hashes: equal inputs, equal outputs."""
     cells = [
         [c["cell_type"], _source(c), c.get("metadata", {}).get("tags", [])]

@@ -30,7 +30,7 @@ from gindex_lab.press.reproduction.claims import (
     status,
 )
 from gindex_lab.press.reproduction.glossary import explained, terms
-from gindex_lab.press.reproduction.inputs import Entry
+from gindex_lab.press.reproduction.inputs import CatalogueEntry
 
 __all__ = [
     "claims_page",
@@ -103,7 +103,7 @@ def rehearse() -> None:
     _exporter().from_notebook_node(notebook)
 
 
-def notebook_page(executed: Path, entry: Entry, profile: str) -> str:
+def notebook_page(executed: Path, entry: CatalogueEntry, profile: str) -> str:
     """The HTML report of an executed notebook."""
     import nbformat
     from nbconvert.filters import Highlight2HTML
@@ -209,7 +209,9 @@ def _claims_of(folder: Path) -> str:
 
 
 def index_page(
-    entries: Sequence[Entry], runs: Mapping[str, Mapping[str, Any]], found: Iterable[Result]
+    entries: Sequence[CatalogueEntry],
+    runs: Mapping[str, Mapping[str, Any]],
+    found: Iterable[Result],
 ) -> str:
     """The gallery: where to start, a search, and one card per notebook, grouped by paper."""
     found = list(found)
@@ -239,7 +241,7 @@ def index_page(
     )
 
 
-def _order(entry: Entry) -> tuple[int, list[Any]]:
+def _order(entry: CatalogueEntry) -> tuple[int, list[Any]]:
     """The figures of a paper first, then its tables and case studies, each in the order of their numbers."""
     name = entry.path.rpartition("/")[2]
     kinds = ("fig", "table", "a", "theory", "session")
@@ -265,7 +267,7 @@ def _findable(found: Iterable[Result]) -> dict[str, str]:
 
 
 def _card(
-    entry: Entry, run: Mapping[str, Any], found: list[Result], findable: str
+    entry: CatalogueEntry, run: Mapping[str, Any], found: list[Result], findable: str
 ) -> dict[str, Any]:
     of_this = [r for r in found if entry.path in {record.notebook for record in r.records}]
     answer, pictures = run.get("answer") or {}, run.get("pictures") or {}
@@ -294,7 +296,7 @@ def _card(
     }
 
 
-def glossary_page(entries: Sequence[Entry], runs: Mapping[str, Mapping[str, Any]]) -> str:
+def glossary_page(entries: Sequence[CatalogueEntry], runs: Mapping[str, Mapping[str, Any]]) -> str:
     """What the symbols mean, with the notebooks that show them at work."""
     there = {entry.path: entry.title for entry in entries if "outputs" in runs[entry.path]}
     return page(
@@ -302,7 +304,9 @@ def glossary_page(entries: Sequence[Entry], runs: Mapping[str, Mapping[str, Any]
     )
 
 
-def ten_minutes_page(entries: Sequence[Entry], runs: Mapping[str, Mapping[str, Any]]) -> str:
+def ten_minutes_page(
+    entries: Sequence[CatalogueEntry], runs: Mapping[str, Mapping[str, Any]]
+) -> str:
     """The ideas from the beginning, with the figures and the answers of the notebooks that have run."""
     answers = {}
     for entry in entries:

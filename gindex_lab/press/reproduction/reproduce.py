@@ -30,7 +30,7 @@ from gindex_lab.press.reproduction import claims as ledger
 from gindex_lab.press.reproduction import inputs as reproduce_inputs
 from gindex_lab.press.reproduction import kept
 from gindex_lab.press.reproduction.claim_rows import ROOT
-from gindex_lab.press.reproduction.inputs import PROFILES, Entry, inputs, parameters
+from gindex_lab.press.reproduction.inputs import PROFILES, CatalogueEntry, inputs, parameters
 from gindex_lab.press.reproduction.reports_folder import clear_leftovers, opened
 from gindex_lab.press.reproduction.runs import (
     Failure,
@@ -89,7 +89,7 @@ def stale_reason(folder: Path, wanted: dict[str, str]) -> str | None:
 
 
 def _out_of_date(
-    chosen: list[Entry], profile: str, reports: Path, force: bool
+    chosen: list[CatalogueEntry], profile: str, reports: Path, force: bool
 ) -> tuple[list[Task], dict[str, str]]:
     """What has to run and why; the slowest first, so that no worker waits at the end."""
     tasks: list[tuple[float, Task]] = []
@@ -218,7 +218,12 @@ def _outcome(future: Future[Failure | None], task: Task) -> Failure | None:
 
 
 def _conclude(
-    entries: list[Entry], profile: str, reports: Path, root: Path, ran: int, failures: list[Failure]
+    entries: list[CatalogueEntry],
+    profile: str,
+    reports: Path,
+    root: Path,
+    ran: int,
+    failures: list[Failure],
 ) -> int:
     """Write the pages and the manifest, say what came out, and judge it."""
     from gindex_lab.press.reproduction import reports as pages
@@ -256,12 +261,12 @@ def _judge(
     return ledger.regressions(found, current, baseline), ledger.unexplained(fresh)
 
 
-def _states(entries: list[Entry], reports: Path) -> dict[str, dict[str, Any]]:
+def _states(entries: list[CatalogueEntry], reports: Path) -> dict[str, dict[str, Any]]:
     """Every notebook of the catalogue: done, out of date, failed or not run, with its record."""
     return {entry.path: _state(entry, reports) for entry in entries}
 
 
-def _state(entry: Entry, reports: Path) -> dict[str, Any]:
+def _state(entry: CatalogueEntry, reports: Path) -> dict[str, Any]:
     record = kept.read_record(reports / entry.path)
     error = ledger.failed_folder(reports, entry.path) / "error.txt"
     if error.is_file():

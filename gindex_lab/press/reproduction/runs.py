@@ -29,7 +29,7 @@ from gindex_lab.foundation.folders import atomic_folder
 from gindex_lab.foundation.output import appendable, write_text
 from gindex_lab.press.notebook import OUTPUT
 from gindex_lab.press.reproduction.claims import failed_folder, print_hash
-from gindex_lab.press.reproduction.inputs import Entry, data_fingerprint
+from gindex_lab.press.reproduction.inputs import CatalogueEntry, data_fingerprint
 
 __all__ = ["Failure", "Task", "died", "git_commit", "run", "start_worker", "versions"]
 
@@ -43,7 +43,7 @@ _PACKAGES = ("numpy", "scipy", "pandas", "matplotlib", "seaborn", "networkx", "s
 class Task:
     """What a worker needs to know to run one notebook."""
 
-    entry: Entry
+    entry: CatalogueEntry
     profile: str
     parameters: Mapping[str, Any]
     inputs: Mapping[str, str]

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from gindex_lab.foundation.output import write_text
-from gindex_lab.press.reproduction.inputs import Entry, read_catalogue
+from gindex_lab.press.reproduction.inputs import CatalogueEntry, read_catalogue
 
 __all__ = ["start_page"]
 
@@ -49,10 +49,10 @@ _END = """## And from here?
   equation and example."""
 
 
-def start_page(entries: Sequence[Entry], notebooks: Path) -> dict[str, Any]:
+def start_page(entries: Sequence[CatalogueEntry], notebooks: Path) -> dict[str, Any]:
     """The notebook as a dict: doors, then every notebook of the catalogue by its question.
 
-    >>> page = start_page([Entry("aiq/machine", "What happens?", "aiq")], Path("notebooks"))
+    >>> page = start_page([CatalogueEntry("aiq/machine", "What happens?", "aiq")], Path("notebooks"))
     >>> "".join(page["cells"][1]["source"]).splitlines()[-1]
     '- [What happens?](aiq/machine.ipynb)'
     """

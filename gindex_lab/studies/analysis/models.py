@@ -19,7 +19,7 @@ from gindex_lab.foundation.validate import choice
 if TYPE_CHECKING:
     from gindex_lab.measures.psychometrics.irt import ItemResponseModel
 
-__all__ = ["View", "factor_view", "fitted", "irt_view", "parcels", "person_fit_view"]
+__all__ = ["ModelView", "factor_view", "fitted", "irt_view", "parcels", "person_fit_view"]
 
 _FEW_AGENTS = 30
 _FEWEST = 10  # agents of a factor analysis
@@ -27,7 +27,7 @@ _MOST_UNITS, _MOST_ITEMS = 12, 60  # parcels; items that are factored one by one
 _MOST_CELLS, _FEWEST_ITEMS = 600_000, 500  # of an item response model that is fitted in seconds
 
 
-class View(NamedTuple):
+class ModelView(NamedTuple):
     """A table (None where there is none), and what it says."""
 
     table: pd.DataFrame | None
@@ -71,7 +71,7 @@ def _spread_out(data: Responses) -> Responses:
 
 def irt_view(
     data: Responses | Scores, measures: pd.DataFrame, model: ItemResponseModel | None = None
-) -> View:
+) -> ModelView:
     """Abilities of a logistic model (that of `fitted` unless given) beside capability.
 
     >>> from gindex_lab.studies.readers.examples import simulated_runs
@@ -85,7 +85,7 @@ def irt_view(
     if model is None:
         model, why = _fitted_or_why(data)
         if model is None:
-            return View(None, f"No item response model was fitted: {why}.")
+            return ModelView(None, f"No item response model was fitted: {why}.")
     graded = bool(((data.frame > 0) & (data.frame < 1)).any(axis=None))
     table = model.abilities.join(measures["capability"])
     agree = rank_correlation(table["ability"], table["capability"])
@@ -106,10 +106,10 @@ def irt_view(
         )
     if not model.converged:
         parts.append("The fit did not converge: do not read it.")
-    return View(table.sort_values("ability", ascending=False, kind="stable"), " ".join(parts))
+    return ModelView(table.sort_values("ability", ascending=False, kind="stable"), " ".join(parts))
 
 
-def factor_view(data: Responses | Scores, *, seed: SeedLike, draws: int = 100) -> View:
+def factor_view(data: Responses | Scores, *, seed: SeedLike, draws: int = 100) -> ModelView:
     """One factor of the families' means, of parcels of items, or of the items: its loadings.
 
     A correlation matrix of more items than agents is mostly noise, so items are first averaged: by
@@ -124,12 +124,12 @@ def factor_view(data: Responses | Scores, *, seed: SeedLike, draws: int = 100) -
 
     units, what = parcels(data)
     if units is None:
-        return View(None, what)
+        return ModelView(None, what)
     try:
         model = factors(units, 1, constant="drop")
         above = model.parallel_analysis(seed=seed, draws=draws).n_factors
     except GIndexLabError as error:
-        return View(None, f"No factor was fitted: {error.problem}.")
+        return ModelView(None, f"No factor was fitted: {error.problem}.")
     table = model.loadings.rename(columns={"factor 1": "loading"}).assign(
         communality=model.communalities
     )
@@ -147,7 +147,7 @@ def factor_view(data: Responses | Scores, *, seed: SeedLike, draws: int = 100) -
         sentence += " One unit has nothing of its own (a Heywood case): the solution is improper."
     if len(units) < _FEW_AGENTS:
         sentence += f" It rests on {len(units)} agents: a rough picture."
-    return View(
+    return ModelView(
         table,
         sentence + " A factor belongs to this population of agents, not to an agent.",
         above,
@@ -197,7 +197,7 @@ def _right_or_wrong(frame: pd.DataFrame) -> bool:
 
 def person_fit_view(
     data: Responses | Scores, missing: str = "error", model: ItemResponseModel | None = None
-) -> View:
+) -> ModelView:
     """Guttman errors and norm conformity of every agent, and lz* where there is a 2PL `model`.
 
     >>> from gindex_lab.studies.readers.examples import simulated_runs
@@ -208,13 +208,13 @@ def person_fit_view(
 
     choice("missing", missing, ["error", "drop"])
     if isinstance(data, Scores):
-        return View(
+        return ModelView(
             None, "Person fit was not computed: raw scores are not answers that are right or wrong."
         )
     try:
         table = person_fit(data, missing=missing, model=None)
     except GIndexLabError as error:
-        return View(None, f"No person fit: {error.problem}.")
+        return ModelView(None, f"No person fit: {error.problem}.")
     if model is not None and model.model == "2pl":
         table["lz_star"] = model.person_fit()["lz_star"]
     shown = ["score", "normalised_guttman_errors", "norm_conformity", "lz_star"]
@@ -226,4 +226,4 @@ def person_fit_view(
         f"Farthest from solving the easy items before the hard ones is {worst} (norm conformity "
         f"{table['norm_conformity'].iloc[0]:.2f}; 1 is a perfect order, 0 none, -1 the reverse)."
     )
-    return View(table, sentence)
+    return ModelView(table, sentence)

@@ -145,7 +145,7 @@ def compared(
     data: Responses | Scores,
     measures: pd.DataFrame,
     model: ItemResponseModel | None,
-    factors: models.View,
+    factors: models.ModelView,
     ruler: pd.Series | None,
 ) -> Psychometrics:
     """The comparison, from measures (`gl.generality`), a model (`models.fitted`) and factors already made;

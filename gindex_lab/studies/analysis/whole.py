@@ -299,24 +299,24 @@ class Analysis:
         return horizon(self.raw, ci=self.ci, seed=self.seed, resample=resample, method=method)
 
     @cached_property
-    def irt(self) -> models.View:
+    def irt(self) -> models.ModelView:
         """Abilities beside capabilities, or why there are none."""
         if self.raw is None or not self.measures:
-            return models.View(None, "One agent, or no items: there is nothing to fit.")
+            return models.ModelView(None, "One agent, or no items: there is nothing to fit.")
         return models.irt_view(self.raw, self.table, self.model)
 
     @cached_property
-    def factors(self) -> models.View:
+    def factors(self) -> models.ModelView:
         """Loadings of one factor, or why there is none."""
         if self.raw is None:
-            return models.View(None, "No items.")
+            return models.ModelView(None, "No items.")
         return models.factor_view(self.raw, seed=self.seed)
 
     @cached_property
-    def fit(self) -> models.View:
+    def fit(self) -> models.ModelView:
         """Person fit, the strangest agent first, or why there is none."""
         if self.raw is None:
-            return models.View(None, "No items.")
+            return models.ModelView(None, "No items.")
         return models.person_fit_view(self.raw, self._gaps, self.model)
 
     @cached_property

@@ -27,7 +27,7 @@ __all__ = ["read_mteb"]
 _BESIDE = {"mteb_version", "mteb_dataset_name", "dataset_revision", "evaluation_time", "task_name"}
 
 
-class _Result(NamedTuple):
+class _MtebResult(NamedTuple):
     file: Path
     model: str
     revision: str
@@ -59,7 +59,12 @@ def read_mteb(files: Sequence[Path], found: Collector, options: Options) -> None
 
 
 def _add(
-    one: _Result, split: str, subset: Mapping[str, Any], metric: str, agent: str, found: Collector
+    one: _MtebResult,
+    split: str,
+    subset: Mapping[str, Any],
+    metric: str,
+    agent: str,
+    found: Collector,
 ) -> None:
     if metric not in subset:
         remedy = f"choose one of {', '.join(map(repr, list(subset)[:6]))} with metric=..."
@@ -75,7 +80,7 @@ def _add(
         facts.setdefault("languages", ", ".join(map(str, languages)))
 
 
-def _result(file: Path, content: Any) -> _Result:
+def _result(file: Path, content: Any) -> _MtebResult:
     if isinstance(content, dict) and "scores" in content:
         task = field(content, "task_name", str, file, "MTEB")
         given = field(content, "scores", dict, file, "MTEB")
@@ -90,7 +95,7 @@ def _result(file: Path, content: Any) -> _Result:
     experiment = folder.name if folder.parent.name == "experiments" else ""
     revision = folder.parent.parent if experiment else folder
     model = _model(folder, revision) + (f" ({experiment})" if experiment else "")
-    return _Result(file, model, revision.name, task, splits)
+    return _MtebResult(file, model, revision.name, task, splits)
 
 
 def _subsets(split: str, given: object, file: Path) -> Iterator[dict[str, Any]]:
@@ -116,7 +121,7 @@ def _model(folder: Path, revision: Path) -> str:
     return str(name) if name else revision.parent.name.replace("__", "/", 1)
 
 
-def _split(one: _Result, options: Options) -> list[str]:
+def _split(one: _MtebResult, options: Options) -> list[str]:
     wanted = options.filter
     if wanted is not None:
         if wanted not in one.splits:
@@ -127,7 +132,7 @@ def _split(one: _Result, options: Options) -> list[str]:
     return ["test"] if "test" in one.splits else list(one.splits)
 
 
-def _agents(results: Sequence[_Result], found: Collector) -> dict[tuple[str, str], str]:
+def _agents(results: Sequence[_MtebResult], found: Collector) -> dict[tuple[str, str], str]:
     """Models; with their revisions where one task was run with several of them."""
     runs = Counter((one.model, one.task) for one in results)
     twice = {model for (model, _), n in runs.items() if n > 1}

@@ -41,7 +41,7 @@ __all__ = ["read_promptfoo"]
 _CELL = re.compile(r"'?\[(PASS|FAIL|ERROR)\]\s*(?:\((-?[\d.]++)[^)]*\))?")
 
 
-class _Result(NamedTuple):
+class _PromptfooResult(NamedTuple):
     provider: str
     prompt: str
     label: str  # of the test
@@ -52,7 +52,7 @@ class _Result(NamedTuple):
 
 def read_promptfoo(files: Sequence[Path], found: Collector, options: Options) -> None:
     """Agents are providers (with the prompt where there are several), items are test cases."""
-    by_file: dict[Path, list[_Result]] = {}
+    by_file: dict[Path, list[_PromptfooResult]] = {}
     for file in _once(files, found):
         with found.reading(file, options):
             by_file[file] = list(_results(file, found, options))
@@ -100,7 +100,7 @@ def _once(files: Sequence[Path], found: Collector) -> list[Path]:
     return [some[0] for some in same.values()]
 
 
-def _agents(results: Sequence[_Result], found: Collector) -> dict[tuple[str, str], str]:
+def _agents(results: Sequence[_PromptfooResult], found: Collector) -> dict[tuple[str, str], str]:
     """Providers; one that was given several prompts is an agent with each of them."""
     pairs = dict.fromkeys((one.provider, one.prompt) for one in results)
     count = Counter(provider for provider, _ in pairs)
@@ -120,7 +120,7 @@ def _agents(results: Sequence[_Result], found: Collector) -> dict[tuple[str, str
 # -- JSON, YAML, JSONL -------------------------------------------------------------------------------
 
 
-def _results(file: Path, found: Collector, options: Options) -> Iterator[_Result]:
+def _results(file: Path, found: Collector, options: Options) -> Iterator[_PromptfooResult]:
     suffix = plain(file).suffix.lower()
     if suffix in (".csv", ".tsv"):
         yield from _table(file, options)
@@ -144,7 +144,7 @@ def _listed(content: Any, file: Path) -> list[Any]:
     return rows
 
 
-def _result(row: Any, number: int, file: Path) -> _Result:
+def _result(row: Any, number: int, file: Path) -> _PromptfooResult:
     if not isinstance(row, dict) or not isinstance(row.get("success"), bool):
         problem = f"has no success (true or false) in result {number}"
         raise wrong_field(file, problem, "export it again with `promptfoo export eval`")
@@ -161,13 +161,15 @@ def _result(row: Any, number: int, file: Path) -> _Result:
     )
     written = str(prompt.get("label") or prompt.get("display") or prompt.get("raw") or "")
     content = [values, test.get("assert"), test.get("description")]
-    return _Result(str(name), written, label, content, scores, row.get("failureReason") == 2)
+    return _PromptfooResult(
+        str(name), written, label, content, scores, row.get("failureReason") == 2
+    )
 
 
 # -- CSV ---------------------------------------------------------------------------------------------
 
 
-def _table(file: Path, options: Options) -> Iterator[_Result]:
+def _table(file: Path, options: Options) -> Iterator[_PromptfooResult]:
     separator = "\t" if plain(file).suffix.lower() == ".tsv" else ","
     with open_text(file, options.encoding) as text:
         rows = csv.reader(whole_lines(text, file), delimiter=separator)
@@ -183,7 +185,7 @@ def _table(file: Path, options: Options) -> Iterator[_Result]:
                 if status:
                     scores = {"success": status == "PASS", "score": score}
                     content = row[: min(prompts)]
-                    yield _Result(
+                    yield _PromptfooResult(
                         provider, prompt, f"test {number}", content, scores, status == "ERROR"
                     )
 

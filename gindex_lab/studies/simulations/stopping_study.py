@@ -27,7 +27,7 @@ from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import FloatArray
 from gindex_lab.measures.adaptive.bank import Bank, bank_of
 from gindex_lab.measures.adaptive.foresight import SUMS
-from gindex_lab.measures.adaptive.session import Session
+from gindex_lab.measures.adaptive.session import AdaptiveSession
 from gindex_lab.measures.generality import difficulties_of, generality
 from gindex_lab.studies.simulations.coverage import PROFILES, simulate_profile
 
@@ -212,7 +212,9 @@ def _course(
     answers: pd.DataFrame, bank: Bank, row: dict[str, Any], rng: np.random.Generator
 ) -> pd.DataFrame:
     """The course of a test to the end of the bank, whatever was decided on the way."""
-    session = Session(bank, measure=row["measure"], rule=row["rule"], agents=len(answers), seed=rng)
+    session = AdaptiveSession(
+        bank, measure=row["measure"], rule=row["rule"], agents=len(answers), seed=rng
+    )
     while not session.finished:
         session.record(list(answers[session.next_item()]))
     return session.table

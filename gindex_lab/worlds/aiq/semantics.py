@@ -22,7 +22,13 @@ from gindex_lab.worlds.aiq.exact import QUICK, Caps, Process, close, same_law
 from gindex_lab.worlds.aiq.machine import episode
 from gindex_lab.worlds.aiq.patterns import CLASSES, by_pattern
 from gindex_lab.worlds.aiq.program import MachineSettings, check, partners
-from gindex_lab.worlds.aiq.symbolic import POINTLESS, Line, Source, pointless_classes, straight_line
+from gindex_lab.worlds.aiq.symbolic import (
+    POINTLESS,
+    StraightLine,
+    SymbolSource,
+    pointless_classes,
+    straight_line,
+)
 
 __all__ = [
     "classify",
@@ -122,7 +128,7 @@ def _of_process(process: Process) -> dict[str, Any]:
     }
 
 
-def _paid(reward: Source, symbols: int) -> dict[str, Any] | None:
+def _paid(reward: SymbolSource, symbols: int) -> dict[str, Any] | None:
     """The function of an action that a straight-line program pays: a shift, or none."""
     if reward.kind != "action":
         return None
@@ -130,7 +136,7 @@ def _paid(reward: Source, symbols: int) -> dict[str, Any] | None:
     return {"delay": reward.delay, "symbols": shifted}
 
 
-def _of_line(program: str, line: Line, symbols: int) -> dict[str, Any]:
+def _of_line(program: str, line: StraightLine, symbols: int) -> dict[str, Any]:
     """The classes of a straight-line program whose memory is too large to list."""
     sources = (line.reward, *line.observations)
     end = program.index("#")

@@ -20,13 +20,20 @@ from dataclasses import dataclass
 from gindex_lab.worlds.aiq.exact import QUICK, Caps, Process, close, same_law
 from gindex_lab.worlds.aiq.program import MachineSettings, check
 
-__all__ = ["POINTLESS", "Line", "Source", "candidates", "pointless_classes", "straight_line"]
+__all__ = [
+    "POINTLESS",
+    "StraightLine",
+    "SymbolSource",
+    "candidates",
+    "pointless_classes",
+    "straight_line",
+]
 
 READABLE = 24
 
 
 @dataclass(frozen=True)
-class Source:
+class SymbolSource:
     """Where a written symbol comes from: `"action"`, `"chance"` or `"fixed"`, `delay` cycles ago, + shift."""
 
     kind: str
@@ -35,11 +42,11 @@ class Source:
 
 
 @dataclass(frozen=True)
-class Line:
+class StraightLine:
     """A straight-line program: the sources of its reward and observations, and how far it runs."""
 
-    reward: Source
-    observations: tuple[Source, ...]
+    reward: SymbolSource
+    observations: tuple[SymbolSource, ...]
     executed: int  # instructions before it halts at the write limit, or all
 
     @property
@@ -52,8 +59,8 @@ class Line:
 class _Cycle:
     """One cycle on symbols: cells that it set (relative to where the head started), and its writes."""
 
-    cells: dict[int, Source]
-    writes: list[tuple[int, Source]]
+    cells: dict[int, SymbolSource]
+    writes: list[tuple[int, SymbolSource]]
     displacement: int = 0
     executed: int = 0
 
@@ -65,24 +72,26 @@ def _run(program: str, limit: int) -> _Cycle:
         if letter == "#" or len(cycle.writes) == limit:
             break
         cycle.executed += 1
-        here = cycle.cells.get(head, Source("cell"))
+        here = cycle.cells.get(head, SymbolSource("cell"))
         if letter in "<>":
             head += 1 if letter == ">" else -1
         elif letter in "+-":
             step = 1 if letter == "+" else -1
-            cycle.cells[head] = Source(here.kind, here.delay, here.shift + step)
+            cycle.cells[head] = SymbolSource(here.kind, here.delay, here.shift + step)
         elif letter == ",":
-            cycle.cells[head] = Source("action", reads) if reads < READABLE else Source("fixed")
+            cycle.cells[head] = (
+                SymbolSource("action", reads) if reads < READABLE else SymbolSource("fixed")
+            )
             reads += 1
         elif letter == "%":
-            cycle.cells[head] = Source("chance")
+            cycle.cells[head] = SymbolSource("chance")
         else:
             cycle.writes.append((head, here))
     cycle.displacement = head
     return cycle
 
 
-def _trace(place: int, source: Source, cycle: _Cycle) -> Source:
+def _trace(place: int, source: SymbolSource, cycle: _Cycle) -> SymbolSource:
     """Follow a cell back through the cycles until something has set it."""
     back, shift = 0, source.shift
     places = list(cycle.cells)
@@ -92,31 +101,31 @@ def _trace(place: int, source: Source, cycle: _Cycle) -> Source:
         untouched = not places or not min(places) <= place <= max(places)
         leaving = cycle.displacement == 0 or (place > 0) == (cycle.displacement > 0)
         if untouched and leaving:
-            return Source("fixed")
-        source = cycle.cells.get(place, Source("cell"))
+            return SymbolSource("fixed")
+        source = cycle.cells.get(place, SymbolSource("cell"))
         if source.kind == "cell" and cycle.displacement == 0:
-            return Source("fixed")  # a counter: it changes, but always in the same way
+            return SymbolSource("fixed")  # a counter: it changes, but always in the same way
         shift += source.shift
-    return Source(source.kind, source.delay + back, shift)
+    return SymbolSource(source.kind, source.delay + back, shift)
 
 
-def straight_line(program: str, symbols: int = 5, observations: int = 1) -> Line | None:
+def straight_line(program: str, symbols: int = 5, observations: int = 1) -> StraightLine | None:
     """What a program without loops does; None if it has loops. (Vadinský 2018, section 2.2.)
 
     >>> straight_line(",+.#").reward, straight_line(".>,<#").reward.kind
-    (Source(kind='action', delay=0, shift=1), 'fixed')
+    (SymbolSource(kind='action', delay=0, shift=1), 'fixed')
     >>> straight_line(".,#").reward, straight_line(".,%#").reward
-    (Source(kind='action', delay=1, shift=0), Source(kind='chance', delay=1, shift=0))
+    (SymbolSource(kind='action', delay=1, shift=0), SymbolSource(kind='chance', delay=1, shift=0))
     """
     settings = MachineSettings(symbols, observations)
     if "[" in check(program):
         return None
     cycle = _run(program, 1 + observations)
     sources = [_trace(place, source, cycle) for place, source in cycle.writes]
-    sources = [Source(s.kind, s.delay, s.shift % symbols) for s in sources]
-    sources += [Source("fixed")] * (1 + observations - len(sources))
+    sources = [SymbolSource(s.kind, s.delay, s.shift % symbols) for s in sources]
+    sources += [SymbolSource("fixed")] * (1 + observations - len(sources))
     reward = sources.pop(settings.reward_cell)
-    return Line(reward, tuple(sources), cycle.executed)
+    return StraightLine(reward, tuple(sources), cycle.executed)
 
 
 _D = r"[+\-]"

@@ -24,7 +24,7 @@ from gindex_lab.worlds.anytime.environment import Environment, checked
 from gindex_lab.worlds.anytime.kernel import best_policy, sensitive_states
 
 __all__ = [
-    "Plan",
+    "Policy",
     "achievable",
     "bias_of_placements",
     "body_moves",
@@ -39,7 +39,7 @@ FloatArray = npt.NDArray[np.float64]
 _MOST_BYTES = 64_000_000
 
 
-class Plan(NamedTuple):
+class Policy(NamedTuple):
     """`policy[steps to go - 1, pointer, state]` and `values[pointer, state]` of the whole horizon.
 
     A state is (agent n_c + Good) n_c + Evil.
@@ -63,7 +63,7 @@ def without_trail(environment: Environment) -> Environment:
     return environment
 
 
-def plan(environment: Environment, steps: int, horizon: int = 80) -> Plan:
+def plan(environment: Environment, steps: int, horizon: int = 80) -> Policy:
     """The best policy for a session of `steps`, looking at most `horizon` steps ahead.
 
     Reference: Hernández-Orallo and Dowe (2010), Definition 17.
@@ -76,13 +76,13 @@ def plan(environment: Environment, steps: int, horizon: int = 80) -> Plan:
 
 
 @lru_cache(maxsize=8)
-def _plan(environment: Environment, steps: int, horizon: int) -> Plan:
+def _plan(environment: Environment, steps: int, horizon: int) -> Policy:
     script = environment.script(steps)
     depth = min(steps, horizon)
     if depth * len(script) * environment.cells**3 > _MOST_BYTES:
         problem = f"would need a plan for {len(script):,} places of the pattern"
         raise BadInput("steps", steps, problem, "use fewer steps, or a shorter horizon")
-    return Plan(*best_policy(environment.table, script, depth))
+    return Policy(*best_policy(environment.table, script, depth))
 
 
 def fewest_sensitive_steps(environment: Environment, n: int = 10) -> npt.NDArray[np.int64]:

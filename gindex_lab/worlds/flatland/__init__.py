@@ -17,7 +17,7 @@ __getattr__, __dir__, __all__ = _contents(
         # what they draw
         "execution": "Step Trace steps trace",
         "rendering": "image_similarity picture save_png to_svg",
-        "curricula": "DOMAINS Sample augment curriculum sample variations",
+        "curricula": "DOMAINS DrawingSample Sample augment curriculum sample variations",
         "drawings": "Circle Drawing Line",
         # how far apart they are
         "distances": "Distance binary_distance distance distances generalisation_difficulty "

@@ -29,13 +29,13 @@ from gindex_lab.worlds.flatland.drawings import Circle, Drawing, Line, Shape
 from gindex_lab.worlds.flatland.expressions import Expression, Symbol
 from gindex_lab.worlds.flatland.programs import Program
 
-__all__ = ["DOMAINS", "Sample", "augment", "curriculum", "sample", "samples", "variations"]
+__all__ = ["DOMAINS", "DrawingSample", "augment", "curriculum", "sample", "samples", "variations"]
 
 Rng = np.random.Generator
 
 
 @dataclass(frozen=True)
-class Sample:
+class DrawingSample:
     """A task: the picture is what a system sees, the drawing is the program it should find.
 
     Reference: g-index paper, section 5.
@@ -127,7 +127,7 @@ DOMAINS: dict[str, Callable[[Rng], list[Shape]]] = {
 }
 
 
-def sample(domain: str, n: int = 1, *, seed: SeedLike) -> Sample:
+def sample(domain: str, n: int = 1, *, seed: SeedLike) -> DrawingSample:
     """A drawing of `n` members of a domain. (g-index paper, section 5.)
 
     >>> sample("circle_in_box", 2, seed=1).drawing
@@ -136,10 +136,10 @@ def sample(domain: str, n: int = 1, *, seed: SeedLike) -> Sample:
     make = DOMAINS[choice("domain", domain, list(DOMAINS))]
     count, rng = integer("n", n), generator(seed)
     shapes = [part for _ in range(count) for part in make(rng)]
-    return Sample(Drawing(tuple(shapes)), f"{domain}-{count}")
+    return DrawingSample(Drawing(tuple(shapes)), f"{domain}-{count}")
 
 
-def samples(domain: str, n: int, count: int, *, seed: SeedLike) -> list[Sample]:
+def samples(domain: str, n: int, count: int, *, seed: SeedLike) -> list[DrawingSample]:
     """So many drawings of `n` members each, every one with a seed of its own.
 
     >>> len(samples("lines", 2, 5, seed=1))
@@ -154,7 +154,7 @@ def curriculum(
     members: Sequence[int] = (1, 2, 3, 4, 5),
     *,
     seed: SeedLike,
-) -> list[Sample]:
+) -> list[DrawingSample]:
     """`count` drawings of each domain with each number of members: by default the curriculum of Fig 15.
 
     Reference: g-index paper, section 5.
@@ -238,3 +238,6 @@ def _draw(rule: Expression, rng: np.random.Generator) -> Expression:
     if kind == "bool":
         return bool(rng.random() < values[0])
     return values[int(rng.integers(len(values)))]
+
+
+Sample = DrawingSample  # its name until November 2026

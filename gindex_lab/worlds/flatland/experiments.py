@@ -19,7 +19,7 @@ from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.validate import FloatArray, Mode, generator, mode_of
 from gindex_lab.measures.programs.gindex import Settings, g_index
 from gindex_lab.measures.programs.records import Experiment
-from gindex_lab.worlds.flatland.curricula import Sample
+from gindex_lab.worlds.flatland.curricula import DrawingSample
 from gindex_lab.worlds.flatland.distances import distances, nearest_many
 from gindex_lab.worlds.flatland.drawings import Drawing
 from gindex_lab.worlds.flatland.rendering import image_similarity
@@ -33,8 +33,8 @@ _PETA = 1e15
 
 def experiment(
     system: PictureSystem,
-    curriculum: Sequence[Sample],
-    tests: Sequence[Sample],
+    curriculum: Sequence[DrawingSample],
+    tests: Sequence[DrawingSample],
     seed: int = 1,
     *,
     name: str | None = None,
@@ -78,7 +78,7 @@ def experiment(
 
 
 def score(
-    answers: Sequence[Drawing], tests: Sequence[Sample], *, mode: Mode = "exact"
+    answers: Sequence[Drawing], tests: Sequence[DrawingSample], *, mode: Mode = "exact"
 ) -> pd.DataFrame:
     """One row per test: Δ and θ by the list metric, whether it is perfect, and how alike the pictures are.
 
@@ -103,7 +103,9 @@ def _divergence(wanted: Drawing, answer: Drawing, mode: Mode) -> float:
     return float(np.clip(distances([wanted], [answer], metric="list", mode=mode)[0, 0], 0.0, 1.0))
 
 
-def _omegas(curriculum: Sequence[Sample], tests: Sequence[Sample], mode: Mode) -> pd.DataFrame:
+def _omegas(
+    curriculum: Sequence[DrawingSample], tests: Sequence[DrawingSample], mode: Mode
+) -> pd.DataFrame:
     """Ω of each test to each domain of the curriculum."""
     wanted = [task.drawing for task in tests]
     columns: dict[str, FloatArray] = {}
@@ -120,8 +122,10 @@ def _check(system: object, curriculum: object, tests: object) -> None:
     for name, tasks in (("curriculum", curriculum), ("tests", tests)):
         if not isinstance(tasks, Sequence) or isinstance(tasks, str) or not tasks:
             problem = "[empty] holds no tasks"
-            raise BadInput(name, tasks, problem, "pass a list of Sample, as of curriculum()")
+            raise BadInput(name, tasks, problem, "pass a list of DrawingSample, as of curriculum()")
         for at, task in enumerate(tasks):
-            if not isinstance(task, Sample):
-                remedy = "make it with sample(), or Sample(drawing, domain)"
-                raise BadInput(f"{name}[{at}]", task, "[not-a-sample] is not a Sample", remedy)
+            if not isinstance(task, DrawingSample):
+                remedy = "make it with sample(), or DrawingSample(drawing, domain)"
+                raise BadInput(
+                    f"{name}[{at}]", task, "[not-a-sample] is not a DrawingSample", remedy
+                )

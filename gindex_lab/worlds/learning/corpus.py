@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Program",
-    "Sample",
+    "PromptSample",
     "compose",
     "composites",
     "corpus",
@@ -46,7 +46,7 @@ _JOINTS = ("{0}, then {1}", "{0}; after that, {1}")
 
 
 @dataclass(frozen=True)
-class Sample:
+class PromptSample:
     """A task: what is asked (`prompt`), what solves it (`program`), where it belongs, its variables."""
 
     prompt: str
@@ -71,7 +71,7 @@ def domain_names() -> list[str]:
 
 def corpus(
     n_per_domain: int = 10, domains: Iterable[str] | None = None, *, seed: SeedLike = 1
-) -> list[Sample]:
+) -> list[PromptSample]:
     """`n_per_domain` samples of each domain (all sixteen unless told otherwise).
 
     The i-th sample of a domain depends on the seed, the domain and i alone: a larger corpus begins
@@ -105,7 +105,7 @@ def corpus_documents(n_per_domain: int = 2, *, seed: SeedLike = 1) -> Documents:
     return Documents(content, name="our own corpus", source="own experiment")
 
 
-def sample(domain: str, *, seed: SeedLike, **slots: Any) -> Sample:
+def sample(domain: str, *, seed: SeedLike, **slots: Any) -> PromptSample:
     """One task of a domain; slots given by name take the place of drawn ones.
 
     >>> task = sample("http", seed=1, verb="POST", method="post", path="/agents")
@@ -115,7 +115,7 @@ def sample(domain: str, *, seed: SeedLike, **slots: Any) -> Sample:
     return _sample(_domains([domain])[0], generator(seed), slots)
 
 
-def printed_task(domain: str, variables: pd.DataFrame, *, seed: SeedLike = 1) -> Sample:
+def printed_task(domain: str, variables: pd.DataFrame, *, seed: SeedLike = 1) -> PromptSample:
     """The task of a domain with the variables of a printed prompt: rows `domain`, `variable`, `value`.
 
     Whole numbers are taken as such; what follows from a variable (the fields of a form, the method of
@@ -162,7 +162,9 @@ def _domains(domains: Iterable[str] | None) -> list[str]:
     return [choice("domains", name, domain_names()) for name in names]
 
 
-def _sample(name: str, rng: np.random.Generator, given: Mapping[str, Any] | None = None) -> Sample:
+def _sample(
+    name: str, rng: np.random.Generator, given: Mapping[str, Any] | None = None
+) -> PromptSample:
     domain = DOMAINS[name]
     slots = draw(dict(domain.slots), rng)
     for slot, value in (given or {}).items():
@@ -173,7 +175,7 @@ def _sample(name: str, rng: np.random.Generator, given: Mapping[str, Any] | None
             )
         slots[slot] = value
     prompt = domain.prompts[int(rng.integers(len(domain.prompts)))].format_map(slots)
-    return Sample(prompt, _build(domain, slots, rng), name, slots)
+    return PromptSample(prompt, _build(domain, slots, rng), name, slots)
 
 
 def _build(domain: Domain, slots: Mapping[str, Any], rng: np.random.Generator) -> Program:
@@ -222,7 +224,7 @@ def plain_copy(value: Any) -> Any:
     return [plain_copy(inner) for inner in value] if isinstance(value, list) else value
 
 
-def compose(first: Sample, second: Sample, *, seed: SeedLike = 1) -> Sample:
+def compose(first: PromptSample, second: PromptSample, *, seed: SeedLike = 1) -> PromptSample:
     """The task "first, then second": both programs on one tab, the first's end wired to the second's start.
 
     Against a curriculum that holds both parts Ω is about 1 - n/(n + m - 1) for programs of n >= m
@@ -238,7 +240,7 @@ def compose(first: Sample, second: Sample, *, seed: SeedLike = 1) -> Sample:
     program = join_programs(one, two)
     halves = first.prompt, second.prompt[:1].lower() + second.prompt[1:]
     prompt = _JOINTS[int(rng.integers(len(_JOINTS)))].format(*halves)
-    return Sample(prompt, program, f"{first.domain} + {second.domain}", {"parts": halves})
+    return PromptSample(prompt, program, f"{first.domain} + {second.domain}", {"parts": halves})
 
 
 def join_programs(first: Program, second: Program) -> Program:
@@ -294,7 +296,7 @@ def renamed(program: Program, *, seed: SeedLike) -> Program:
     return result
 
 
-def composites(n: int = 10, *, seed: SeedLike = 1) -> list[Sample]:
+def composites(n: int = 10, *, seed: SeedLike = 1) -> list[PromptSample]:
     """`n` tasks that join two different domains of like size, for tests of middling domain distance.
 
     >>> [task.domain.count("+") for task in composites(3, seed=1)]

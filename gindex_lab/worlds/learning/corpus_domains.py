@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-__all__ = ["DOMAINS", "FIELDS", "LIBRARY", "WORDS", "Domain", "Node"]
+__all__ = ["DOMAINS", "FIELDS", "LIBRARY", "WORDS", "Domain", "TemplateNode"]
 
 
 @dataclass(frozen=True)
-class Node:
+class TemplateNode:
     """One node of a template: its key, its type, the keys it wires to (by port), what it sets."""
 
     key: str
@@ -33,12 +33,12 @@ class Domain:
 
     prompts: tuple[str, ...]
     slots: Mapping[str, str]
-    nodes: tuple[Node, ...]
+    nodes: tuple[TemplateNode, ...]
 
 
-def _node(key: str, kind: str, to: str, settings: dict[str, Any]) -> Node:
+def _node(key: str, kind: str, to: str, settings: dict[str, Any]) -> TemplateNode:
     ports = tuple(tuple(port.split()) for port in to.split("|")) if to else ()
-    return Node(key, kind, ports, settings)
+    return TemplateNode(key, kind, ports, settings)
 
 
 _CORPUS = tomllib.loads(Path(__file__).with_name("corpus.toml").read_text(encoding="utf-8"))

@@ -28,7 +28,7 @@ from gindex_lab.measures.programs.comparison import nearest_many
 from gindex_lab.measures.programs.flows import Flow
 from gindex_lab.measures.programs.gindex import GIndex, Settings, g_index
 from gindex_lab.measures.programs.records import Experiment
-from gindex_lab.worlds.learning.corpus import Sample
+from gindex_lab.worlds.learning.corpus import PromptSample
 from gindex_lab.worlds.learning.scoring import score_answers
 from gindex_lab.worlds.learning.systems import System
 
@@ -109,8 +109,8 @@ class Outcome:
 
 def experiment(
     system: System,
-    curriculum: Sequence[Sample],
-    tests: Sequence[Sample],
+    curriculum: Sequence[PromptSample],
+    tests: Sequence[PromptSample],
     seed: int = 1,
     *,
     compute: float | None = None,
@@ -177,12 +177,14 @@ def _check(system: object, curriculum: object, tests: object) -> None:
     for name, tasks in (("curriculum", curriculum), ("tests", tests)):
         if not isinstance(tasks, Sequence) or isinstance(tasks, str) or not tasks:
             raise BadInput(
-                name, tasks, "[empty] holds no tasks", "pass a list of Sample, as of corpus()"
+                name, tasks, "[empty] holds no tasks", "pass a list of PromptSample, as of corpus()"
             )
         for at, task in enumerate(tasks):
-            if not isinstance(task, Sample):
-                remedy = "make it Sample(prompt, program, domain)"
-                raise BadInput(f"{name}[{at}]", task, "[not-a-sample] is not a Sample", remedy)
+            if not isinstance(task, PromptSample):
+                remedy = "make it PromptSample(prompt, program, domain)"
+                raise BadInput(
+                    f"{name}[{at}]", task, "[not-a-sample] is not a PromptSample", remedy
+                )
 
 
 def _operations(system: object, compute: float | None) -> float:
@@ -207,7 +209,10 @@ def _enough(operations: float, counts: dict[str, int]) -> None:
 
 
 def _distances(
-    scored: pd.DataFrame, curriculum: Sequence[Sample], tests: Sequence[Sample], mode: Mode
+    scored: pd.DataFrame,
+    curriculum: Sequence[PromptSample],
+    tests: Sequence[PromptSample],
+    mode: Mode,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Ω of each test to the whole curriculum, and its mean by test domain and curriculum domain."""
     wanted = [Flow(task.program) for task in tests]
@@ -222,8 +227,8 @@ def _distances(
 
 def learning_curve(
     system: type[System] | Any,
-    curricula: Sequence[Sequence[Sample]],
-    tests: Sequence[Sample],
+    curricula: Sequence[Sequence[PromptSample]],
+    tests: Sequence[PromptSample],
     seed: int = 1,
     **options: Any,
 ) -> pd.DataFrame:

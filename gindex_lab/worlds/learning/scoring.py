@@ -21,7 +21,7 @@ from gindex_lab.foundation.inputs import as_path, parse_json, read_text
 from gindex_lab.foundation.validate import Mode, mode_of
 from gindex_lab.measures.programs.divergence import divergence
 from gindex_lab.measures.programs.flows import Flow
-from gindex_lab.worlds.learning.corpus import Sample
+from gindex_lab.worlds.learning.corpus import PromptSample
 
 __all__ = ["Recorded", "read_answer", "score_answers", "score_programs"]
 
@@ -44,7 +44,7 @@ def read_answer(answer: object) -> tuple[Flow, bool]:
 
 
 def score_answers(
-    answers: Sequence[object], tests: Sequence[Sample], *, mode: Mode = "exact"
+    answers: Sequence[object], tests: Sequence[PromptSample], *, mode: Mode = "exact"
 ) -> pd.DataFrame:
     """One row per test: `divergence` Δ, `performance` θ, `perfect` (Δ = 0), `whole` (parsed unmended).
 
@@ -68,7 +68,7 @@ def score_answers(
 
 
 def score_programs(
-    file: str | PathLike[str], tests: Iterable[Sample] | None = None, *, mode: Mode = "exact"
+    file: str | PathLike[str], tests: Iterable[PromptSample] | None = None, *, mode: Mode = "exact"
 ) -> pd.DataFrame:
     """Score the programs that some system wrote into a file, with `score_answers`.
 
@@ -135,10 +135,10 @@ def _lines(path: Path, text: str) -> list[Any]:
     return entries
 
 
-def _wanted(at: int, entry: Mapping[str, Any], known: Mapping[str, Sample]) -> Sample:
+def _wanted(at: int, entry: Mapping[str, Any], known: Mapping[str, PromptSample]) -> PromptSample:
     prompt = entry["prompt"]
     if "expected" in entry:
-        return Sample(str(prompt), entry["expected"], str(entry.get("domain", "unnamed")))
+        return PromptSample(str(prompt), entry["expected"], str(entry.get("domain", "unnamed")))
     if prompt not in known:
         remedy = "add 'expected' to the entry, or pass tests that have this prompt"
         raise BadInput(

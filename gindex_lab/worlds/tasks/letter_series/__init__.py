@@ -17,6 +17,6 @@ __getattr__, __dir__, __all__ = _contents(
         "machine": "INSTRUCTIONS canonical run",
         "systems": "SLIPS SYSTEMS Induction computed differences fit",
         "table": "Table table",
-        "sessions": "Session",
+        "sessions": "SeriesSession Session",
     },
 )

@@ -7,14 +7,14 @@ from gindex_lab.worlds.tasks.letter_series.items import Item
 from gindex_lab.worlds.tasks.letter_series.systems import NO_GUESS
 from gindex_lab.worlds.tasks.sessions import ItemSession
 
-__all__ = ["Session"]
+__all__ = ["SeriesSession"]
 
 
-class Session(ItemSession):
+class SeriesSession(ItemSession):
     """Letter series: `answer(letter)` is right or wrong; `skip()` counts 0.2, as in the C-test.
 
     >>> from gindex_lab.worlds.tasks.letter_series.items import generate
-    >>> session = Session(generate([7, 8], n=1, seed=1))
+    >>> session = SeriesSession(generate([7, 8], n=1, seed=1))
     >>> session.answer(session.item.answer), session.skip(), session.finished
     (True, None, True)
     >>> session.responses().frame.loc["you"].tolist()
@@ -32,3 +32,6 @@ class Session(ItemSession):
             raise BadInput("option", option, problem, remedy)
         self._record(float(option == item.answer))
         return option == item.answer
+
+
+Session = SeriesSession  # its name until November 2026

@@ -16,6 +16,6 @@ __getattr__, __dir__, __all__ = _contents(
         "agents": "Agent LookAhead Noisy Optimal RandomWalk play success walk",
         "make": "Maze battery make_maze matching r_sample random_maze",
         "paths": "TABLE_S1 analyse best_path designs difficulty published_design solve",
-        "sessions": "Session",
+        "sessions": "MazeSession Session",
     },
 )

@@ -9,13 +9,13 @@ from gindex_lab.worlds.tasks.mazes.make import Maze
 from gindex_lab.worlds.tasks.mazes.paths import Crossing, checked_crossing, checked_path
 from gindex_lab.worlds.tasks.sessions import ItemSession
 
-__all__ = ["Session"]
+__all__ = ["MazeSession"]
 
 
-class Session(ItemSession):
+class MazeSession(ItemSession):
     """Mazes: `click` builds the path, `answer()` hands it in; right if no path has more dots.
 
-    >>> session = Session([Maze(3, 0.5, ((1, 0), (1, 1)), "one")])
+    >>> session = MazeSession([Maze(3, 0.5, ((1, 0), (1, 1)), "one")])
     >>> session.click((1, 0)), session.click((0, 2)), session.path
     (True, False, [(0, 0), (1, 0)])
     >>> session.click((1, 1)), session.dots, session.answer()
@@ -66,3 +66,6 @@ class Session(ItemSession):
 
     def _kinds(self, done: Sequence[Any]) -> list[str]:
         return [f"rank {maze.rank}" for maze in done]
+
+
+Session = MazeSession  # its name until November 2026
