@@ -1,8 +1,13 @@
 """Rules of the house that a reader would otherwise have to know: what errors and names look like."""
 
 import ast
+import importlib
+import inspect
+import re
 from collections import Counter
 from pathlib import Path
+
+from gindex_lab.foundation.contents import TABLES
 
 ROOT = Path(__file__).parents[1]
 TESTS = sorted((ROOT / "tests").glob("*.py"))
@@ -37,3 +42,39 @@ def test_one_class_name_has_one_meaning():
     )
     assert {name for name, times in classes.items() if times > 1} == agents
     assert max(classes.values()) == 2
+
+
+def hinted_as_object(path):
+    """Parameters of the functions of a module whose hint is or contains `object`."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            for hint in (
+                argument.annotation
+                for argument in ast.walk(node.args)
+                if isinstance(argument, ast.arg) and argument.annotation is not None
+            ):
+                if any(isinstance(x, ast.Name) and x.id == "object" for x in ast.walk(hint)):
+                    yield f"{path.name}: {node.name}"
+
+
+def test_hints_say_what_a_parameter_is():
+    """`object` stays for what any value may be: what is checked, shown in a message, or never looked at."""
+    assert len([found for path in PACKAGE for found in hinted_as_object(path)]) <= 216
+
+
+def test_the_public_surface_is_typed():
+    found = set()
+    for package, (names, _) in sorted(TABLES.items()):
+        for name in names:
+            value = getattr(importlib.import_module(package), name)
+            methods = vars(value).values() if inspect.isclass(value) else [value]
+            for one in map(inspect.unwrap, filter(callable, methods)):
+                hints = getattr(one, "__annotations__", {})
+                found |= {
+                    f"{one.__qualname__}: {parameter}"
+                    for parameter, hint in hints.items()
+                    if parameter != "return"
+                    and re.search(r"\bobject\b", str(hint))
+                    and not one.__qualname__.split(".")[-1].startswith("__")
+                }
+    assert len(found) <= 10, sorted(found)

@@ -14,16 +14,19 @@ __all__ = [
     "DatesLike",
     "DifficultyLike",
     "Label",
+    "LabelsLike",
+    "LettersLike",
     "NumbersLike",
     "PerItemLike",
     "ProgramLike",
     "ResponsesLike",
     "ScoresLike",
     "SeedLike",
+    "SettingLike",
 ]
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Mapping
+    from collections.abc import Hashable, Mapping, Sequence
     from datetime import date
     from typing import Any
 
@@ -43,6 +46,11 @@ if TYPE_CHECKING:
         Mapping[Any, float] | pd.Series | npt.ArrayLike | None
     )  # one for all, or each
     DateLike: TypeAlias = str | date | np.datetime64 | pd.Timestamp | None
+    LabelsLike: TypeAlias = (
+        str | Mapping[Any, Any] | pd.Series | npt.ArrayLike | None
+    )  # a column, or each
+    SettingLike: TypeAlias = str | float | PerItemLike  # "fit", one number, or one of each item
+    LettersLike: TypeAlias = str | Sequence[str]  # "adgj", or ["a", "d", "g", "j"]
     DatesLike: TypeAlias = str | Mapping[Any, Any] | pd.Series | npt.ArrayLike | None
     AgentLike: TypeAlias = (
         Any  # a name, an agent of ours, or a class or object with act or perceive
@@ -52,3 +60,4 @@ if TYPE_CHECKING:
 else:
     ResponsesLike = ScoresLike = SeedLike = NumbersLike = DifficultyLike = PerItemLike = object
     DateLike = DatesLike = AgentLike = ClockLike = ProgramLike = Label = object
+    LabelsLike = SettingLike = LettersLike = object

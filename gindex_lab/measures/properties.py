@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import ensure
-from gindex_lab.foundation.likes import DifficultyLike, NumbersLike, ResponsesLike
+from gindex_lab.foundation.likes import DifficultyLike, LabelsLike, NumbersLike, ResponsesLike
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import FloatArray, integer, number, required_pair, vector
 from gindex_lab.measures.curves import Interval, merge
@@ -20,7 +20,7 @@ __all__ = ["aggregate", "dominance", "effort", "isometrics", "saturation", "spre
 
 
 def aggregate(
-    responses: ResponsesLike, difficulty: DifficultyLike = None, by: object = None
+    responses: ResponsesLike, difficulty: DifficultyLike = None, by: LabelsLike = None
 ) -> Responses:
     """The mean agent, or one mean agent per group: its curve is the aggregated curve (F.3).
 

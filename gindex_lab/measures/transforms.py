@@ -175,7 +175,9 @@ def absolute_reference(scores: ScoresLike, reference: Label, ties: str = "half")
     return Responses(solved, 1 - others.mean(), interval=(0.0, 1.0), **_about(table))
 
 
-def opponent(results: object, *, self_draw: bool = True, incomplete: str = "error") -> Responses:
+def opponent(
+    results: ScoresLike, *, self_draw: bool = True, incomplete: str = "error"
+) -> Responses:
     """Opp: the item is the other player, as difficult as its score; the response is the result of the game.
 
     `results` are 1 won, ½ drawn, 0 lost; the scale runs from 0 to the number of players (A.6 and Table 1).

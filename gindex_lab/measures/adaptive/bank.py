@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -40,6 +41,11 @@ _SHARPER = (
 )  # times the slopes of calibrated items: agents fit them more or less well
 ABILITIES = (-4.0, 4.0, 41)  # the grid of abilities: ends and points
 _LAPSES = (0.003, 0.03, 0.1)  # chance of a slip, or of luck, whatever the difficulty
+
+if TYPE_CHECKING:
+    BankLike: TypeAlias = "Bank | Responses | pd.DataFrame | pd.Series"
+else:
+    BankLike = object  # while the program runs, `bank_of` says what is wrong with it
 
 
 @dataclass(frozen=True, eq=False)
@@ -212,7 +218,7 @@ class Bank:
         return np.asarray(slope**2 * (1 - right) / right * ((right - c) / (1 - c)) ** 2)
 
 
-def bank_of(bank: object) -> Bank:
+def bank_of(bank: BankLike) -> Bank:
     """A bank from what a user has: a Bank, responses with difficulties, a table of items, difficulties."""
     if isinstance(bank, Bank):
         return bank

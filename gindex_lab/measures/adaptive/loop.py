@@ -9,7 +9,7 @@ import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput, ensure
 from gindex_lab.foundation.likes import AgentLike, SeedLike
-from gindex_lab.measures.adaptive.bank import Bank, bank_of
+from gindex_lab.measures.adaptive.bank import Bank, BankLike, bank_of
 from gindex_lab.measures.adaptive.session import AdaptiveSession
 
 __all__ = ["adaptive"]
@@ -17,7 +17,7 @@ __all__ = ["adaptive"]
 
 def adaptive(
     agent: AgentLike,
-    bank: object,
+    bank: BankLike,
     *,
     measure: str = "capability",
     rule: str = "bayes",

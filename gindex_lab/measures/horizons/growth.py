@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
-from gindex_lab.foundation.likes import DateLike, DatesLike
+from gindex_lab.foundation.likes import DateLike, DatesLike, LabelsLike
 from gindex_lab.foundation.validate import FloatArray, choice, known, number
 from gindex_lab.measures.horizons.dates import (
     column as column_of,
@@ -91,7 +91,7 @@ def doubling_time(
     dates: DatesLike = "release_date",
     *,
     column: str = "horizon_50",
-    frontier: object = "at least",
+    frontier: LabelsLike = "at least",
     since: DateLike = None,
     until: DateLike = None,
     ci: float = 0.95,
@@ -215,7 +215,7 @@ def trend(
     dates: DatesLike = "release_date",
     *,
     horizon: str = "horizon_50",
-    agents: object = None,
+    agents: LabelsLike = None,
     since: DateLike = None,
     until: DateLike = None,
     ci: float = 0.95,

@@ -23,7 +23,7 @@ from gindex_lab.foundation.validate import FloatArray, Mode, choice, number, num
 from gindex_lab.measures.programs.comparison import nearest, nearest_in, nearest_many, pairwise
 from gindex_lab.measures.programs.encode import IntArray, Rules, encode
 from gindex_lab.measures.programs.flows import Flow, FlowLike
-from gindex_lab.measures.programs.records import Experiment
+from gindex_lab.measures.programs.records import Experiment, ExperimentLike
 
 __all__ = [
     "NOTEBOOK_ORDER",
@@ -285,7 +285,7 @@ def program_sizes(programs: Any) -> pd.DataFrame:
     return table.rename_axis("domain")
 
 
-def domain_results(experiments: Mapping[str, object]) -> pd.DataFrame:
+def domain_results(experiments: Mapping[str, ExperimentLike]) -> pd.DataFrame:
     """One row per experiment and test domain: `run`, `domain`, `performance`, `skill`, `tests`.
 
     >>> run = {"train_set": {"data": [{"name": "a", "num_samples": 8}]}, "train_cost": {"compute": 9},

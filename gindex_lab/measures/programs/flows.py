@@ -61,7 +61,7 @@ class Flow:
 
     def __init__(
         self,
-        nodes: object,
+        nodes: ProgramLike,
         *,
         name: str = "",
         prompt: str = "",

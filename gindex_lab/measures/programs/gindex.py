@@ -18,7 +18,7 @@ from gindex_lab.foundation.errors import BadInput, DataUnavailable
 from gindex_lab.foundation.upstairs import upstairs
 from gindex_lab.foundation.validate import FloatArray, Mode, choice, mode_of, no_duplicates, number
 from gindex_lab.measures.programs.domains import domain_distances
-from gindex_lab.measures.programs.records import Experiment
+from gindex_lab.measures.programs.records import Experiment, ExperimentLike
 
 __all__ = [
     "GIndex",
@@ -146,7 +146,7 @@ def task_contribution(performance: Any, bracket: Any, rate: float = 12.0) -> Any
 
 
 def g_index(
-    experiment: object,
+    experiment: ExperimentLike,
     mode: Mode | None = None,
     *,
     programs: Any = None,
@@ -160,7 +160,7 @@ def g_index(
     domain to programs), from a folder `domains` beside the folder of the record, or from the public sample.
     `mode` (else "exact") and `settings` are those that the record names, as `gl.experiment` writes them.
 
-    >>> from gindex_lab.measures.programs.records import Experiment
+    >>> from gindex_lab.measures.programs.records import Experiment, ExperimentLike
     >>> tasks = pd.DataFrame({"domain": ["a"], "performance": [0.5]})
     >>> omega = pd.DataFrame([[0.1]], ["a"], ["a"])
     >>> result = g_index(Experiment({"a": 8}, 4, tasks), "reference", distances=omega)

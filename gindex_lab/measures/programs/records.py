@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 import pandas as pd
 
@@ -21,7 +21,12 @@ from gindex_lab.foundation.inputs import as_path, parse_json, read_text
 from gindex_lab.foundation.output import write_text
 from gindex_lab.foundation.validate import integer, number
 
-__all__ = ["Experiment"]
+__all__ = ["Experiment", "ExperimentLike"]
+
+if TYPE_CHECKING:
+    ExperimentLike: TypeAlias = "Experiment | Mapping[str, Any] | str | PathLike[str]"
+else:
+    ExperimentLike = object  # while the program runs, `Experiment.of` says what is wrong with it
 
 
 @dataclass(frozen=True)
@@ -58,7 +63,7 @@ class Experiment:
             raise BadInput("settings", settings, "[not-settings] are not settings by name", remedy)
 
     @classmethod
-    def of(cls, source: object) -> Experiment:
+    def of(cls, source: ExperimentLike) -> Experiment:
         """An experiment as it is, or from a path or dict in the authors' layout."""
         if isinstance(source, Experiment):
             return source
@@ -82,7 +87,9 @@ class Experiment:
         return cls.from_dict(content, name=path.stem, folder=path.parent)
 
     @classmethod
-    def from_dict(cls, content: object, name: str = "", folder: Path | None = None) -> Self:
+    def from_dict(
+        cls, content: Mapping[str, Any], name: str = "", folder: Path | None = None
+    ) -> Self:
         """From a dict in the authors' layout; `performance.domains[k].samples` may list each sample's Δ."""
         training = [
             (str(_get(row, "name", at)), _get(row, "num_samples", at))

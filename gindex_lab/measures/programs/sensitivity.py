@@ -35,7 +35,7 @@ from gindex_lab.measures.programs.gindex import (
     find_distances,
     g_index,
 )
-from gindex_lab.measures.programs.records import Experiment
+from gindex_lab.measures.programs.records import Experiment, ExperimentLike
 
 __all__ = [
     "VARIANTS",
@@ -201,7 +201,7 @@ def random_distances(
 
 
 def sensitivity(
-    experiments: Mapping[str, object],
+    experiments: Mapping[str, ExperimentLike],
     mode: Mode = "reference",
     *,
     distances: pd.DataFrame | None = None,

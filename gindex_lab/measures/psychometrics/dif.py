@@ -8,6 +8,7 @@ score by which agents are matched: with `purify` they leave it, and the test is 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput, ensure
-from gindex_lab.foundation.likes import ResponsesLike
+from gindex_lab.foundation.likes import Label, ResponsesLike
 from gindex_lab.foundation.many_tests import holm
 from gindex_lab.foundation.validate import FloatArray, choice, flag, known, number
 from gindex_lab.measures.psychometrics.dif_tests import (
@@ -123,8 +124,8 @@ def dif(
     group: Any,
     *,
     method: str = "mantel-haenszel",
-    focal: object = None,
-    anchors: list[object] | None = None,
+    focal: Label = None,
+    anchors: Sequence[Label] | None = None,
     purify: bool = True,
     adjust: str = "none",
     level: float = 0.05,

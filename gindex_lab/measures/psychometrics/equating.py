@@ -10,13 +10,14 @@ of all item parameters of both models (observed information) by the delta method
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput, ensure
+from gindex_lab.foundation.likes import Label
 from gindex_lab.foundation.validate import FloatArray, choice, known
 from gindex_lab.measures.psychometrics import irt_information
 from gindex_lab.measures.psychometrics.irt import ItemResponseModel
@@ -74,7 +75,7 @@ def equate(
     first: ItemResponseModel,
     second: ItemResponseModel,
     *,
-    anchors: list[object] | None = None,
+    anchors: Sequence[Label] | None = None,
     method: str = "stocking-lord",
 ) -> ScaleLink:
     """The line that puts the second form on the scale of the first.

@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import ensure
-from gindex_lab.foundation.likes import ResponsesLike
+from gindex_lab.foundation.likes import Label, ResponsesLike
 from gindex_lab.foundation.validate import FloatArray, choice, known
 from gindex_lab.measures.psychometrics import irt_engine
 from gindex_lab.measures.psychometrics.groups import binary_table, group_labels
@@ -49,7 +49,7 @@ class Groups:
     settings: IrtSettings
 
     @classmethod
-    def of(cls, responses: ResponsesLike, group: Any, kind: str, reference: object) -> Groups:
+    def of(cls, responses: ResponsesLike, group: Any, kind: str, reference: Label) -> Groups:
         """Sorted into groups, the reference (the largest unless named) first."""
         choice("model", kind, _MODELS)
         frame = table_of(responses) if kind == "graded" else binary_table(responses)
@@ -159,8 +159,8 @@ def multigroup(
     model: str = "2pl",
     *,
     level: str = "scalar",
-    own: Sequence[object] = (),
-    reference: object = None,
+    own: Sequence[Label] = (),
+    reference: Label = None,
 ) -> Multigroup:
     """Fit one item response model to several groups of agents.
 
@@ -299,7 +299,7 @@ def _tests(rows: pd.DataFrame) -> str:
 
 
 def invariance(
-    responses: ResponsesLike, group: Any, model: str = "2pl", *, reference: object = None
+    responses: ResponsesLike, group: Any, model: str = "2pl", *, reference: Label = None
 ) -> Invariance:
     """Compare configural, metric and scalar models by likelihood-ratio tests.
 

@@ -18,7 +18,14 @@ import pandas as pd
 
 from gindex_lab.foundation import parallel
 from gindex_lab.foundation.errors import BadInput, GIndexLabError
-from gindex_lab.foundation.likes import DateLike, DatesLike, Label, ResponsesLike, SeedLike
+from gindex_lab.foundation.likes import (
+    DateLike,
+    DatesLike,
+    Label,
+    ResponsesLike,
+    SeedLike,
+    SettingLike,
+)
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.measures.horizons.growth import doubling_time, trend
 from gindex_lab.measures.horizons.horizons import horizon
@@ -78,12 +85,12 @@ def multiverse(
     measure: str = "spread_logistic",
     since: DateLike = None,
     penalty: Sequence[float] = (1e-5, 0.1),
-    weights: Sequence[object] = ("diversity", "equal"),
+    weights: Sequence[SettingLike] = ("diversity", "equal"),
     scores: Sequence[str] | None = None,
-    floor: Sequence[object] = (0.0, "fit"),
-    ceiling: Sequence[object] = (1.0, "fit"),
-    without: Sequence[object] | None = None,
-    minutes: Sequence[object] = (None,),
+    floor: Sequence[SettingLike] = (0.0, "fit"),
+    ceiling: Sequence[SettingLike] = (1.0, "fit"),
+    without: Sequence[Label] | None = None,
+    minutes: Sequence[Label] = (None,),
     noise: Sequence[float] = (0.0,),
     ci: float = 0.95,
     draws: int = 500,

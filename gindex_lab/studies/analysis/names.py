@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cache
 
+from gindex_lab.foundation.likes import Label
+
 __all__ = ["drawable_names"]
 
 _LONGEST = 30
 
 
-def drawable_names(names: Iterable[object], longest: int = _LONGEST) -> dict[object, str]:
+def drawable_names(names: Iterable[Label], longest: int = _LONGEST) -> dict[Label, str]:
     """A name for figures for each name: cut in the middle if long, a number where the font fails.
 
     >>> list(drawable_names(["gpt", "a" * 40, "猫"]).values())

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from gindex_lab.foundation.errors import BadProgram
+from gindex_lab.foundation.likes import ProgramLike
 from gindex_lab.foundation.validate import integer
 
 __all__ = ["INSTRUCTIONS", "MachineSettings", "check", "partners"]
@@ -66,7 +67,7 @@ class MachineSettings:
         return self.observations if self.reverse else 0
 
 
-def check(program: object) -> str:
+def check(program: ProgramLike) -> str:
     """The program itself, if the machine can run it.
 
     Reference: Legg and Veness (2013); Vadinský (2018), section 2.

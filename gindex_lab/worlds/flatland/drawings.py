@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.likes import ProgramLike
 from gindex_lab.foundation.validate import FloatArray, number
 from gindex_lab.worlds.flatland.definitions import SIZE, Call, Definition, Link, Node
 from gindex_lab.worlds.flatland.execution import Step, steps
@@ -113,7 +114,7 @@ class Drawing:
                 number(f"shapes[{at}]", value, -1e6, 1e6)
 
     @classmethod
-    def of(cls, source: object) -> Drawing:
+    def of(cls, source: ProgramLike) -> Drawing:
         """A drawing as it is, of a program, or from a list as JSON holds it."""
         if isinstance(source, Drawing):
             return source

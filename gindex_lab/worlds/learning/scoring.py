@@ -18,6 +18,7 @@ import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput, BadProgram
 from gindex_lab.foundation.inputs import as_path, parse_json, read_text
+from gindex_lab.foundation.likes import ProgramLike
 from gindex_lab.foundation.validate import Mode, mode_of
 from gindex_lab.measures.programs.divergence import divergence
 from gindex_lab.measures.programs.flows import Flow
@@ -26,7 +27,7 @@ from gindex_lab.worlds.learning.corpus import PromptSample
 __all__ = ["Recorded", "read_answer", "score_answers", "score_programs"]
 
 
-def read_answer(answer: object) -> tuple[Flow, bool]:
+def read_answer(answer: ProgramLike) -> tuple[Flow, bool]:
     """What a system wrote as a flow, and whether it was whole.
 
     >>> read_answer('```json\\n[{"id": "a", "type": "tab"}]\\n```')
@@ -44,7 +45,7 @@ def read_answer(answer: object) -> tuple[Flow, bool]:
 
 
 def score_answers(
-    answers: Sequence[object], tests: Sequence[PromptSample], *, mode: Mode = "exact"
+    answers: Sequence[ProgramLike], tests: Sequence[PromptSample], *, mode: Mode = "exact"
 ) -> pd.DataFrame:
     """One row per test: `divergence` Δ, `performance` θ, `perfect` (Δ = 0), `whole` (parsed unmended).
 

@@ -20,7 +20,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
-from gindex_lab.foundation.likes import NumbersLike
+from gindex_lab.foundation.likes import LettersLike, NumbersLike
 from gindex_lab.foundation.validate import FloatArray, choice, integer, number
 from gindex_lab.worlds.tasks.letter_series.machine import ALPHABET, letters_of, text_of
 
@@ -83,7 +83,7 @@ class KtScale:
 
 
 def kt(
-    sequence: object,
+    sequence: LettersLike,
     *,
     rounding: str = "floor",
     n_time: int = 6,
@@ -104,7 +104,7 @@ def kt(
 
 
 def best_program(
-    sequence: object, *, scale: KtScale | None = None, longest: int = LONGEST
+    sequence: LettersLike, *, scale: KtScale | None = None, longest: int = LONGEST
 ) -> pd.Series:
     """The program behind Kt: `program`, `length`, `steps` (to letter `n_time`) and unrounded `kt`.
 
@@ -119,7 +119,11 @@ def best_program(
 
 
 def continuations(
-    pattern: object, *, margin: float = 1.0, scale: KtScale | None = None, longest: int = LONGEST
+    pattern: LettersLike,
+    *,
+    margin: float = 1.0,
+    scale: KtScale | None = None,
+    longest: int = LONGEST,
 ) -> pd.DataFrame:
     """Every letter for the gap `_` whose best program costs at most `margin` more than the best of all.
 
@@ -136,7 +140,7 @@ def continuations(
     return _cheapest(codes, gap, scale or KtScale(), integer("longest", longest), beyond)
 
 
-def predict(pattern: object, *, longest: int = LONGEST) -> str:
+def predict(pattern: LettersLike, *, longest: int = LONGEST) -> str:
     """The letter that the best program puts into the gap, or at the end. (Generality supplement, A.2.)
 
     >>> predict("adgj"), predict("hgf_dcba")
@@ -145,7 +149,7 @@ def predict(pattern: object, *, longest: int = LONGEST) -> str:
     return str(continuations(pattern, margin=0, longest=longest)["letter"].iloc[0])
 
 
-def pattern_of(pattern: object) -> tuple[tuple[int, ...], int]:
+def pattern_of(pattern: LettersLike) -> tuple[tuple[int, ...], int]:
     """A series with one gap (-1), and where it is; a series without one gets it at its end.
 
     >>> pattern_of("abc")

@@ -28,7 +28,7 @@ from itertools import pairwise
 import numpy as np
 
 from gindex_lab.foundation.errors import BadInput, BadProgram
-from gindex_lab.foundation.likes import Label
+from gindex_lab.foundation.likes import Label, LettersLike
 from gindex_lab.foundation.validate import integer
 
 __all__ = [
@@ -79,7 +79,7 @@ class ProgramRun:
     halted: bool
 
 
-def parse(program: object) -> tuple[str, ...]:
+def parse(program: LettersLike) -> tuple[str, ...]:
     """The instructions of a program, from a text or a sequence of them.
 
     >>> parse("WRITE SUCC LOOPTOP")
@@ -119,7 +119,7 @@ def text_of(code: int) -> str:
     return " ".join(words)
 
 
-def canonical(program: object) -> bool:
+def canonical(program: LettersLike) -> bool:
     """Whether no two neighbours of a program are useless together. (Generality supplement, A.2.)
 
     >>> canonical("WRITE SUCC LOOPTOP"), canonical("WRITE SUCC PRED LOOPTOP")
@@ -129,7 +129,7 @@ def canonical(program: object) -> bool:
     return not any(USELESS[pair] for pair in pairwise(codes))
 
 
-def letters_of(name: str, sequence: object, *, gaps: int = 0) -> list[int]:
+def letters_of(name: str, sequence: LettersLike, *, gaps: int = 0) -> list[int]:
     """A series as numbers 0 to 25, -1 for a gap, of which `gaps` are wanted: from `"a, b, _"`, `"ab_"`
     or a sequence of letters.
 
@@ -159,7 +159,7 @@ def letters_of(name: str, sequence: object, *, gaps: int = 0) -> list[int]:
     return codes
 
 
-def run(program: object, letters: int = 12, most_steps: int = 10_000) -> ProgramRun:
+def run(program: LettersLike, letters: int = 12, most_steps: int = 10_000) -> ProgramRun:
     """Run a program until it has written so many letters, halts, or has made `most_steps` steps.
 
     Reference: Generality supplement, A.2.

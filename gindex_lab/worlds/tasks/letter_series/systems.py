@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -144,7 +145,7 @@ class Induction:
             return None
 
 
-def shown_and_answer(items: object) -> list[tuple[str, tuple[str, ...], str]]:
+def shown_and_answer(items: Sequence[Any] | pd.DataFrame) -> list[tuple[str, tuple[str, ...], str]]:
     """Name, series with its gap, and answer of each item: of our own, or of the published table.
 
     >>> table = pd.DataFrame({"sequence": ["a,d,g,j"], "answer": ["m"]}, index=["IT8"])
@@ -167,7 +168,9 @@ def shown_and_answer(items: object) -> list[tuple[str, tuple[str, ...], str]]:
     return found
 
 
-def computed(items: object, systems: Mapping[str, System] | None = None) -> Responses:
+def computed(
+    items: Sequence[Any] | pd.DataFrame, systems: Mapping[str, System] | None = None
+) -> Responses:
     """What each system scores on each item: agents x items, 1, 0 or 0.2. (Generality supplement, A.2.)
 
     >>> table = pd.DataFrame({"sequence": ["a,d,g,j", "a,a,_,c"], "answer": ["m", "b"],

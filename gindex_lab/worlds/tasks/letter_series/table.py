@@ -19,6 +19,7 @@ import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.kept import keep, kept
+from gindex_lab.foundation.likes import LettersLike
 from gindex_lab.foundation.places import cache_folder
 from gindex_lab.foundation.validate import FloatArray, integer
 from gindex_lab.worlds.tasks.letter_series.kt import KtScale, pattern_of
@@ -78,7 +79,7 @@ class Table:
         """
         return [_letters(key) for key in self.key.tolist()]
 
-    def kt(self, sequence: object) -> float:
+    def kt(self, sequence: LettersLike) -> float:
         """Unrounded Kt of a series among these programs, inf where none writes it.
 
         >>> round(table(6).kt("acbdced"), 4)
@@ -88,7 +89,7 @@ class Table:
         costs = self.costs[self._rows(codes)]
         return float(costs.min()) if len(costs) else np.inf
 
-    def continuations(self, pattern: object) -> pd.DataFrame:
+    def continuations(self, pattern: LettersLike) -> pd.DataFrame:
         """Each letter that some program puts into the gap (or at the end), the cheapest first.
 
         >>> table(6).continuations("adgj")["letter"].tolist()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from gindex_lab.worlds.tasks.mazes.make import Maze
@@ -50,7 +50,7 @@ class MazeSession(ItemSession):
             return False
         return True
 
-    def answer(self, path: object = None) -> bool:
+    def answer(self, path: Iterable[Any] | None = None) -> bool:
         """Hand in the path (that of the clicks by default); True if no path has more dots."""
         maze: Maze = self._current()
         walked = self.path if path is None else checked_path(maze.rank, path)
