@@ -52,6 +52,8 @@ def tie_groups(
     comparable (too few items in common) share none, and a `Caution` says how many such pairs there
     are. The arguments and the tests are those of `comparisons`.
 
+    Reference: Holm (1979), Scandinavian Journal of Statistics 6, 65-70.
+
     >>> level = np.arange(40)
     >>> tie_groups(generality([level < 30, level < 29, level < 8], difficulty=level, ci=0.95))
     [['agent 1', 'agent 2'], ['agent 3']]
@@ -101,6 +103,8 @@ def separations(
 
     False is "not separated" or "not comparable": `comparisons` says which.
 
+    Reference: Holm (1979), Scandinavian Journal of Statistics 6, 65-70.
+
     >>> level = np.arange(40)
     >>> table = generality([level < 30, level < 29, level < 8], difficulty=level, ci=0.95)
     >>> separations(table).loc["agent 3"].tolist()
@@ -136,6 +140,10 @@ def comparisons(
     responses to an item is a toss, whatever the items. For spread and γ that is its least possible p.
     How often equal agents are separated, and different ones not: `notebooks/generality/coverage`.
     Two agents are compared at the items themselves: what a curve does between them does not count.
+
+    References
+    ----------
+    Holm (1979), Scandinavian Journal of Statistics 6, 65-70.
 
     Examples
     --------

@@ -78,6 +78,8 @@ def dominance(responses: ResponsesLike, difficulty: DifficultyLike = None) -> pd
     """Who dominates whom: True where the row's curve is nowhere below and somewhere above the column's.
     A dominating agent is at least as capable (Ψ is an integral of ψ), but it need not be more general.
 
+    Reference: Hernández-Orallo et al. (2021), supplement E.2, property 7.
+
     >>> dominance([[1, 1, 0], [1, 0, 0], [0, 0, 1]], [1, 2, 3]).to_numpy().astype(int).tolist()
     [[0, 1, 0], [0, 0, 0], [0, 0, 0]]
     """
@@ -108,6 +110,8 @@ def spread_at(capability: NumbersLike, gamma: float, interval: Interval) -> Floa
 
 def isometrics(interval: Interval, points: int = 100) -> pd.DataFrame:
     """Minimum, constant and maximum spread over the interval of capabilities.
+
+    Reference: Hernández-Orallo et al. (2021), supplement F.5 and Propositions 9-11 of F.1.
 
     >>> isometrics((0, 10), points=3).round(3)
        capability  minimum  constant  maximum

@@ -76,6 +76,9 @@ def population_intervals(
     items, these agents; limits of the mean capability and γ of their curves only (others are NaN, with a
     `Caution`: redrawing items held the mean spread in 86% of studies and correlations in 50 to 90%).
 
+    Reference: Hernández-Orallo et al. (2021), supplement B.2 (populations); Brown, Cai and DasGupta (2001),
+    Statistical Science 16, 101-133 (Jeffreys' interval).
+
     >>> rng = np.random.default_rng(1)
     >>> values = (rng.random((50, 30)) < 0.5).astype(float)
     >>> found = population_intervals(values, range(30), seed=1)

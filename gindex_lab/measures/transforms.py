@@ -83,6 +83,8 @@ def standardise(
 
     Steps beyond the limit count as at the limit: such an item is solved, or failed, throughout.
 
+    Reference: Hernández-Orallo et al. (2021), supplement F.4 (scale transformations).
+
     >>> standardise([[1.0], [2.0], [3.0]], columns=None).positions[("item 1")].tolist()
     [-1.0, 0.0, 1.0]
     """

@@ -54,6 +54,10 @@ def adaptive(
     "information" is the exception: its items are not drawn, and its intervals are those of the model. How
     often each holds: `data/measured/stopping.csv`.
 
+    References
+    ----------
+    Waudby-Smith and Ramdas (2024), Journal of the Royal Statistical Society B 86, 1-27 (bets).
+
     Examples
     --------
     >>> import numpy as np

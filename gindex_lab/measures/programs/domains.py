@@ -186,6 +186,8 @@ def _ordered(groups: Mapping[str, Any], order: Iterable[str] | None) -> list[str
 def read_programs(source: Mapping[str, Any] | str | PathLike[str]) -> dict[str, list[Flow]]:
     """Programs by domain: from a folder with one folder of JSON files per domain, or from a mapping.
 
+    Reference: g-index paper, section 2.3.1: programs as directed acyclic graphs.
+
     >>> read_programs({"one": {"a.json": [{"id": "a", "type": "tab"}]}})
     {'one': [Flow('a', 1 node, 0 wires, 1 type)]}
     """
@@ -287,6 +289,8 @@ def program_sizes(programs: Any) -> pd.DataFrame:
 
 def domain_results(experiments: Mapping[str, ExperimentLike]) -> pd.DataFrame:
     """One row per experiment and test domain: `run`, `domain`, `performance`, `skill`, `tests`.
+
+    Reference: g-index paper, section 4.
 
     >>> run = {"train_set": {"data": [{"name": "a", "num_samples": 8}]}, "train_cost": {"compute": 9},
     ...        "performance": {"domains": [{"name": "a", "divergence": 0.25, "perfects": 0.5}]}}

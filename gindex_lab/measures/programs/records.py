@@ -39,6 +39,8 @@ class Experiment:
     `settings`: the `mode` and the `Settings` by which its g-index was computed, where that is recorded;
     `g_index` goes by them.
 
+    Reference: g-index paper, section 3.1: curriculum, experience E and performance θ.
+
     >>> tasks = pd.DataFrame({"domain": ["http"], "performance": [0.8]})
     >>> Experiment({"http": 80}, 74.75, tasks, name="GPT2-345M")
     Experiment('GPT2-345M', 80 training samples in 1 domain, 74.75 PFLOP, 1 task)

@@ -106,6 +106,8 @@ def correlations(
     gaps or thresholds) is replaced by the `smoothed` one, and a `Caution` says so; `smooth=False` leaves it.
     How thresholds and empty cells are treated: `gindex_lab.measures.psychometrics.polychoric`.
 
+    Reference: Olsson (1979), Psychometrika 44, 443-460 (polychoric).
+
     >>> table = pd.DataFrame({"a": [0, 0, 1, 1], "b": [0, 1, 1, 1]})
     >>> correlations(table).loc["a", "b"].round(4), correlations(table, "tetrachoric").loc["a", "b"].round(4)
     (np.float64(0.5774), np.float64(0.4236))

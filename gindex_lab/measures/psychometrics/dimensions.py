@@ -52,6 +52,9 @@ def dimensions(
 
     `n_obs` says that `responses` is a correlation matrix; `correlation` and `constant` as in `gl.factors`.
 
+    Reference: Horn (1965), Psychometrika 30, 179-185 (parallel analysis); Velicer (1976), Psychometrika 41,
+    321-327 (MAP).
+
     >>> rng = np.random.default_rng(2)
     >>> two = np.repeat(rng.standard_normal((400, 2)), 4, axis=1) + rng.standard_normal((400, 8))
     >>> dimensions(two, seed=1, draws=20)  # doctest: +NORMALIZE_WHITESPACE

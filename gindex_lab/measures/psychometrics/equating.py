@@ -91,6 +91,11 @@ def equate(
     Generators supply anchors: `gl.two_forms` makes forms of mazes, letter series or Λ environments. An
     anchor whose parameters moved between the forms bends the line: `link.anchors` has the residuals.
 
+    References
+    ----------
+    Stocking and Lord (1983), Applied Psychological Measurement 7, 201-210; Haebara (1980), Japanese
+    Psychological Research 22, 144-149.
+
     Examples
     --------
     >>> from gindex_lab.measures.psychometrics.irt import irt, simulate_irt

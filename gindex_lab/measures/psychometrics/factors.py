@@ -98,7 +98,7 @@ def factors(
 
     References
     ----------
-    Harman and Jones (1966), Psychometrika 31 (minres); Jöreskog (1967), Psychometrika 32 (ML).
+    Harman and Jones (1966), Psychometrika 31, 351-368 (minres); Jöreskog (1967), Psychometrika 32 (ML).
     Agrees with R psych 2.2.9 within 2e-6 on the mazes and letter series of Hernández-Orallo et al.
     """
     choice("method", method, METHODS)

@@ -29,6 +29,8 @@ def simulate_irt(
     "graded", "gpcm", "pcm" (cuts `b1`, `b2`, ...), "nominal" (`a1`, `c1`, ...), "4pl" (`guessing`, `upper`)
     or "beta" (`precision`, and `b_zero`, `b_one` for exact zeros and ones). Category c of K is c / (K - 1).
 
+    Reference: Birnbaum (1968), in Lord and Novick, chapters 17-20 (2PL, 3PL).
+
     >>> simulate_irt(pd.DataFrame({"discrimination": [1.0], "difficulty": [-40.0]}), 2, seed=1).values
     array([[1.],
            [1.]])

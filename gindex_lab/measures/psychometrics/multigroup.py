@@ -311,6 +311,8 @@ def invariance(
     test warned in .053, the scalar in .067; mean ± 1.96 errors of the second group held the truth in .937
     of 300 pairs (500 agents each, 10 items), its sd in .947.
 
+    Reference: Meredith (1993), Psychometrika 58, 525-543.
+
     >>> from gindex_lab.measures.psychometrics.irt_simulate import simulate_irt
     >>> items = pd.DataFrame({"discrimination": 1.5, "difficulty": np.linspace(-1.5, 2, 10)})
     >>> table = simulate_irt(items, 800, seed=1)

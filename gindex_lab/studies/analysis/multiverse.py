@@ -121,7 +121,8 @@ def multiverse(
     References
     ----------
     Steegen, Tuerlinckx, Gelman and Vanpaemel (2016), "Increasing transparency through a multiverse
-    analysis"; Simonsohn, Simmons and Nelson (2020), "Specification curve analysis".
+    analysis", Perspectives on Psychological Science 11, 702-712; Simonsohn,
+    Simmons and Nelson (2020), "Specification curve analysis".
 
     Examples
     --------

@@ -48,6 +48,8 @@ def definitions(
     its place (`fitted(data)` of `models`), on the three standard deviations around the mean ability.
     `floors` is what guessing gives at each item (`gl.analysis.floors_of`); positions do not know it.
 
+    Reference: Hernández-Orallo et al. (2021), supplement D.2 (the choice of difficulty).
+
     >>> from gindex_lab.studies.analysis.models import fitted
     >>> study = Responses([[1, 1, 0, 1], [1, 0, 0, 0], [0, 1, 0, 0]])
     >>> tables, refused = definitions(study, model=fitted(study))
@@ -148,6 +150,8 @@ def survival(
     correlations with it. `reversed` counts the pairs that `apart["capability"]` (`gl.separations(table)`)
     separates and that the definition puts the other way round, `separated` all pairs that it separates;
     `gamma_reversed` and `gamma_separated` are the same in γ.
+
+    Reference: Hernández-Orallo et al. (2021), supplement D.2 (the choice of difficulty).
 
     >>> table = pd.DataFrame({"capability": [3.0, 2, 1], "spread": [1.0, 1, 1],
     ...                       "normalised_generality": [0.5, 0.6, 0.7]}, index=list("abc"))

@@ -88,6 +88,8 @@ def bin_difficulties(difficulty: NumbersLike, n: int, mode: str = "exact") -> Fl
     In `reference` mode as the authors' code: n edges make n - 1 bins, yet the centres are spaced as
     if there were n, so that all labels are pressed towards the minimum.
 
+    Reference: Hernández-Orallo et al. (2021), supplement A.3 (15 bins of equal width).
+
     >>> bin_difficulties([0, 1, 2, 6, 10], 5).tolist()
     [1.0, 1.0, 1.0, 5.0, 9.0]
     >>> bin_difficulties([0, 1, 2, 6, 10], 5, mode="reference").tolist()
@@ -114,6 +116,8 @@ def bin_difficulties(difficulty: NumbersLike, n: int, mode: str = "exact") -> Fl
 
 def filter_by_frequency(difficulty: NumbersLike, minimum: int) -> np.ndarray:
     """Which items share their difficulty with at least `minimum` items (themselves included).
+
+    Reference: Hernández-Orallo et al. (2021), supplement A.3 (bins of fewer than 4 are left out).
 
     >>> filter_by_frequency([1, 1, 2], 2).tolist()
     [True, True, False]

@@ -255,6 +255,8 @@ def round_robin(players: Sequence[Player] = PLAYERS, games: int = 10, seed: int 
     The diagonal is empty: nobody meets itself. Each pair has a random stream of its own, so that
     a result does not depend on the order of play. `.agents` has `kind`, `strength` and `score`.
 
+    Reference: Hernández-Orallo et al. (2021), supplement A.6, whose chess has this form.
+
     >>> table = round_robin([Player("random"), Player("greedy"), Player("negamax", 4)], games=6)
     >>> table.frame.loc["negamax 4"].tolist()
     [1.0, 1.0, nan]

@@ -93,7 +93,8 @@ class _WithValues:
 class QLearning(_WithValues):
     """Watkins' Q(λ) with the observation as its state: `trace` is λ, `rate` α, `discount` γ.
 
-    `discount=0` means the discount of the test, which must then be below 1. (Watkins 1989.)
+    `discount=0` means the discount of the test, which must then be below 1.
+    (Watkins 1989; Watkins and Dayan 1992, Machine Learning 8, 279-292.)
 
     >>> agent("Q_l,0.0,0.5,0.5,0.02,0.8") == QLearning()
     True
@@ -118,7 +119,7 @@ class QLearning(_WithValues):
 class HLQ(_WithValues):
     """Hutter and Legg's Q(λ), which needs no learning rate; ε-greedy, or softmax with temperature ε.
 
-    Reference: Hutter and Legg (2007).
+    Reference: Hutter and Legg (2007), Advances in Neural Information Processing Systems 20, 705-712.
 
     >>> agent("hlq") == HLQ()
     True

@@ -45,6 +45,8 @@ def estimate_from_log(
     `normalised_aiq` takes the ceilings for. Pairs with a run that met the step limit (nan) are left out,
     and named in `failures` where the log names programs.
 
+    Reference: Vadinský (2018), Eq 2; Legg and Veness (2013), section 5.
+
     >>> import tempfile
     >>> p = " ".join(["0.5", "0.5"] + ["0"] * 18)
     >>> runs = ["1 1 90 80", "2 1 94 82", "3 1 92 90", "4 2 10 -10", "5 2 4 0", "6 2 2 6"]

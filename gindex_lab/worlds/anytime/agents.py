@@ -88,7 +88,10 @@ class Constant:
 
 @dataclass(frozen=True)
 class Follower:
-    """Goes to the cell where Good is, if adjacent; moves at random otherwise. (Insa-Cabrera et al. 2011.)"""
+    """Goes to the cell where Good is, if adjacent; moves at random otherwise.
+
+    Reference: Insa-Cabrera et al. (2011), LNCS 6830, 122-132.
+    """
 
     kind: ClassVar[str] = "follower"
 
@@ -110,6 +113,8 @@ class Optimal:
     It knows space, pattern and who is Good, though not the coins. In a session of at most `horizon` steps
     no policy has a higher expected reward; in a longer one it looks `horizon` steps ahead. It plans for
     `delta=0`.
+
+    Reference: Bellman (1957), Dynamic Programming.
 
     >>> agent("optimal") == Optimal()
     True
@@ -170,6 +175,8 @@ BuiltIn = Random | Scripted | Constant | Follower | Oracle | Optimal | QLearning
 @dataclass(frozen=True)
 class LuckyStopper:
     """Another agent that rests on its laurels: it stops when its mean reward is above `above`.
+
+    Reference: Hernández-Orallo and Dowe (2010), Definition 16, which such agents cannot gain by.
 
     >>> LuckyStopper("random", above=0.3, after=10)
     LuckyStopper(agent=Random(), above=0.3, after=10)

@@ -87,7 +87,7 @@ def explains(
 ) -> bool:
     """Whether some placement, actions and coins give exactly these rewards.
 
-    Reference: Insa-Cabrera et al. (2011).
+    Reference: Insa-Cabrera et al. (2011), LNCS 6830, 122-132.
 
     >>> explains(Environment("1+|1-", "1"), [1, -1, 1])
     True

@@ -3,6 +3,7 @@
 from gindex_lab.worlds.flatland.curricula import augment as augment
 from gindex_lab.worlds.flatland.curricula import curriculum as curriculum
 from gindex_lab.worlds.flatland.curricula import DOMAINS as DOMAINS
+from gindex_lab.worlds.flatland.curricula import DrawingSample as DrawingSample
 from gindex_lab.worlds.flatland.curricula import Sample as Sample
 from gindex_lab.worlds.flatland.curricula import sample as sample
 from gindex_lab.worlds.flatland.curricula import variations as variations

@@ -65,6 +65,8 @@ class Segment(NamedTuple):
 class Trace:
     """All moves of a run, in order, and the pose at the end. Iterating gives `Segment`s.
 
+    Reference: g-index paper, section 5.
+
     >>> from gindex_lab.worlds.flatland import parse
     >>> trace = parse('#include "square.fbp"\\n{} -> square(30)').trace()
     >>> len(trace), trace.drawn, trace.ink, [round(x, 9) for x in trace.position], trace.heading % 360
@@ -123,6 +125,8 @@ def trace(program: Program, limits: DrawingLimits | None = None) -> Trace:
 
 def steps(program: Program, limits: DrawingLimits | None = None) -> Iterator[Step]:
     """The run as one `Step` at a time: to draw as it goes, to stop where it matters.
+
+    Reference: g-index paper, section 5.
 
     >>> from gindex_lab.worlds.flatland import parse
     >>> run = steps(parse('#include "square.fbp"\\n{} -> square(30)'))

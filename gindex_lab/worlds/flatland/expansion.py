@@ -48,6 +48,8 @@ class Graph:
     `closing` holds the links from the body of a loop back to the loop, where the program has some: they
     mean "next round". The run and the exact metric leave them out; the reference metric counts them.
 
+    Reference: g-index paper, section 5.
+
     >>> from gindex_lab.worlds.flatland import parse
     >>> graph = parse('#include "square.fbp"\\n{} -> square(30)').graph
     >>> [node.type for node in graph.nodes], graph.links
@@ -204,6 +206,8 @@ def _parts(value: Expression, most: int) -> int:
 
 def expand(program: Program, primitives: Collection[str] = ()) -> Graph:
     """The graph of a program; flows named in `primitives` stay nodes of their own type.
+
+    Reference: g-index paper, section 5.
 
     >>> from gindex_lab.worlds.flatland import parse
     >>> program = parse('#include "wheel.fbp"\\n{} -> wheel(20)')

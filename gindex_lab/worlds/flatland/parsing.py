@@ -39,6 +39,8 @@ def parse(
     Includes are looked up in `folder`, then among the shapes of the package. `limits` bounds what the
     program may use.
 
+    Reference: g-index paper, section 5.
+
     >>> program = parse('#include "circle.fbp"\\n{"position": [64, 44]} -> circle(20)')
     >>> round(program.trace().ink, 9), len(program.graph)
     (125.657326348, 4)

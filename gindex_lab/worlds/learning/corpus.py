@@ -94,6 +94,8 @@ def corpus_documents(n_per_domain: int = 2, *, seed: SeedLike = 1) -> Documents:
 
     The stand-in for `gl.load("g-index-programs")` where those are not available.
 
+    Reference: g-index paper, section 4, whose corpus has this layout.
+
     >>> programs = corpus_documents(2, seed=1)
     >>> len(programs), sorted(programs["http"]), programs.source
     (16, ['http-0.json', 'http-1.json'], 'own experiment')
@@ -298,6 +300,8 @@ def renamed(program: Program, *, seed: SeedLike) -> Program:
 
 def composites(n: int = 10, *, seed: SeedLike = 1) -> list[PromptSample]:
     """`n` tasks that join two different domains of like size, for tests of middling domain distance.
+
+    Reference: g-index paper, section 2.5, on the distance of a task from a curriculum.
 
     >>> [task.domain.count("+") for task in composites(3, seed=1)]
     [1, 1, 1]

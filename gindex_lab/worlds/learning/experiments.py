@@ -234,6 +234,8 @@ def learning_curve(
 ) -> pd.DataFrame:
     """One experiment per curriculum, each with a fresh system (`system` is a class or a function).
 
+    Reference: g-index paper, section 3.2 and Figure 7: how g answers to the size of the curriculum.
+
     >>> from gindex_lab.worlds.learning.corpus import corpus
     >>> from gindex_lab.worlds.learning.systems import SlotFilling
     >>> sizes = [corpus(n, ["http", "twitter"], seed=1) for n in (1, 8)]

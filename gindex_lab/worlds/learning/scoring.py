@@ -76,6 +76,8 @@ def score_programs(
     The file is a JSON array or JSON lines of objects with `prompt` and `generated` (text or nodes), and
     `expected` (nodes) and `domain`, which may be left out where `tests` has the prompt.
 
+    Reference: g-index paper, section 2.4, and θ in section 3.1.
+
     >>> import tempfile
     >>> from gindex_lab.worlds.learning.corpus import sample
     >>> task = sample("http", seed=1)

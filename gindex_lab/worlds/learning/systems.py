@@ -154,6 +154,8 @@ class RandomNodes(RandomProgram):
 class NearestNeighbour(Learner):
     """The program of the training prompt nearest by TF-IDF cosine, unchanged.
 
+    Reference: Salton and Buckley (1988), Information Processing and Management 24, 513-523 (TF-IDF).
+
     >>> system = NearestNeighbour()
     >>> system.fit([("Pause video", [{"id": "a", "type": "x"}]), ("Mail", [{"id": "b", "type": "y"}])])
     >>> system.generate("Pause the video")
@@ -243,6 +245,8 @@ class Lazy:
 
     Its programs are the system's own, its training costs next to nothing: a reminder that experience E
     counts only what is spent before the test.
+
+    Reference: g-index paper, section 3.1, on experience E.
 
     >>> lazy = Lazy(NearestNeighbour)
     >>> lazy.fit([("Pause", [{"id": "a", "type": "x"}])])

@@ -15,6 +15,7 @@ from gindex_lab.worlds.tasks.letter_series.kt import Scale as Scale
 from gindex_lab.worlds.tasks.letter_series.machine import canonical as canonical
 from gindex_lab.worlds.tasks.letter_series.machine import INSTRUCTIONS as INSTRUCTIONS
 from gindex_lab.worlds.tasks.letter_series.machine import run as run
+from gindex_lab.worlds.tasks.letter_series.sessions import SeriesSession as SeriesSession
 from gindex_lab.worlds.tasks.letter_series.sessions import Session as Session
 from gindex_lab.worlds.tasks.letter_series.systems import computed as computed
 from gindex_lab.worlds.tasks.letter_series.systems import differences as differences

@@ -13,6 +13,8 @@ __all__ = ["SeriesSession"]
 class SeriesSession(ItemSession):
     """Letter series: `answer(letter)` is right or wrong; `skip()` counts 0.2, as in the C-test.
 
+    Reference: Hernández-Orallo et al. (2021), supplement A.2.
+
     >>> from gindex_lab.worlds.tasks.letter_series.items import generate
     >>> session = SeriesSession(generate([7, 8], n=1, seed=1))
     >>> session.answer(session.item.answer), session.skip(), session.finished

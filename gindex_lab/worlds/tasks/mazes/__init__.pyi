@@ -21,6 +21,7 @@ from gindex_lab.worlds.tasks.mazes.paths import difficulty as difficulty
 from gindex_lab.worlds.tasks.mazes.paths import published_design as published_design
 from gindex_lab.worlds.tasks.mazes.paths import solve as solve
 from gindex_lab.worlds.tasks.mazes.paths import TABLE_S1 as TABLE_S1
+from gindex_lab.worlds.tasks.mazes.sessions import MazeSession as MazeSession
 from gindex_lab.worlds.tasks.mazes.sessions import Session as Session
 
 __all__: list[str]

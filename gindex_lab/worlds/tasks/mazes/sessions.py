@@ -15,6 +15,8 @@ __all__ = ["MazeSession"]
 class MazeSession(ItemSession):
     """Mazes: `click` builds the path, `answer()` hands it in; right if no path has more dots.
 
+    Reference: Hernández-Orallo et al. (2021), supplement A.1.
+
     >>> session = MazeSession([Maze(3, 0.5, ((1, 0), (1, 1)), "one")])
     >>> session.click((1, 0)), session.click((0, 2)), session.path
     (True, False, [(0, 0), (1, 0)])
