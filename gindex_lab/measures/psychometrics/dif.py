@@ -193,8 +193,9 @@ def dif(
     number("level", level, 0, 1, open_ends=True)
     given = binary_table(responses)
     frame = whole_rows(given)
-    problem, remedy = "has no agent without a gap", "drop the items that few have answered"
-    ensure(len(frame), "responses", given.shape, problem, remedy, code="too-few")
+    problem = "[too-few] has no agent without a gap"
+    remedy = "drop the items that few have answered"
+    ensure(len(frame), "responses", given.shape, problem, remedy)
     labels = group_labels(responses, group, given.index, 1).loc[frame.index]
     reference, focal = _sides(labels, focal)
     items = frame.columns

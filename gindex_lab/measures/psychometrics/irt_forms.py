@@ -105,10 +105,8 @@ def from_classical(name: str, items: pd.DataFrame) -> tuple[ItemModel, FloatArra
         for word in ("guessing", "upper")[: int(name[0]) - 2]:
             share = vector(f"items.{word}", _column(items, word))
             if (share <= 0).any() or (share >= 1).any():
-                problem = "must lie between 0 and 1"
-                raise BadInput(
-                    f"items.{word}", share.max(), problem, "give probabilities", code="out-of-range"
-                )
+                problem = "[out-of-range] must lie between 0 and 1"
+                raise BadInput(f"items.{word}", share.max(), problem, "give probabilities")
             rest.append(np.log(share / (1 - share)))
         model = model_of(name, [2] * len(slope))
         return model, np.column_stack([slope, *rest])
@@ -116,21 +114,21 @@ def from_classical(name: str, items: pd.DataFrame) -> tuple[ItemModel, FloatArra
         return _beta(items, slope)
     cuts = [c for c in items.columns if str(c)[0] == "b" and str(c)[1:].isdigit()]
     if not cuts:
-        problem = "has no columns b1, b2, ..."
-        raise BadInput("items", list(items.columns), problem, "add the cuts", code="missing-column")
+        problem = "[missing-column] has no columns b1, b2, ..."
+        raise BadInput("items", list(items.columns), problem, "add the cuts")
     b = items[cuts].to_numpy(dtype=float)
     known = ~np.isnan(b)
     gap = ~known[:, 0] | (known[:, 1:] & ~known[:, :-1]).any(1)
     if gap.any():
-        problem, remedy = "has a gap among its cuts", "fill b1, b2, ... in order"
-        raise BadInput("items", b[gap.argmax()].tolist(), problem, remedy, code="gap")
+        problem, remedy = "[gap] has a gap among its cuts", "fill b1, b2, ... in order"
+        raise BadInput("items", b[gap.argmax()].tolist(), problem, remedy)
     d = -slope[:, None] * b
     with np.errstate(invalid="ignore"):
         falls = (known[:, 1:] & (np.diff(np.where(known, d, -np.inf), axis=1) >= 0)).any(1)
     if name == "graded" and falls.any():
-        problem = "has cuts that do not rise (with a positive discrimination)"
+        problem = "[order] has cuts that do not rise (with a positive discrimination)"
         first = b[falls.argmax()].tolist()
-        raise BadInput("items", first, problem, "order b1 < b2 < ...", code="order")
+        raise BadInput("items", first, problem, "order b1 < b2 < ...")
     model = model_of(name, 1 + known.sum(1))
     d = (
         np.where(known, d, -np.inf)
@@ -142,16 +140,16 @@ def from_classical(name: str, items: pd.DataFrame) -> tuple[ItemModel, FloatArra
 
 def _column(items: pd.DataFrame, name: str) -> pd.Series:
     if name not in items:
-        problem = f"has no column {name!r}"
-        raise BadInput("items", list(items.columns), problem, "add it", code="missing-column")
+        problem = f"[missing-column] has no column {name!r}"
+        raise BadInput("items", list(items.columns), problem, "add it")
     return items[name]
 
 
 def _nominal(items: pd.DataFrame) -> tuple[ItemModel, FloatArray]:
     count = sum(f"a{c}" in items for c in range(1, 1 + items.shape[1]))
     if count < 2:
-        problem = "has no columns a1, a2, ... and c1, c2, ..."
-        raise BadInput("items", list(items.columns), problem, "add them", code="missing-column")
+        problem = "[missing-column] has no columns a1, a2, ... and c1, c2, ..."
+        raise BadInput("items", list(items.columns), problem, "add them")
     parts = [
         np.column_stack([_column(items, f"{letter}{c + 1}").to_numpy(float) for c in range(count)])
         for letter in "ac"
@@ -165,10 +163,8 @@ def _beta(items: pd.DataFrame, slope: FloatArray) -> tuple[ItemModel, FloatArray
     middle = -slope * vector("items.difficulty", _column(items, "difficulty"))
     phi = vector("items.precision", _column(items, "precision"))
     if (phi <= 0).any():
-        problem = "must be above 0"
-        raise BadInput(
-            "items.precision", phi.min(), problem, "give φ of the Beta", code="out-of-range"
-        )
+        problem = "[out-of-range] must be above 0"
+        raise BadInput("items.precision", phi.min(), problem, "give φ of the Beta")
     cuts = np.full((len(items), 2), np.nan)
     for n, word in enumerate(("b_zero", "b_one")):
         if word in items:
