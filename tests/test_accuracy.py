@@ -114,7 +114,7 @@ def test_agents_at_and_below_chance_are_flagged_and_their_generality_is_not_read
         "above chance",
     ]
     said = " ".join(found.sentences())
-    assert "w scores below what guessing gives (25.0 %)" in said
+    assert "w scores below what guessing gives (25.0%)" in said
     assert "The score of x cannot be told from guessing" in said
     assert not {"w", "x"} & set(found.determined)
     page = found.write(tmp_path / "r.html").read_text()
@@ -140,7 +140,7 @@ def test_floors_on_the_command_line(tmp_path, capsys):
     file.write_text("\n".join(["model,task,item,score", *rows]))
     for floor in (["0.9"], ["t=0.9"]):
         assert main(["analyse", str(file), "--floor", *floor]) == 0
-        assert "below what guessing gives (90.0 %)" in capsys.readouterr().out
+        assert "below what guessing gives (90.0%)" in capsys.readouterr().out
     for floor in (["much"], ["0.2", "0.3"], ["x=0.2"], ["2"]):
         assert main(["analyse", str(file), "--floor", *floor]) == 2
         assert "floor" in capsys.readouterr().err

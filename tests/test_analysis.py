@@ -358,8 +358,8 @@ def test_columns_may_be_named_on_the_command_line(tmp_path, capsys):
 def test_one_agent_has_scores_and_is_refused_a_comparison(tmp_path, capsys):
     (tmp_path / "one.csv").write_text("model,a,b,c\nx,1,0,1\n")
     assert main(["analyse", str(tmp_path / "one.csv"), "--out", str(tmp_path / "one.html")]) == 0
-    assert "x scores 66.7 % (20.8 to 93.9) on 3 items." in capsys.readouterr().out
-    assert "66.7 %" in (tmp_path / "one.html").read_text()
+    assert "x scores 66.7% (20.8 to 93.9) on 3 items." in capsys.readouterr().out
+    assert "66.7%" in (tmp_path / "one.html").read_text()
     assert main(["analyse", str(tmp_path / "one.csv"), "--transform", "rank"]) == 2
     assert "is the only agent" in capsys.readouterr().err
 

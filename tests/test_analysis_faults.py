@@ -219,7 +219,7 @@ def test_everything_solved_states_scores_and_nothing_else():
     found = analyse_table(gl.Responses(np.ones((4, 30))), shuffles=19)
     said = " ".join(found.sentences())
     assert not found.measures
-    assert "All 4 agents score 100.0 %." in said
+    assert "All 4 agents score 100.0%." in said
     assert "capab" not in said
 
 

@@ -231,7 +231,7 @@ def test_guessing_is_that_of_the_agents_that_are_named():
     )
     found = analyse_table(study, missing="drop", shuffles=19)
     (said,) = [s for s in found.sentences() if "cannot be told from guessing" in s]
-    assert "(25.0 %)" in said
+    assert "(25.0%)" in said
 
 
 def test_one_model_is_told_nothing_about_positions(tmp_path):

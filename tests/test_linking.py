@@ -93,7 +93,7 @@ def test_a_floor_without_difficulties_chooses_a_transform_that_knows_it():
     found = analyse_table(runs, floor=0.25, shuffles=19)
     assert found.transform == "failure"
     assert found.table["capability"].idxmin() == "agent 1"
-    assert "Capability and generality count what lies above guessing (25 %)" in " ".join(
+    assert "Capability and generality count what lies above guessing (25%)" in " ".join(
         found.sentences()
     )
     ranked = analyse_table(runs, transform="rank", floor=0.25, shuffles=19)

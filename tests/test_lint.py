@@ -59,6 +59,20 @@ PLANTED = {
     "<p>it repeats what it has seen: at most 1 - Ω</p>": "minus",
     "<p>systems differ by 10. 6 of 16 systems were run twice</p>": "stops",
     "<p>Ranks 2 and 3 change places.. computed from data</p>": "stops",
+    "<p>Programs form <b>1</b> tie group(s) here.</p>": "plural",
+    "<p>Above noise stand <b>1</b> factors.</p>": "plural",
+    "<p>The curves of <b>0</b> of 23 mazes are not the model's.</p>": "nothing",
+    "<p>The chance is at most <b>0.00</b>.</p>": "nothing",
+    "<p>Here 0 items are turned.</p>": "nothing",
+    "<p>agents of capability .4 and .6</p>": "decimal",
+    "<table><tr><th>a</th></tr><tr><td>flat .95</td></tr></table>": "decimal",
+    "<p>a score of <b>85.8</b> %</p>": "percent",
+    "<p>9999 shuffles of them</p>": "thousands",
+    "<p>It earns <b>42.7</b> [41.3, 44.2] on them.</p>": "bracket",
+    "<p>after 3.375 ms ms of it</p>": "twice",
+    "<p>the column normalised_generality says so</p>": "identifier",
+    "<table><tr><th></th><th>a</th></tr><tr><td>variance, principal_axis</td><td>1</td></tr></table>": "identifier",
+    "<p>more than chance (0.4, p 0.01)</p>": "statistics",
     "<table><tr><th>a</th><th>b</th></tr><tr><td>1</td><td>–</td></tr><tr><td>2</td><td></td></tr></table>": "empty column",
     '<img src="a.png">': "alt",
     '<img src="a.png" alt="fig05_top_left">': "alt",
@@ -76,6 +90,7 @@ The data of 2019/2020 (24 items) are true: γ = 0.25 ± 0.01, on 1,500 of 3,000,
 <details class="code"><summary>code</summary><div class="highlight"><pre>x = {'a': None}  # **</pre></div></details>
 <div class="output"><pre class="gl-code">gl.generality(x, mode='exact')</pre></div>
 <p class="quoted">p = 1.2e-12, sqrt(x)</p>
+<p>≠ 0 of 2 reproduced, 2 differ: 1 item in 0.05%, 10 of 12 agents, from 0.0 to 0.2 on [0, 1], p &lt; 0.001, of gindex_lab, aiq/intervals.</p>
 <p>From −1 to 1, see section 3.1. The twenty-four pages 3-5 say more ... or less.</p>
 <p><math display="inline"><mi>x</mi></math> <img src="a.png" alt="Capability of every agent"></p>
 <table><tr><th>agent</th><th>capability Ψ</th></tr><tr><td>a</td><td>0.12</td></tr><tr><td>b</td><td>–</td></tr>

@@ -397,7 +397,7 @@ def levels(sizes):
 
 def test_a_few_items_that_decide_capability_are_named():
     [line] = about_weights(level_weights(levels([194, 261, 42, 3])))
-    assert "the 3 items that take people 8 hours make up 17 % of it" in line.text
+    assert "the 3 items that take people 8 hours make up 17% of it" in line.text
     assert "as much as the 194 that take them 7.5 minutes" in line.text
     assert "all 500 items are worth about 80 items that count alike" in line.text
     assert about_weights(level_weights(levels([20, 40, 40, 20]))) == []

@@ -150,4 +150,4 @@ def test_scores_are_drawn_in_per_cent():
     )
     figure = plot_intervals(table, ["score"])
     figure.canvas.draw()
-    assert "60 %" in [tick.get_text() for tick in figure.axes[0].get_xticklabels()]
+    assert "60%" in [tick.get_text() for tick in figure.axes[0].get_xticklabels()]

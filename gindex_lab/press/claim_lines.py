@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from html import escape
 
-from gindex_lab.press.reproduction.claim_values import shown
+from gindex_lab.press.reproduction.claim_values import told
 from gindex_lab.press.reproduction.claims import Result
 
 __all__ = ["claims_fold", "claims_line"]
@@ -77,14 +77,14 @@ _HEAD = "".join(
 
 def _row(result: Result) -> str:
     record = result.records[0]
-    ours = shown(record.value)
-    ours += f" (exact: {shown(record.exact)})" if record.exact is not None else ""
+    claim, ours = result.claim, result.told
+    ours += f" (exact: {told(record.exact, claim.published)})" if record.exact is not None else ""
     ours += f" ± {record.error:.2g} (sampling)" if record.error else ""
     waits = result.status == "needs data"
     parts = (result.why if waits else record.note or result.why, "" if waits else result.grade)
-    why = ". ".join(part.rstrip(".") for part in parts if part)
+    why = re.sub(r"(?<![\w.])-(?=\d)", "−", ". ".join(part.rstrip(".") for part in parts if part))
     mark = _MARKS.get(result.status, "○")
-    words = (result.claim.id, result.claim.quantity, result.claim.published, ours)
+    words = (claim.id, claim.what, claim.printed, ours)
     cells = [*words, f"{mark} {result.status}", why]
     return f"<tr>{''.join(f'<td>{_breakable(cell)}</td>' for cell in cells)}</tr>"
 

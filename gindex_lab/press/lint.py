@@ -39,6 +39,11 @@ _NUMBER = r"(?<![\w.#-])[-−+]?\d+(?:\.\d+)?"
 _OBJECTS = (
     "array Timestamp Timedelta Index DataFrame Series OrderedDict defaultdict Counter Interval Text"
 )
+_THINGS = (
+    "agents apes claims classifiers components curves designs differences domains factors games groups items "
+    "learners mazes models names nodes pairs people points programs responses runs samples shapes shares "
+    "shuffles species studies systems tasks tests tokens values"
+)
 _PATTERNS: dict[str, tuple[str, ...]] = {
     "tex": (r"\\{1,2}[A-Za-z]{2,}", r"\$[^$\s][^$]*[\\^_][^$]*\$"),
     "markup": (
@@ -60,7 +65,7 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
         r"(?:\b(?:holds|is|was)|[=:]):? ?(?:True|False)\b",
         r"\b(?:True|False)(?=[,;.)]|$)",
     ),
-    "statistics": (r"P[Rr]\(>[F|]", r"\bC\(\w+\)(?:\[|:)", r"\b(?:sum|mean)_sq\b"),
+    "statistics": (r"\bp 0?\.\d", r"P[Rr]\(>[F|]", r"\bC\(\w+\)(?:\[|:)", r"\b(?:sum|mean)_sq\b"),
     "python": (
         *(r"\b(?:gl|nb|np|pd|plt)\.\w+", r"\b[a-z_]+(?:\.[a-z_]+)*\(\)", r"\blambda \w+:"),
         r"\b[a-z_]+=(?:'|\"|True|False|None)",
@@ -85,10 +90,30 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
         r"(?<=\d) - (?=[\dA-Za-zΑ-ω(])|(?<=[A-Za-zΑ-ω)]) - (?=\d)",
     ),
     "stops": (r"(?<!\.)\.\.(?!\.)", r"\d\. \d+ (?=[a-z])"),
+    "plural": (
+        r"\w\(e?s\)(?!\w)",
+        rf"(?<![\w.,−-])1 (?:{_THINGS.replace(' ', '|')})\b",
+    ),
+    "nothing": (
+        r"(?<![\w.,−-])0 of (?:the )?\d+(?! (?:reproduced|claims?\b))",
+        r"\b(?:at most|to|by|within) 0\.0+(?![\d%])(?! to| \()",
+        rf"(?<![\w.,−-])0 (?:{_THINGS.replace(' ', '|')})\b|, 0 by ",
+    ),
+    "decimal": (r"(?<![\w.…)\]])\.\d",),
+    "percent": (r"\d %",),
+    "thousands": (rf"(?<![\w.,])\d{{4,}} (?:{_THINGS.replace(' ', '|')})\b",),
+    "bracket": (r"\d \[[-−+]?\d[\d.]*, [-−+]?\d[\d.]*\]",),
+    "twice": (r"\b([a-z]{2,}) \1\b",),
+    "identifier": (r"(?<![\w/.$-])(?!gindex_lab)[a-z]+_[a-z]\w*(?![\w/])",),
 }
 #: What may not stand in text: a pattern by rule.
 RULES = {rule: re.compile("|".join(parts)) for rule, parts in _PATTERNS.items()}
 _OF_PROSE = ("minus", "stops")  # prompts and programs stand in tables as they are
+#: What only a whole paragraph shows, whatever in it is bold.
+_OF_SENTENCES = (
+    *("plural", "nothing", "decimal", "percent", "thousands", "bracket", "twice", "identifier"),
+)
+_OF_CELLS = ("plural", "decimal", "percent", "thousands", "twice")
 #: The rules that the texts of a figure keep as well.
 _OF_FIGURES = ("missing", "digits", "minus", "stops")
 #: What to do about a finding, by rule.
@@ -106,6 +131,14 @@ REMEDIES = {
     "ascii": "write ², →, ≤, ≥, ≠, ±, √, ×, − or a formula",
     "minus": "write −, not a hyphen",
     "stops": "one full stop; begin no sentence with a number after one that ends with a number",
+    "plural": "write 1 item, 2 items (words.counted)",
+    "nothing": "say none, no or nothing (words.some_of); below 0.01, not at most 0.00",
+    "decimal": "write 0.5, not .5",
+    "percent": "write 5%, not 5 %",
+    "thousands": "group the digits: 1,500",
+    "bracket": "write 0.4 (95% interval 0.3 to 0.5)",
+    "twice": "a word stands twice",
+    "identifier": "say it in words, or set it as code",
     "empty column": "leave out a column that says nothing: nb.table(..., columns=...)",
     "alt": "nb.show(..., alt=...) says what the picture shows",
     "stderr": "fix what warns, or catch the warning where it is expected",
@@ -200,9 +233,11 @@ def page_findings(html: str, place: str = "") -> list[Finding]:
     found = [*_formulas(page), *_pictures(page), *_tables(page), *_left_out(page), *_warnings(page)]
     for quoted in page.select(".quoted, details.code, .highlight, .gl-code"):
         quoted.decompose()
-    everywhere = [rule for rule in RULES if rule not in _OF_PROSE]
+    everywhere = [rule for rule in RULES if rule not in (*_OF_PROSE, *_OF_SENTENCES)]
     found += [pair for text in _texts(page) for pair in _in_text(text, everywhere)]
     found += [pair for text in _texts(page, "td") for pair in _in_text(text, _OF_PROSE)]
+    for tag, text in _paragraphs(page):
+        found += _in_text(text, _OF_CELLS if tag == "td" else _OF_SENTENCES)
     return [Finding(place, rule, piece) for rule, piece in dict.fromkeys(found)]
 
 
@@ -219,6 +254,15 @@ def _texts(page: BeautifulSoup, *silent: str) -> Iterator[str]:
             text = " ".join(str(node).split())
             if text:
                 yield text
+
+
+def _paragraphs(page: BeautifulSoup) -> Iterator[tuple[str, str]]:
+    """Paragraphs, points of lists and cells of tables as sentences; code and formulas leave a mark."""
+    for silent in page.find_all(_SILENT):
+        silent.replace_with("‹›")
+    for block in page.select("p, li, figcaption, h1, h2, h3, th, td, pre"):
+        if text := " ".join(block.get_text().split()):
+            yield block.name, text
 
 
 def _classes(tag: Any) -> list[str]:
@@ -297,6 +341,8 @@ def _table(rows: list[list[str]]) -> Iterator[tuple[str, str]]:
     ):
         yield "row numbers", named
     for row in body:
+        if RULES["identifier"].search(row[0]):
+            yield "identifier", f"{row[0]} in the table {named}"
         for cell in row:
             if cell == "None":
                 yield "missing", f"None in the table {named}"

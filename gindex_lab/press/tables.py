@@ -243,10 +243,11 @@ def _column(values: pd.Series, digits: int) -> list[str]:
 def _own(value: float, decimals: int) -> int:
     """More decimals for a small number among large ones: −0.60 above −129 is not −1.
 
-    >>> _own(-0.597, 0), _own(8.32, 0), _own(99.6, 0), _own(0.45, 1), _own(0.5, 1)
-    (2, 1, 0, 2, 1)
+    >>> _own(-0.597, 0), _own(8.32, 0), _own(99.6, 0), _own(0.45, 1), _own(0.5, 1), _own(1 - 1e-15, 1)
+    (2, 1, 0, 2, 1, 1)
     """
-    if decimals > 1 or not math.isfinite(value) or round(value, decimals) == value:
+    whole = math.isfinite(value) and abs(round(value, decimals) - value) < 1e-9
+    if decimals > 1 or not math.isfinite(value) or whole:
         return decimals
     return max(decimals, 1 - math.floor(math.log10(abs(value)))) if abs(value) < 10 else decimals
 

@@ -11,7 +11,17 @@ from __future__ import annotations
 
 import math
 
-__all__ = ["HARDLY", "MOSTLY", "NEARLY", "SURE", "chance", "counted", "likeness", "trend"]
+__all__ = [
+    "HARDLY",
+    "MOSTLY",
+    "NEARLY",
+    "SURE",
+    "chance",
+    "counted",
+    "likeness",
+    "some_of",
+    "trend",
+]
 
 SURE = 0.05  # the level of every test whose verdict is put into words
 NEARLY, MOSTLY, HARDLY = (math.sqrt(share) for share in (0.9, 0.5, 0.1))  # 0.95, 0.71, 0.32
@@ -55,3 +65,13 @@ def counted(n: int, one: str, many: str = "") -> str:
     ('no factor', '1 factor', '3 tie groups')
     """
     return f"{n or 'no'} {one if n < 2 else many or one + 's'}"
+
+
+def some_of(n: int, total: int) -> str:
+    """
+    >>> some_of(0, 6), some_of(2, 6), some_of(6, 6), some_of(1234, 5000)
+    ('none of 6', '2 of 6', 'all 6', '1,234 of 5,000')
+    """
+    if n == total > 1:
+        return f"all {total:,}"
+    return f"{n:,} of {total:,}" if n else f"none of {total:,}"

@@ -157,9 +157,11 @@ def _said(
     far = difficulty[difficulty.abs() > _FARTHEST]
     if len(far):
         worst = far.abs().idxmax()
+        place = f"{far[worst]:.1f}".replace("-", "−")
         said["far-difficulties"] = (
-            f"{len(far)} of {items} difficulties lie beyond ±{_FARTHEST:g}, farther than any agent "
-            f"(largest: {short(worst)} at {far[worst]:.1f}): leave these items out, or use "
+            f"{len(far)} of {items} difficulties {'lies' if len(far) == 1 else 'lie'} beyond "
+            f"±{_FARTHEST:g}, farther than any agent (largest: {short(worst)} at {place}): leave "
+            f"{'this item' if len(far) == 1 else 'these items'} out, or use "
             'priors="lognormal" or model="1pl"'
         )
     return said

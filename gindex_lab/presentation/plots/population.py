@@ -167,7 +167,7 @@ def plot_intervals(
             ax.plot(other[apart], [k for k, differs in enumerate(apart) if differs], "o", **look)
         ax.set_xlabel(MEASURE_NAMES[name])
         if name == "score":  # as in the tables beside it
-            ax.xaxis.set_major_formatter(PercentFormatter(1, symbol=" %"))
+            ax.xaxis.set_major_formatter(PercentFormatter(1, symbol="%"))
     grid[0][0].set_yticks(range(len(rows)), [str(a).replace("$", r"\$") for a in rows.index])
     grid[0][0].set_ylim(-0.6, len(rows) - 0.4)
     if title:
@@ -252,7 +252,8 @@ def plot_coverage(table: pd.DataFrame, *, title: str = "", ci: float = 0.95) -> 
         ax.axvspan(*BAND, color="#E8F0E4", lw=0)
         ax.axvline(ci, color="#5B8C5A", lw=1)
         for which, colour in ((inside, "#0072B2"), (~inside, "#D55E00")):
-            look = {"xerr": error[which], "fmt": "o", "ms": 4, "lw": 1, "color": colour}
+            bars = [error[which], np.minimum(error, 1 - share)[which]]  # no share is above 1
+            look = {"xerr": bars, "fmt": "o", "ms": 4, "lw": 1, "color": colour}
             ax.errorbar(share[which], place[which], **look)
         ax.set_yticks(place, designs)
         ax.set(xlabel="coverage", ylim=(-0.6, len(designs) - 0.4))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import difflib
+import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -43,6 +44,31 @@ GRADES = {
 }
 
 
+#: The names of the authors' tables of numbers, for people.
+_NAMES = {
+    "corr_cap_spread": "r(Ψ, S)",
+    "mean_capability": "mean Ψ",
+    "mean_cap": "mean Ψ",
+    "mean_spread": "mean S",
+    "pct_abstruse": "% abstruse",
+    "pct_above_constant_refgrid": "% abstruse",
+    "mean_norm_generality": "mean γ",
+    "mean_gamma_refgrid": "mean γ",
+    "corr_cap_norm_generality": "r(Ψ, γ)",
+    "corr_cap_gamma_refgrid": "r(Ψ, γ)",
+    "fa_loading_min": "smallest loading",
+    "fa_loading_max": "largest loading",
+    "fa_loading_mean": "mean loading",
+    "fa_prop_var": "proportion of variance",
+    "irt_standin_corr_b_intrinsic_pearson": "r(b, intrinsic difficulty)",
+    "irt_standin_corr_b_intrinsic_spearman": "rank correlation of b and intrinsic difficulty",
+    "irt_standin_corr_b_itemmean_pearson": "r(b, mean response)",
+    "irt_standin_corr_b_itemmean_spearman": "rank correlation of b and mean response",
+    "all496_IRTdiff_standin": "all 496, difficulties from IRT",
+    "with_humans": "with humans",
+}
+
+
 @dataclass(frozen=True)
 class Claim:
     """One row of the ledger, as typed in."""
@@ -72,6 +98,20 @@ class Claim:
         return ", ".join(
             part for part in (f"§{self.section}" * bool(self.section), self.figure) if part
         )
+
+    @property
+    def what(self) -> str:
+        """The quantity in words: names of the authors' tables are written out.
+
+        >>> ledger()["N205"].what
+        'all 496, difficulties from IRT: r(Ψ, S)'
+        """
+        return re.sub(r"\w+_\w+", lambda name: _NAMES.get(name[0], name[0]), self.quantity)
+
+    @property
+    def printed(self) -> str:
+        """What is printed, with a minus sign as it is printed."""
+        return re.sub(r"(?<![\w.])-(?=\d)", "−", self.published)
 
     @property
     def target(self) -> str:

@@ -15,8 +15,9 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from gindex_lab.foundation.errors import BadInput
+from gindex_lab.press.tables import number_words
 
-__all__ = ["KINDS", "Printed", "Value", "agrees", "checked", "printed_numbers", "shown"]
+__all__ = ["KINDS", "Printed", "Value", "agrees", "checked", "printed_numbers", "shown", "told"]
 
 Value = bool | str | float | list[float]
 
@@ -151,3 +152,18 @@ def shown(value: Value | None) -> str:
         return value
     values: Sequence[float] = value if isinstance(value, list) else [value]
     return ", ".join(f"{v:.7g}" for v in values)
+
+
+def told(value: Value | None, printed: str = "") -> str:
+    """A recorded value for a page, to two decimals more than the print has.
+
+    >>> told(76.233333, "76%"), told([9.862847, -0.3893742], "9.86, 0.39"), told(6.9e-17, "0")
+    ('76.23', '9.8628, −0.3894', '6.9 × 10⁻¹⁷')
+    """
+    if value is None or isinstance(value, (bool, str)):
+        return shown(value)
+    values: Sequence[float] = value if isinstance(value, list) else [value]
+    decimals = max((len(part) for part in re.findall(r"\d\.(\d+)", printed)), default=0) + 2
+    return ", ".join(
+        number_words(v, 0 if v == round(v) else decimals).replace(",", "") for v in values
+    )

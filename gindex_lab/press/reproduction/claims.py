@@ -22,7 +22,7 @@ from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.fingerprints import digest_of
 from gindex_lab.foundation.validate import choice
 from gindex_lab.press.reproduction.claim_rows import ARTEFACT, GRADES, ROOT, Claim, find, ledger
-from gindex_lab.press.reproduction.claim_values import Value, shown
+from gindex_lab.press.reproduction.claim_values import Value, shown, told
 from gindex_lab.press.reproduction.kept import read_claims
 
 if TYPE_CHECKING:
@@ -86,6 +86,11 @@ class Result:
     @property
     def ours(self) -> str:
         return shown(self.records[0].value) if self.records else ""
+
+    @property
+    def told(self) -> str:
+        """Ours for a page: to two decimals more than the print has."""
+        return told(self.records[0].value, self.claim.published) if self.records else ""
 
     @property
     def tolerance(self) -> str:

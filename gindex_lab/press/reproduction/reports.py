@@ -262,7 +262,7 @@ def _findable(found: Iterable[Result]) -> dict[str, str]:
             words.setdefault(path, []).extend([f"{kind}-{row.number}", str(row.what)])
     for result in found:
         for path in result.notebooks:
-            words.setdefault(path, []).extend([result.claim.id, result.claim.quantity])
+            words.setdefault(path, []).extend([result.claim.id, result.claim.what])
     return {path: " ".join(dict.fromkeys(said)).lower() for path, said in words.items()}
 
 

@@ -77,7 +77,7 @@ def irt_view(
     >>> from gindex_lab.studies.readers.examples import simulated_runs
     >>> runs = simulated_runs(agents=6, items=10)
     >>> view = irt_view(runs, pd.DataFrame({"capability": runs.frame.mean(axis=1)}))
-    >>> list(view.table), "1pl" in view.sentence
+    >>> list(view.table), "1PL" in view.sentence
     (['ability', 'se', 'capability'], True)
     """
     from gindex_lab.measures.psychometrics.correlations import rank_correlation
@@ -94,7 +94,7 @@ def irt_view(
     whole = data.shape[1] == len(model.responses.columns)
     some = "" if whole else f" (of {data.shape[1]}, taken evenly over the order of their means)"
     parts = [
-        f"A {model.model} model was fitted to {items} items that vary{rounded}{some}; "
+        f"A {model.model.upper()} model was fitted to {items} items that vary{rounded}{some}; "
         f"reliability {model.reliability:.2f}"
         + ("" if np.isnan(agree) else f", rank correlation with capability {agree:.2f}")
         + "."

@@ -45,7 +45,7 @@ def about_scores(
 
     >>> rows = {"score": [0.75], "score_low": [0.6], "score_high": [0.86], "n": [40], "coverage": [1.0]}
     >>> about_scores(pd.DataFrame(rows, ["ann"]), None, "")[0].text
-    'ann scores 75.0 % (60.0 to 86.0) on 40 items.'
+    'ann scores 75.0% (60.0 to 86.0) on 40 items.'
     """
     if order is None:
         best = table["score"].idxmax()
@@ -72,14 +72,14 @@ def _range(table: pd.DataFrame, agents: int) -> str:
             if whose
             else f"All {len(score)} agents"
         )
-        return f"{who} score {ends[1]:.1f} %."
-    low, high = (f"{end:.1f} %" for end in ends)
+        return f"{who} score {ends[1]:.1f}%."
+    low, high = (f"{end:.1f}%" for end in ends)
     first, last = (names_of(list(score.index[score == end]), 1) for end in ends)
     text = f"Scores{whose} run from {low} ({first}) to {high} ({last})"
     if len(score) > _MANY:
         low, middle, high = score.quantile([0.25, 0.5, 0.75])
-        text += f"; half of the agents lie between {low:.1f} and {high:.1f} %"
-        text += f" (median {middle:.1f} %)"
+        text += f"; half of the agents lie between {low:.1f} and {high:.1f}%"
+        text += f" (median {middle:.1f}%)"
     return f"{text}."
 
 
@@ -88,7 +88,7 @@ def _scored(table: pd.DataFrame, agent: Any, verb: str = "scores") -> str:
     span = ""
     if "score_low" in table and np.isfinite(row["score_low"]):
         span = f" ({100 * row['score_low']:.1f} to {100 * row['score_high']:.1f})"
-    return f"{agent} {verb} {100 * row['score']:.1f} %{span} on {int(row['n']):,} items"
+    return f"{agent} {verb} {100 * row['score']:.1f}%{span} on {int(row['n']):,} items"
 
 
 def about_coverage(n: pd.Series, items: int, ranked: list[Any]) -> list[Said]:
@@ -109,7 +109,7 @@ def about_chance(table: pd.DataFrame | None) -> list[Said]:
     """Agents that guessing would beat, or equal (`against_chance`).
 
     >>> about_chance(pd.DataFrame({"floor": [0.25], "against_chance": ["below chance"]}, ["b"]))[0].text
-    "b scores below what guessing gives (25.0 %): check its answers' format and the key."
+    "b scores below what guessing gives (25.0%): check its answers' format and the key."
     """
     if table is None:
         return []
@@ -132,7 +132,7 @@ def about_chance(table: pd.DataFrame | None) -> list[Said]:
 
 def _level(floors: pd.Series) -> str:
     low, high = (f"{100 * end:.1f}" for end in (floors.min(), floors.max()))
-    return f"{low} %" if low == high else f"{low} to {high} %"
+    return f"{low}%" if low == high else f"{low} to {high}%"
 
 
 def about_gap(pairs: pd.DataFrame | None) -> list[Said]:
@@ -194,12 +194,12 @@ def about_floor(floors: pd.Series | None, inside: pd.Series | None) -> list[Said
     """Whether what guessing gives is inside capability and generality.
 
     >>> about_floor(pd.Series([0.25]), pd.Series([0.25]))[0].text
-    'Capability and generality count what lies above guessing (25 %): responses at that level count as...'
+    'Capability and generality count what lies above guessing (25%): responses at that level count as...'
     """
     if floors is None or not (floors > 0).any():
         return []
     low, high = 100 * floors.min(), 100 * floors.max()
-    level = f"{low:.3g} %" if low == high else f"{low:.3g} to {high:.3g} %"
+    level = f"{low:.3g}%" if low == high else f"{low:.3g} to {high:.3g}%"
     if inside is not None:
         text = f"Capability and generality count what lies above guessing ({level})"
         return [Said(f"{text}: responses at that level count as failures.")]
@@ -213,7 +213,7 @@ def about_validity(table: pd.DataFrame | None) -> list[Said]:
     >>> row = {"correlation": 0.6, "low": 0.3, "high": 0.8, "ordered": 0.8, "verdict": "orders failures"}
     >>> about_validity(pd.DataFrame([row] * 3, ["a", "b", "all agents"]))[0].text
     'Harder items are failed more often: rank correlation 0.60 (0.30 to 0.80) over all agents, and of two
-     items that differ the harder is done worse in 80 % of the cases.'
+     items that differ the harder is done worse in 80% of the cases.'
     """
     if table is None:
         return []
@@ -221,7 +221,7 @@ def about_validity(table: pd.DataFrame | None) -> list[Said]:
     span = f"{row['correlation']:.2f} ({row['low']:.2f} to {row['high']:.2f})"
     whom = "over all agents" if len(agents) > 1 else f"for {agents.index[0]}"
     if row["verdict"] == "orders failures":
-        share = f"{100 * row['ordered']:.0f} % of the cases"
+        share = f"{100 * row['ordered']:.0f}% of the cases"
         text = (
             f"Harder items are failed more often: rank correlation {span} {whom}, and of two items"
         )

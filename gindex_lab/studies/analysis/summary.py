@@ -294,7 +294,7 @@ def about_control(control: pd.DataFrame, level: float = 0.05) -> list[Said]:
 
 
 def _against(row: pd.Series, what: str) -> str:
-    return f"({what} {row['observed']:.3g} against {row['shuffled']:.3g}, p = {row['p']:.2g})"
+    return f"({what} {row['observed']:.3f} against {row['shuffled']:.3f}, p = {row['p']:.2g})"
 
 
 def about_items(
@@ -333,7 +333,7 @@ def about_items(
         found.append(Said(text, False))
     pairs = counts["duplicate pairs"]
     if pairs > 2 * by_chance + 1:
-        chance = f"{by_chance:,.0f}" if by_chance >= 10 else f"{by_chance:.3g}"
+        chance = f"{by_chance:,.0f}" if by_chance >= 1 else f"{by_chance:.1g}"
         text = (
             f"{twice:,} {'item was' if twice == 1 else 'items were'} answered by all agents just like an "
             f"earlier one: {pairs:,} {'pair' if pairs == 1 else 'pairs'} of equal items. Unrelated items "

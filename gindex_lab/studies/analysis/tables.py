@@ -87,12 +87,12 @@ def score_cells(found: Analysis) -> dict[str, Any] | None:
     rows = []
     for agent, row in cut(table).iterrows():
         span = _points(row.get("score_low"), row.get("score_high"))
-        parts = [(f"{100 * row['score']:.1f} %", span)]
+        parts = [(f"{100 * row['score']:.1f}%", span)]
         few = "" if agent in known else "not put in order"
         parts += [(f"{int(row['n']):,}", ""), (f"{row['coverage']:.0%}", few)]
         if chance is not None:
             at = chance.loc[agent]
-            parts += [(f"{100 * at['floor']:.1f} %", ""), (str(at["against_chance"]), "")]
+            parts += [(f"{100 * at['floor']:.1f}%", ""), (str(at["against_chance"]), "")]
         rows.append((str(agent), parts))
     more = [] if chance is None else ["guessing gives", "against guessing"]
     return {"measures": ["score", "items met", "coverage", *more], "rows": rows}
@@ -126,7 +126,7 @@ def _task_cell(row: pd.Series | None) -> tuple[str, str]:
     if row is None:
         return "–", ""
     span = _points(row.get("score_low"), row.get("score_high"))
-    return f"{100 * row['score']:.1f} %", f"{span}, n {int(row['n']):,}".strip(", ")
+    return f"{100 * row['score']:.1f}%", f"{span}, n {int(row['n']):,}".strip(", ")
 
 
 def pair_cells(found: Analysis) -> dict[str, Any] | None:
@@ -204,7 +204,7 @@ def horizon_cells(found: Analysis) -> dict[str, Any] | None:
             span = f"{_time(low)} to {_time(high)}" if known else ""
             parts.append((_time(row[name]), span))
         rows.append((str(agent), parts))
-    return {"measures": ["50 % success", "80 % success"], "rows": rows}
+    return {"measures": ["50% success", "80% success"], "rows": rows}
 
 
 def _time(minutes: float) -> str:

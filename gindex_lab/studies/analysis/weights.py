@@ -76,7 +76,7 @@ def about_weights(levels: pd.DataFrame | None) -> list[Said]:
     who = "one item" if few == 1 else f"{few:,} items"
     text = (
         "Capability does not count items, but the stretch of difficulty that they stand for: the "
-        f"{who} that {levels.loc[top, 'name']} make{'s' * (few == 1)} up {100 * share:.0f} % of it"
+        f"{who} that {levels.loc[top, 'name']} make{'s' * (few == 1)} up {100 * share:.0f}% of it"
     )
     others = levels[(levels["share"] <= share * (1 + 1e-9)) & (levels["items"] > 2 * few)]
     if len(others):
