@@ -271,7 +271,7 @@ def test_many_horizons_are_a_table_and_not_a_wall(tmp_path):
 
 def test_several_agents_at_an_end_are_not_called_one():
     study = gl.Responses([[1] * 20, [1] * 20, [1, 0] * 10, [0] * 20])
-    assert any("to 100.0 % (agent 1 and 1 more)" in s for s in analyse_table(study).sentences())
+    assert any("to 100.0% (agent 1 and 1 more)" in s for s in analyse_table(study).sentences())
 
 
 @pytest.mark.filterwarnings("ignore:no interval")
