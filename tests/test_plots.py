@@ -349,3 +349,21 @@ def test_a_name_keeps_off_a_curve():
     level = ax.transData.transform(spot)[0, 1]
     on_line = [box[1] < level < box[3] for box in _written([beside, clear])]
     assert on_line == [True, False]
+
+
+def test_no_bar_of_a_coverage_goes_beyond_one():
+    from gindex_lab.presentation.plots.population import plot_coverage
+
+    rows = [("20 items", "capability"), ("20 items", "spread")]
+    table = pd.DataFrame(
+        {"coverage": [1.0, 0.99], "simulations": 20}, pd.MultiIndex.from_tuples(rows)
+    )
+    ends = [
+        segment[:, 0].max()
+        for ax in plot_coverage(table)
+        for bars in ax.collections
+        if hasattr(bars, "get_segments")
+        for segment in bars.get_segments()
+    ]
+    assert max(ends) <= 1 + 1e-9
+    assert len(ends) == 2
