@@ -508,7 +508,7 @@ def test_both_servers_stay_on_this_machine_and_keep_their_token():
 
 def test_the_pages_of_voila_fetch_nothing():
     templates = list(SHARE.iterdir())
-    assert len(templates) == 5
+    assert len(templates) == 6
     assert not any("://" in path.read_text() for path in templates)
 
 
