@@ -62,7 +62,7 @@ def claim(folder: Path, what: str, files: Iterable[str]) -> None:
 
 
 def claimable(folder: Path, what: str) -> None:
-    """Refuse, before anything is written, what is no place for a folder of ours, or one of another kind.
+    """Refuse, before anything is written, a place where our folder cannot go, or a folder of another kind.
 
     >>> claimable(Path("/"), "docs")
     Traceback (most recent call last):

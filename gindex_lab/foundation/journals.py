@@ -44,7 +44,7 @@ class Journal:
     [{'piece': 0, 'sum': 0.5}]
     """
 
-    foreign = "[not-a-journal] is no journal of this computation"
+    foreign = "[not-a-journal] is not a journal of this computation"
     other = "[other-computation] is of another computation"
     remedy = "name a new file, or delete this one"
 

@@ -89,7 +89,7 @@ def domain_distance(
     rows, columns = _domain("tasks", tasks), _domain("curriculum", curriculum)
     for name, flows in (("tasks", rows), ("curriculum", columns)):
         if not flows:
-            raise BadInput(name, flows, "[empty] holds no program", "pass at least one")
+            raise BadInput(name, flows, "[empty] has no program", "pass at least one")
     reference = mode == "reference"
     if exclude_self is None:
         exclude_self = not reference and len(rows) > 1 and _same_domain(rows, columns)
@@ -210,7 +210,7 @@ def read_programs(source: Mapping[str, Any] | str | PathLike[str]) -> dict[str, 
         )
     empty = [name for name, flows in groups.items() if not flows]
     if not groups or empty:
-        problem, remedy = "[empty] holds no program", "add JSON files"
+        problem, remedy = "[empty] has no program", "add JSON files"
         raise BadInput("programs", empty[0] if empty else str(source)[:60], problem, remedy)
     return groups
 

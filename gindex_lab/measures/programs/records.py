@@ -259,7 +259,7 @@ def _curriculum(curriculum: object) -> dict[str, int]:
         raise BadInput("curriculum", curriculum, problem, "pass {domain: number}")
     counts = {str(k): integer(f"curriculum[{k!r}]", n, 0) for k, n in curriculum.items()}
     if not any(counts.values()):
-        problem = "[empty] holds no training sample"
+        problem = "[empty] has no training sample"
         raise BadInput("curriculum", counts, problem, "give a domain at least one")
     return counts
 

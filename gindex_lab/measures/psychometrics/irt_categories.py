@@ -138,7 +138,7 @@ def _laddered(frame: pd.DataFrame, categories: int | None) -> tuple[pd.DataFrame
     values = frame.to_numpy()
     most = integer("categories", categories, 2, _MOST) if categories is not None else None
     if np.isnan(values).all():
-        raise BadInput("responses", frame.shape, "[empty] holds no number", "give answers")
+        raise BadInput("responses", frame.shape, "[empty] has no number", "give answers")
     whole = bool((np.isnan(values) | (values == np.rint(values))).all())
     low, high = np.nanmin(values), np.nanmax(values)
     if low < 0:

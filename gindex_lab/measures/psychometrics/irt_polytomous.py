@@ -67,7 +67,7 @@ def fit_answers(
     notes: tuple[str, ...] = ()
     if model == "4pl" and priors is None:
         said = (
-            "the asymptotes of a 4pl are hardly pinned down by data, nor are the slopes beside them: it has "
+            "the asymptotes of a 4pl and the slopes beside them are hardly pinned down by data: it has "
             'priors="weak" (logit of guessing -1.4 and of the upper asymptote 2.2, sd 0.5; slope 1, sd 1); '
             'priors="none" switches them off'
         )

@@ -37,7 +37,7 @@ _STRAY = 1e-9
 
 @dataclass(frozen=True)
 class Groups:
-    """The responses of each group as category numbers, and the model that they are to be given."""
+    """The responses of each group as category numbers, and the model to fit to them."""
 
     labels: pd.Series
     names: list[object]

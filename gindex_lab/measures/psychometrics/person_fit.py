@@ -146,7 +146,7 @@ def relations(table: pd.DataFrame) -> pd.DataFrame:
     from gindex_lab.measures.psychometrics.correlations import rank_correlation
 
     if "norm_conformity" not in getattr(table, "columns", ()):
-        problem = "[empty] holds no person fit"
+        problem = "[empty] has no person fit"
         raise BadInput("table", type(table).__name__, problem, "pass gl.person_fit(...)")
     if len(table) < 3:
         problem = "[too-few-agents] are too few agents for a correlation"

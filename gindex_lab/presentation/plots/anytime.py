@@ -290,7 +290,7 @@ def plot_placement_bias(
     values = values[~np.isnan(values)]
     if not len(values):
         raise BadInput(
-            "biases", values, "[empty] holds no number", "use gl.anytime.bias_of_placements"
+            "biases", values, "[empty] has no number", "use gl.anytime.bias_of_placements"
         )
     ax = new_axes(ax, figsize=(6.0, 3.4))
     look = {"color": "#7FA6C9", "alpha": 1, "lw": 0}

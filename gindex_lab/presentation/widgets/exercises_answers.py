@@ -146,7 +146,7 @@ def _parse(text: str) -> float:
 
 
 def finite(value: float) -> float:
-    """The value; what is too large is no answer."""
+    """The value; what is too large is not an answer."""
     if not math.isfinite(value):
         raise OverflowError(value)
     return value

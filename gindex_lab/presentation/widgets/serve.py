@@ -117,7 +117,7 @@ def main(arguments: Sequence[str]) -> None:
     root = Path.cwd()
     command = commands[choice("server", what, list(commands))](root)
     if not (root / "notebooks" / "teaching").is_dir():
-        raise BadInput("folder", str(root), "[empty] holds no notebooks", "run this in the project")
+        raise BadInput("folder", str(root), "[empty] has no notebooks", "run this in the project")
     for option in rest:
         name = option.lstrip("-").split("=")[0].split(".")[-1].lower()
         if option.startswith("-") and name in _OPENING:

@@ -126,7 +126,7 @@ def _duplicates(values: FloatArray, names: pd.Index, free: np.ndarray) -> list[L
 
 
 def expected_duplicates(data: Responses | Scores) -> float:
-    """How many pairs of alike items chance would make, were each item's responses dealt out at random.
+    """How many pairs of alike items chance would make if each item's responses were dealt out at random.
 
     Two items with the same responses in another order agree with probability Π m_v! / n!, m_v the
     number of agents with response v. Agents that differ in ability agree more often than that.

@@ -39,7 +39,7 @@ def original(name: str, *, download: bool = True) -> Path:
     if not download:
         remedy = f"put {file} into $GINDEX_LAB_DATA/{name}/, or allow the download"
         raise DataUnavailable(
-            "name", name, f"[no-original] has its original {file} not here", remedy
+            "name", name, f"[no-original] has no original {file} on this machine", remedy
         )
     folder = cache_folder() / "originals"
     with writing(folder, "GINDEX_LAB_CACHE"):

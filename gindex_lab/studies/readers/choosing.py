@@ -211,7 +211,7 @@ def check_scale(frame: pd.DataFrame, trials: pd.DataFrame | None, path: Path, *,
     """Scores outside [0, 1] are not responses; what scale they are on is not for us to guess."""
     values = frame.to_numpy() if trials is None else trials["response"].to_numpy()
     if np.isnan(values).all():
-        raise BadInput("path", str(path), "[empty] holds no number at all", "fill its cells")
+        raise BadInput("path", str(path), "[empty] has no number at all", "fill its cells")
     _check_one_scale(frame, path)
     low, high = float(np.nanmin(values)), float(np.nanmax(values))
     if raw or (low >= 0 and high <= 1):

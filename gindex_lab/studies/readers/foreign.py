@@ -59,7 +59,7 @@ def foreign_table(path: Path, encoding: str | None = None) -> pd.DataFrame:
         remedy = "give each a name of its own"
         raise BadInput("path", str(path), problem, remedy)
     if table.empty:
-        raise BadInput("path", str(path), "[empty] holds no row", "give at least one row")
+        raise BadInput("path", str(path), "[empty] has no row", "give at least one row")
     whole = table.apply(_whole_numbers)
     return _named_rows(whole) if suffix in _PERSONS else whole
 

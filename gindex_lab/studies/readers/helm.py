@@ -163,7 +163,7 @@ def _entries(folder: Path, options: Options) -> list[dict[str, Any]]:
         )
         raise BadInput("path", str(folder), problem, "run helm-run to its end, or leave it out")
     if not content:
-        raise BadInput("path", str(path), "[empty] holds no instance", "leave the run out")
+        raise BadInput("path", str(path), "[empty] has no instance", "leave the run out")
     return content
 
 

@@ -44,7 +44,7 @@ class Metrics:
 
     @property
     def state(self) -> tuple[dict[str, str], dict[str, set[str]]]:
-        """What is to be forgotten with a bad file (`Storage.reading`)."""
+        """What to forget with a bad file (`Storage.reading`)."""
         return self.chosen, self.others
 
     def of(

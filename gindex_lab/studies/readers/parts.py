@@ -191,7 +191,7 @@ def names_by_file(
 
 
 def _two_parts(stems: Sequence[str]) -> tuple[str, str] | None:
-    """The first parts of names that are all pairs of some beginnings and some ends; sizes are no such end.
+    """The first parts of names that are all pairs of some beginnings and ends; sizes do not count as ends.
 
     >>> _two_parts(["gpt_arc", "gpt_gsm", "o3_arc", "o3_gsm"]), _two_parts(["qwen_7b", "qwen_70b"])
     (('gpt', 'arc'), None)

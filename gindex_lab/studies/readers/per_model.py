@@ -89,7 +89,7 @@ def _read_file(
             roles = keep_roles(found, mine, item, row, options)
         count += 1
     if not count:
-        raise wrong_field(file, "[empty] holds no response", "leave it out")
+        raise wrong_field(file, "[empty] has no response", "leave it out")
     return chosen
 
 
@@ -102,7 +102,7 @@ def _columns(row: Mapping[str, Any], options: Options, file: Path) -> dict[str, 
         given = options.columns.get(kind)
         if given is not None and given not in row:
             remedy = f"it has {', '.join(map(repr, list(row)[:8]))}"
-            raise BadInput(f"columns[{kind!r}]", given, f"is no column of {file.name}", remedy)
+            raise BadInput(f"columns[{kind!r}]", given, f"is not a column of {file.name}", remedy)
         there = [known[name] for name in names if name in known]
         if kind == "response":
             there = responses_in(list(known.values()))

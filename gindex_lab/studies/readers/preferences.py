@@ -59,7 +59,7 @@ def read_alpaca_eval(files: Sequence[Path], found: Collector, options: Options) 
                 some.append((model, reference, data, row.get("instruction"), won))
             rows += some
     if not rows:
-        raise wrong_field(files[0], "[empty] holds no annotation", "annotate it again")
+        raise wrong_field(files[0], "[empty] has no annotation", "annotate it again")
     references = sorted({reference for _, reference, *_ in rows})
     items, numbers = Identities(), dict[object, int]()
     for model, reference, data, instruction, won in rows:
@@ -162,7 +162,7 @@ def _share_won(games: Any, file: Path, number: int) -> float:
     0.75
     """
     if not isinstance(games, list) or len(games) != 2:
-        raise wrong_field(file, f"has not two games in line {number}", "judge it again")
+        raise wrong_field(file, f"does not have two games in line {number}", "judge it again")
     won = weights = 0.0
     for turn, game in enumerate(games):
         verdict = game.get("score") if isinstance(game, dict) else None

@@ -58,7 +58,7 @@ def read_promptfoo(files: Sequence[Path], found: Collector, options: Options) ->
             by_file[file] = list(_results(file, found, options))
     results = [one for some in by_file.values() for one in some]
     if not results:
-        raise wrong_field(files[0], "[empty] holds no result", "run the evaluation again")
+        raise wrong_field(files[0], "[empty] has no result", "run the evaluation again")
     names = dict.fromkeys(name for one in results for name in one.scores)
     metric = choose_metric(list(names), options.metrics, files[0], "the results")
     settle_direction(metric, found, options)

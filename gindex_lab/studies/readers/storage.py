@@ -269,8 +269,9 @@ def all_bad(skipped: Mapping[Path, BadInput]) -> BadInput:
     if not others:
         return first
     shown = "; ".join(f"{name} {problem}" for problem, name in list(others.items())[:2])
-    problem = f"[{first.code}] {first.problem}; nor can the other files be read: {shown}" + " …" * (
-        len(others) > 2
+    problem = (
+        f"[{first.code}] {first.problem}; the other files cannot be read either: {shown}"
+        + " …" * (len(others) > 2)
     )
     return BadInput(first.argument, first.value, problem, first.remedy)
 

@@ -107,7 +107,9 @@ def _reports(
             failed = {one for name in _FAILED for one in _ids(content, name, file)}
             failed |= set(_ids(content, "submitted_ids", file)) - solved
             if not solved | failed:
-                raise wrong_field(file, "[empty] names no instance", "write the report again")
+                raise wrong_field(
+                    file, "[empty] does not name any instance", "write the report again"
+                )
             broken += len({x for k in _FAILED[1:] for x in _ids(content, k, file)})
             never += len(set(_ids(content, "incomplete_ids", file)) - failed - solved)
             for instance in sorted(solved | failed):
@@ -128,7 +130,9 @@ def _boards(boards: Mapping[Path, Any], found: Collector, options: Options) -> N
             listed[file] = {one for name in lists for one in _ids(content, name, file)}
     known = sorted(set().union(*listed.values()))
     if not known:
-        raise wrong_field(next(iter(boards)), "[empty] names no instance", "name another file")
+        raise wrong_field(
+            next(iter(boards)), "[empty] does not name any instance", "name another file"
+        )
     for file in listed:
         with found.reading(file, options):
             solved = set(_ids(boards[file], "resolved", file))

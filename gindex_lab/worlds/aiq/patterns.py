@@ -204,7 +204,7 @@ def shares(programs: Iterable[str], symbols: int = 5, observations: int = 1) -> 
     """
     counts = Counter(programs)  # one in four is drawn more than once
     if not counts:
-        raise BadInput("programs", [], "[empty] holds no program", "pass at least one")
+        raise BadInput("programs", [], "[empty] has no program", "pass at least one")
     found = [hits(program, symbols, observations) for program in counts]
     names = list(found[0])
     table = np.array([list(row.values()) for row in found])

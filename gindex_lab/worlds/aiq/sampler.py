@@ -242,7 +242,7 @@ def read_sample(path: str | Path) -> pd.DataFrame:
         elif line.strip():
             rows.append(_row(path, number, line))
     if not rows:
-        raise BadInput("path", str(path), "[empty] holds no program", "write one with save_sample")
+        raise BadInput("path", str(path), "[empty] has no program", "write one with save_sample")
     table = pd.DataFrame(rows, columns=["program", "stratum"])
     table.attrs = _typed(settings)
     return table

@@ -347,7 +347,7 @@ def survey(
         rows.append({"program": program, "decided": exact is not None, "reason": reason})
         rows[-1] |= exact or {}
     if not rows:
-        raise BadInput("programs", rows, "[empty] holds no program", "pass at least one")
+        raise BadInput("programs", rows, "[empty] has no program", "pass at least one")
     return pd.DataFrame(rows)
 
 

@@ -167,9 +167,7 @@ def read_sweep(folder: str | Path) -> pd.DataFrame:
     """
     files = _results(as_path("folder", folder))
     if not files:
-        raise BadInput(
-            "folder", str(folder), "[empty] holds no results", "run a sweep into it first"
-        )
+        raise BadInput("folder", str(folder), "[empty] has no results", "run a sweep into it first")
     for file in files:
         if not is_vouched(file):
             problem = f"[damaged] holds {file.name!r}, which is damaged or has lost its hash"

@@ -121,7 +121,7 @@ def _check(system: object, curriculum: object, tests: object) -> None:
         raise BadInput("system", system, "[not-a-system] is not a system", remedy)
     for name, tasks in (("curriculum", curriculum), ("tests", tests)):
         if not isinstance(tasks, Sequence) or isinstance(tasks, str) or not tasks:
-            problem = "[empty] holds no tasks"
+            problem = "[empty] has no tasks"
             raise BadInput(name, tasks, problem, "pass a list of DrawingSample, as of curriculum()")
         for at, task in enumerate(tasks):
             if not isinstance(task, DrawingSample):

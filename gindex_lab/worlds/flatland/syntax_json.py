@@ -97,7 +97,7 @@ def _call(run: Any) -> Call:
 def _from_nodes(rows: list[Any]) -> Source:
     """A program of one flow `main` from a list of nodes; ids become names."""
     if not rows:
-        raise BadProgram("program", rows, "[empty] holds no node", "START comes first")
+        raise BadProgram("program", rows, "[empty] has no node", "START comes first")
     ids = [str(_get(row, "id", str, f"nodes[{at}]")) for at, row in enumerate(rows)]
     kinds = [_get(row, "type", str, f"nodes[{at}]") for at, row in enumerate(rows)]
     if kinds[0] != "START" or "START" in kinds[1:]:

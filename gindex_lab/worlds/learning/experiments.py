@@ -177,7 +177,7 @@ def _check(system: object, curriculum: object, tests: object) -> None:
     for name, tasks in (("curriculum", curriculum), ("tests", tests)):
         if not isinstance(tasks, Sequence) or isinstance(tasks, str) or not tasks:
             raise BadInput(
-                name, tasks, "[empty] holds no tasks", "pass a list of PromptSample, as of corpus()"
+                name, tasks, "[empty] has no tasks", "pass a list of PromptSample, as of corpus()"
             )
         for at, task in enumerate(tasks):
             if not isinstance(task, PromptSample):

@@ -109,7 +109,7 @@ def _entries(path: Path) -> list[dict[str, Any]]:
                     place, list(entry), f"[missing-field] has no {key!r}", f"give it {key!r}"
                 )
     if not entries:
-        raise BadInput("file", str(path), "[empty] holds no answer", "write one object per prompt")
+        raise BadInput("file", str(path), "[empty] has no answer", "write one object per prompt")
     return entries
 
 
