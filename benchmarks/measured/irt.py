@@ -1,85 +1,31 @@
-"""Do the tests of item response theory err in one of twenty, and do its standard errors hold the truth?
+"""Are the items of a known test found again, and do standard errors hold the truth?
 
-Responses are drawn from known items (log slopes of sd 0.3, difficulties from N(0, 1)) that follow the model
-under test, so that every small p value is an error. Three parts: DIF between groups whose abilities lie
-apart, fit of models, items and agents, and coverage of RMSEA₂ where the model is wrong by a known amount. A
-second table has the recovery of parameters: bias, error, and how often estimate ± 1.96 errors (`limits` of
-the model) hold the truth. Both are kept in `data/measured` (`irt_levels.csv`, `irt_recovery.csv`);
-`python -m benchmarks.measured.irt levels OUT.csv` (or `recovery`) makes them again and goes on where it
-stopped.
+Responses are drawn from known items (log slopes of sd 0.3, difficulties from N(0, 1)). Kept in
+`data/measured/irt_recovery.csv`: bias, error, and how often estimate ± 1.96 errors (`limits` of the model)
+hold the truth, by kind of parameter. `python -m benchmarks.measured.irt OUT.csv` makes it again and goes on
+where it stopped. `irt_levels` has the tests, `dif_power` their power.
 """
 
 from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.stats import chi2
 
 from gindex_lab.foundation.errors import Caution
 from gindex_lab.foundation.validate import FloatArray
-from gindex_lab.measures.psychometrics.dif import dif
 from gindex_lab.measures.psychometrics.irt import ItemResponseModel, irt
 from gindex_lab.measures.psychometrics.irt_simulate import simulate_irt
-from gindex_lab.measures.psychometrics.m2 import m2
 from gindex_lab.measures.psychometrics.multigroup import multigroup
 from gindex_lab.studies.simulations.coverage_study import kept_study
 
-__all__ = ["check_level", "check_recovery", "level_designs", "recovery_designs"]
+__all__ = ["check_recovery", "drawn", "fitted", "items_of", "recovery_designs", "two_groups"]
 
-_LEVEL = 0.05
 _CUTS = {"graded": 3, "gpcm": 2, "pcm": 2}  # steps of an item
 Row = dict[str, Any]
-
-
-def level_designs() -> pd.DataFrame:
-    """Every design of the first table.
-
-    >>> level_designs()["part"].value_counts(sort=False).to_dict()
-    {'dif': 8, 'rmsea': 4, 'fit': 7}
-    """
-    rows: list[tuple[str, str, int, int, float]] = []
-    for n, items, gap in ((250, 10, 0.0), (1000, 40, 0.0), (500, 20, 0.5), (250, 10, 1.0)):
-        rows.append(("dif", "", n, items, gap))
-    rows += [
-        ("dif", "", n, items, 1.0) for n, items in ((1000, 10), (250, 40), (500, 20), (1000, 40))
-    ]
-    rows += [("rmsea", "2pl", n, 10, wrong) for n in (300, 1000) for wrong in (1.0, 2.0)]
-    for model in ("1pl", "2pl", "3pl", "graded", "gpcm", "nominal"):
-        rows.append(("fit", model, 300, 10, 0.0))
-    rows.append(("fit", "1pl", 600, 20, 0.0))
-    return pd.DataFrame(rows, columns=["part", "model", "agents", "items", "apart"])
-
-
-def check_level(row: Row, simulations: int, seed: int) -> dict[str, float]:
-    """The share of each test below .05 (`rmsea` and `rmsea_90`: of intervals that hold the truth).
-
-    >>> row = {"part": "fit", "model": "2pl", "agents": 200, "items": 5, "apart": 0.0}
-    >>> sorted(check_level(row, 2, 1))
-    ['lz_star', 'm2', 's_x2', 'tables']
-    """
-    name = f"{row['part']} {row['model']} {row['agents']} {row['items']} {row['apart']}"
-    rng = np.random.default_rng([seed, *name.encode()])
-    parts: dict[str, tuple[Callable[[Row, np.random.Generator], dict[str, Any]], float]] = {
-        "fit": (_fit, 1.0 if "pl" in row["model"] else 0.6),
-        "rmsea": (_rmsea, 1.0),
-        "dif": (_dif, 8.0 / row["items"]),
-    }
-    draw, share = parts[row["part"]]
-    tables = max(2, int(simulations * share))
-    found: dict[str, list[FloatArray]] = {}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", Caution)
-        for _ in range(tables):
-            for test, errs in draw(row, rng).items():
-                found.setdefault(test, []).append(np.asarray(errs, dtype=float).ravel())
-    means = {test: float(np.nanmean(np.concatenate(errs))) for test, errs in found.items()}
-    return {"tables": tables} | {test: round(mean, 4) for test, mean in sorted(means.items())}
 
 
 def items_of(model: str, items: int, rng: np.random.Generator, spread: float = 0.3) -> pd.DataFrame:
@@ -111,96 +57,44 @@ def items_of(model: str, items: int, rng: np.random.Generator, spread: float = 0
     return table
 
 
-def _drawn(model: str, table: pd.DataFrame, rng: np.random.Generator, n: int) -> pd.DataFrame:
+def drawn(model: str, table: pd.DataFrame, rng: np.random.Generator, n: int) -> pd.DataFrame:
+    """Responses of n agents from N(0, 1) to such items."""
     plain = model in ("1pl", "2pl", "3pl")
     return simulate_irt(table, n, model=None if plain else model, seed=rng).frame
 
 
-def _fitted(model: str, frame: pd.DataFrame) -> ItemResponseModel:
+def fitted(model: str, frame: pd.DataFrame) -> ItemResponseModel:
+    """The model as users fit it, a 3PL with weak priors."""
     return irt(frame, model, priors="weak" if model == "3pl" else None)
 
 
-def _fit(row: Row, rng: np.random.Generator) -> dict[str, Any]:
-    model = row["model"]
-    table = items_of(model, row["items"], rng)
-    fitted = _fitted(model, _drawn(model, table, rng, row["agents"]))
-    items = fitted.item_fit()
-    found = {
-        "m2": m2(fitted).p < _LEVEL,
-        "s_x2": np.where(
-            items["s_x2"].isna(), np.nan, chi2.sf(items["s_x2"], items["s_x2_df"]) < _LEVEL
-        ),
-        "lz_star": fitted.person_fit()["lz_star"] < -1.645,
-    }
-    return found | ({"infit_z": items["infit_z"].abs() > 1.96} if model == "1pl" else {})
-
-
-def _groups(
-    table: pd.DataFrame, other: pd.DataFrame, n: int, apart: float, rng: np.random.Generator
+def two_groups(
+    table: pd.DataFrame,
+    other: pd.DataFrame,
+    n: int,
+    apart: float,
+    rng: np.random.Generator,
+    model: str = "2pl",
 ) -> tuple[pd.DataFrame, list[str]]:
+    """Responses of n agents each from N(0, 1) to one table of items and from N(-apart, 1) to another."""
+    kind = "graded" if model == "graded" else None
     parts = [
-        simulate_irt(items, ability=rng.normal(mean, 1, n), seed=rng).frame
+        simulate_irt(items, ability=rng.normal(mean, 1, n), model=kind, seed=rng).frame
         for items, mean in ((table, 0.0), (other, -apart))
     ]
     return pd.concat(parts, ignore_index=True), ["reference"] * n + ["focal"] * n
 
 
-def _same(row: Row, rng: np.random.Generator) -> tuple[pd.DataFrame, list[str]]:
-    table = items_of(row["model"] or "2pl", row["items"], rng)
-    return _groups(table, table, row["agents"], row["apart"], rng)
-
-
-def _dif(row: Row, rng: np.random.Generator) -> dict[str, Any]:
-    """As users call it (purified), and as R's difR does without purification."""
-    drawn, found = _same(row, rng), {}
-    for method in ("mantel-haenszel", "logistic"):
-        name = method.replace("-", "_")
-        for key, how in ((name, {}), (f"{name}_classical", {"purify": False, "classical": True})):
-            p = dif(*drawn, method=method, focal="focal", **how).table["p"]  # type: ignore[arg-type]
-            found[key] = np.where(p.isna(), np.nan, p < _LEVEL)
-    return found
-
-
-def _rmsea(row: Row, rng: np.random.Generator) -> dict[str, Any]:
-    n, wrong = row["agents"], row["apart"]
-    theta, pair = rng.standard_normal((n,)), rng.standard_normal((n, 2))
-    drawn = (rng.random((n, 10)) < _chances(theta, pair, wrong)).astype(float)
-    model, truth = irt(drawn), _true_rmsea(float(wrong))
-    fits = {name: m2(model, ci) for name, ci in (("rmsea_90", 0.9), ("rmsea", 0.95))}
-    held = {name: fit.rmsea_low <= truth <= fit.rmsea_high for name, fit in fits.items()}
-    return held | {"true_rmsea": truth}
-
-
-def _chances(theta: FloatArray, pair: FloatArray, wrong: float) -> FloatArray:
-    """Of ten items of which two pairs have something more in common, with the slope `wrong`."""
-    z = np.linspace(0.8, 1.8, 10) * (theta[..., None] - np.linspace(-1.2, 1.2, 10))
-    z[..., :4] += wrong * pair[..., [0, 0, 1, 1]]
-    return np.asarray(1 / (1 + np.exp(-z)))
-
-
-@cache
-def _true_rmsea(wrong: float) -> float:
-    """RMSEA₂ of the 2PL nearest to the chances of all 1,024 patterns."""
-    nodes = np.linspace(-5, 5, 31)
-    weight = np.exp(-(nodes**2) / 2) / np.exp(-(nodes**2) / 2).sum()
-    grid = np.stack(np.meshgrid(nodes, nodes, nodes, indexing="ij"), -1).reshape(-1, 3)
-    chance = _chances(grid[:, 0], grid[:, 1:], wrong)
-    patterns = (np.arange(1024)[:, None] >> np.arange(10)) % 2
-    logs = patterns @ np.log(chance).T + (1 - patterns) @ np.log1p(-chance).T
-    share = np.exp(logs) @ np.einsum("i,j,k->ijk", weight, weight, weight).ravel()
-    agents = np.rint(share * 2_000_000).astype(int)
-    return m2(irt(np.repeat(patterns, agents, axis=0).astype(float))).rmsea
-
-
 def recovery_designs() -> pd.DataFrame:
-    """Every design of the second table.
+    """Every design.
 
     >>> recovery_designs()["model"].nunique()
-    10
+    13
     """
     kinds = ["1pl", "2pl", "graded", "gpcm", "pcm", "nominal", "beta", "3pl", "4pl"]
     rows = [(model, 500, 20 if model == "4pl" else 10) for model in kinds]
-    rows += [("2pl, two groups", 500, 10)]
+    rows += [("2pl, two groups", 500, 10), ("graded, two groups", 500, 6)]
+    rows += [("2pl, confirmatory", 1000, 10), ("2pl, exploratory", 1000, 10)]
     return pd.DataFrame(rows, columns=["model", "agents", "items"])
 
 
@@ -208,7 +102,8 @@ def check_recovery(row: Row, simulations: int, seed: int) -> dict[str, float]:
     """Bias, root mean square error and coverage of the limits at 95%, by kind of parameter."""
     model, n, items = row["model"], row["agents"], row["items"]
     rng = np.random.default_rng([seed, *f"{model} {n} {items}".encode()])
-    more = {"4pl": 0.5, "beta": 0.7, "2pl, two groups": 2.0, "1pl": 2.0}
+    more = {"4pl": 0.5, "beta": 0.7, "1pl": 2.0, "2pl, two groups": 2.0}
+    more |= dict.fromkeys(["2pl, confirmatory", "2pl, exploratory"], 0.4)
     parts: dict[str, list[FloatArray]] = {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", Caution)
@@ -230,26 +125,59 @@ def check_recovery(row: Row, simulations: int, seed: int) -> dict[str, float]:
 
 def _recovered(model: str, n: int, items: int, rng: np.random.Generator) -> dict[str, FloatArray]:
     """By kind of parameter: estimate less truth, and whether the limits hold it (2 x parameters)."""
-    if model == "2pl, two groups":
-        table = items_of("2pl", items, rng)
-        groups = multigroup(*_groups(table, table, n, 0.5, rng), reference="reference").groups
-        second = groups.loc["focal"]
+    kind, _, design = model.partition(", ")
+    if design == "two groups":
+        table = items_of(kind, items, rng)
+        both = two_groups(table, table, n, 0.5, rng, kind)
+        second = multigroup(*both, kind, reference="reference").groups.loc["focal"]
         return {
-            name: _pair(second[name], truth, second[name] - half, second[name] + half)
+            name: _around(second[name], truth, second[f"{name}_se"])
             for name, truth in (("mean", -0.5), ("sd", 1.0))
-            for half in [1.96 * second[f"{name}_se"]]
         }
+    if design:
+        return _dimensions(n, items, rng, design == "exploratory")
     table = items_of(model, items, rng)
-    fitted = _fitted(model, _drawn(model, table, rng, n))
-    limits = fitted.limits()
+    fit = fitted(model, drawn(model, table, rng, n))
+    limits = fit.limits()
     found: dict[str, FloatArray] = {}
     for name in table:
         kind = {"a": "category_slope", "b": "cut", "c": "category_intercept"}
         key = kind[name[0]] if name[1:].isdigit() else ("cut" if name.startswith("b_") else name)
         ends = limits[f"{name}_low"], limits[f"{name}_high"]
-        one = _pair(fitted.parameters[name], table[name], *ends)
+        one = _pair(fit.parameters[name], table[name], *ends)
         found[key] = np.hstack([found[key], one]) if key in found else one
     return found
+
+
+def _dimensions(
+    n: int, items: int, rng: np.random.Generator, exploratory: bool
+) -> dict[str, FloatArray]:
+    """Two abilities that correlate by .4 with half of the items each; or both in every item, uncorrelated, as
+    the fit turns them: the last item does not load on the second."""
+    half = np.arange(items) < items // 2
+    slopes = rng.lognormal(0.3, 0.2, (items, 2)) * np.stack([half, ~half], 1)
+    slopes += exploratory * rng.uniform(0.2, 0.5, (items, 2)) * (slopes == 0)
+    intercepts, together = rng.normal(0, 0.8, items), 0.0 if exploratory else 0.4
+    able = rng.multivariate_normal([0, 0], [[1, together], [together, 1]], n)
+    answers = (rng.logistic(size=(n, items)) < able @ slopes.T + intercepts) * 1.0
+    pattern: Any = 2 if exploratory else (slopes > 0) * 1
+    fit = irt(answers, "2pl", dimensions=pattern)
+    at, free = fit.items, fit.plan.index[0][:, :2] >= 0
+    if exploratory:
+        (place, side), *_ = np.argwhere(~free)
+        along = slopes[place] / np.hypot(*slopes[place])
+        across = np.array([-along[1], along[0]])
+        slopes = slopes @ (np.stack([along, across] if side else [across, along])).T
+        slopes *= np.sign(slopes.sum(0))
+    found = {"intercept": _around(at["d1"], intercepts, at["d1_se"])}
+    one = [
+        _around(at[f"a{d}"], slopes[:, d - 1], at[f"a{d}_se"])[:, free[:, d - 1]] for d in (1, 2)
+    ]
+    return found | {"discrimination": np.hstack(one)}
+
+
+def _around(estimate: Any, truth: Any, error: Any) -> FloatArray:
+    return _pair(estimate, truth, estimate - 1.96 * error, estimate + 1.96 * error)
 
 
 def _pair(estimate: Any, truth: Any, low: Any, high: Any) -> FloatArray:
@@ -260,9 +188,4 @@ def _pair(estimate: Any, truth: Any, low: Any, high: Any) -> FloatArray:
 
 
 if __name__ == "__main__":
-    what, out = sys.argv[1:3]
-    made = {
-        "levels": (level_designs, check_level, 300, 24),
-        "recovery": (recovery_designs, check_recovery, 150, 25),
-    }[what]
-    print(kept_study(out, made[0](), *made[1:]).to_string())
+    print(kept_study(sys.argv[1], recovery_designs(), check_recovery, 150, 25).to_string())

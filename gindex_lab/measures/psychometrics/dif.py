@@ -163,10 +163,9 @@ def dif(
     Notes
     -----
     Matching by score has a price where abilities differ (`dif_tests.matching_error`): at a distance of one
-    deviation the classical tests flag .04 to .21 of clean items, these .03 to .06 (the kept table
-    `data/measured/irt_levels.csv`). Power for one item of 40 made 0.6 harder, abilities alike: .59 by Mantel-
-    Haenszel and .56 by the logistic test with 250 agents in each group, .87 and .87 with 500; for one with
-    0.4 times the slope .05 and .77, .04 and .96.
+    deviation the classical tests flag .04 to .22 of clean items, these .03 to .07 (the kept table
+    `data/measured/irt_levels.csv`). Power in the designs of the literature, beside difR's way, is in
+    `data/measured/dif_power.csv`, and beside what was published in the README there.
 
     Examples
     --------
