@@ -101,3 +101,18 @@ def test_the_public_surface_is_typed():
                 and not one.__name__.startswith("_")
             }
     assert len(found) <= 10, sorted(found)
+
+
+def test_the_table_of_where_things_are_leads_to_them():
+    """Every file in CONTRIBUTING's table exists, and a name in brackets after it is defined in it."""
+    text = (ROOT / "CONTRIBUTING.md").read_text()
+    table = text.split("## Where things are")[1].split("\n## ")[0]
+    for row in [line for line in table.splitlines() if ".py" in line]:
+        folder = ROOT
+        for path, name in re.findall(r"`([\w/]+\.py)`(?: \(`(\w+)`)?", row):
+            file = ROOT / "gindex_lab" / path if "/" in path else folder / path
+            folder = file.parent
+            defined = (
+                re.search(rf"^ *(def|class) {name}\b", file.read_text(), re.M) if name else True
+            )
+            assert defined, f"{path}: {name}"
