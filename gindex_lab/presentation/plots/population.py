@@ -213,7 +213,9 @@ def plot_studies(
         ax.plot(centre[which], place[which], ".", ms=3, color=colour)
     ax.axvline(truth, color="#222222", lw=1)
     ax.set(xlabel=MEASURE_NAMES.get(measure, measure), ylabel="study", yticks=[])
-    heading(ax, title, f"{len(rows)} studies, {int(missed.sum())} miss the truth {truth:.3g}")
+    count = int(missed.sum())
+    verb = "misses" if count == 1 else "miss"
+    heading(ax, title, f"{len(rows)} studies, {count or 'none'} {verb} the truth {truth:.3g}")
     return ax
 
 
