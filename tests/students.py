@@ -226,27 +226,65 @@ def measure(students, demo=None):
 
 
 def run_notebook(name, cache):
-    """Seconds in which a new process runs a notebook's code, with machine code kept in the folder `cache`."""
+    """Processor seconds in which a new process runs a notebook's code, with machine code kept in `cache`."""
     with tempfile.TemporaryDirectory() as folder:
         shutil.copy(ROOT / "notebooks" / "teaching" / f"{name}.ipynb", folder)
         command = [sys.executable, "-m", "gindex_lab.presentation.widgets.warm", folder]
         env = os.environ | {"NUMBA_CACHE_DIR": str(cache), "MPLBACKEND": "agg"}
-        start = time.monotonic()
+        before = psutil.Process().cpu_times()
         subprocess.run(command, cwd=ROOT, env=env, check=True, capture_output=True)
-        return round(time.monotonic() - start, 1)
+        after = psutil.Process().cpu_times()
+    return round(sum(after[2:4]) - sum(before[2:4]), 1)  # of children: user and system
+
+
+def worked(process):
+    """Processor seconds of a server and its kernels so far."""
+    server = psutil.Process(process.pid)
+    return sum(sum(one.cpu_times()[:2]) for one in (server, *kernels(process)))
 
 
 def openings():
-    """The first opening of each demo with a kernel: nothing compiled; compiled; as `make demo` has it waiting."""
+    """The first opening of each demo with a kernel, in seconds of a processor (so that other work on the machine
+    does not count): where nothing is compiled; in a new kernel; in one that `make demo` has waiting."""
     found = {}
     for name in KERNEL_DEMOS:
         with tempfile.TemporaryDirectory() as cache:
             found[name] = {when: run_notebook(name, cache) for when in ("cold", "compiled")}
+        print(name, found[name], flush=True)
     students = len(KERNEL_DEMOS)  # one after the other: each finds a kernel that waits
-    with tempfile.TemporaryDirectory() as folder, classroom(students, Path(folder)) as (where, *_):
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        classroom(students, Path(folder)) as (where, process, _),
+    ):
         for name in KERNEL_DEMOS:
+            before = worked(process)
             (one,) = asyncio.run(come(where, [name]))
-            found[name]["waiting"] = round(one.first_widget, 1)
+            assert one.widgets
+            found[name]["waiting"] = round(worked(process) - before, 1)
+    return found
+
+
+def redraws():
+    """Milliseconds of a redraw of each live demo in Chromium: a hundred moves of its first control."""
+    from web_pages import browser, module_url, watched
+
+    from gindex_lab.presentation.web import bundle
+    from gindex_lab.presentation.widgets.front import MODULES
+    from gindex_lab.press.site import DEMOS
+
+    url = module_url(f"{bundle(*MODULES)}\nexport {{ mountDemo }};")
+    move = """async ([url, spec, grid]) => {
+        const { mountDemo } = await import(url);
+        const demo = mountDemo(document.body, spec);
+        return grid.map((value) => { demo.set({ [spec.controls[0].name]: value }); return demo.milliseconds; });
+    }"""
+    found = {}
+    with browser() as chromium, watched(chromium) as page:
+        for spec in (make().spec() for make in DEMOS):
+            page.set_content("<body></body>")
+            first = spec["controls"][0]
+            grid = [first["min"] + first["step"] * (k % 20) for k in range(120)]
+            found[spec["name"]] = quantiles(page.evaluate(move, [url, spec, grid])[20:], 1)
     return found
 
 
@@ -259,14 +297,17 @@ def sentences(measured):
     cold, compiled, waiting = (
         [one[kind] for one in opened] for kind in ("cold", "compiled", "waiting")
     )
+    load = max(one["load before"] for one in measured["runs"])
+    busy = f"that were busy with other work (load {load:g})" if load > 1 else "that were idle"
+    drawn = [one["median"] for one in measured["redraw (ms)"].values()]
     return f"""\
-Measured on {mixed["cores"]} cores that did other work as well (load {mixed["load before"]:g} and {same["load before"]:g} before the start), with {mixed["students"]} students who
+Measured on {mixed["cores"]} cores {busy}, with {mixed["students"]} students who
 open a page at the same moment (`data/measured/classroom.json`): the address is printed after {mixed["seconds to the address"]:.0f} s; with all
 demos in turn the first widget is there after {first["median"]:.0f} s (median; the last after {first["most"]:.0f} s), with one demo for all after {page["median"]:.0f} s
 ({page["most"]:.0f} s); a student takes {size["least"]:.0f} to {size["most"]:.0f} MB, all together {mixed["MB of all sessions"] / 1000:.1f} GB. Student {mixed["students"] + 1} reads within {mixed["one more"]["seconds"]:.1f} s that the class is
-full, and Ctrl-C has ended all kernels after {mixed["seconds to end"]:.0f} s. A demo that needs a kernel takes {min(cold):.0f} to {max(cold):.0f} s to open where nothing is
-compiled, {min(compiled):.0f} to {max(compiled):.0f} s in a new kernel, and {min(waiting):.0f} to {max(waiting):.0f} s in one that `make demo` has waiting. Sliders of the five live demos do not
-ask the kernel at all: they redraw within 50 ms in the browser.
+full, and Ctrl-C has ended all kernels after {mixed["seconds to end"]:.0f} s. A demo that needs a kernel takes {min(cold):.0f} to {max(cold):.0f} s of processor time to open where
+nothing is compiled, {min(compiled):.0f} to {max(compiled):.0f} s in a new kernel, and {min(waiting):.1f} to {max(waiting):.1f} s in one that `make demo` has waiting. The five live demos
+do not ask a kernel when a slider moves: they redraw in the browser, in {min(drawn):.1f} to {max(drawn):.1f} ms (medians).
 """
 
 
@@ -276,15 +317,19 @@ def quoted(measured):
     return f"{head}{MARKS[0]}\n{sentences(measured)}{MARKS[1]}{rest.partition(MARKS[1])[2]}"
 
 
-if __name__ == "__main__":
-    count = int(sys.argv[1]) if len(sys.argv) > 1 else 20
-    how = "python tests/students.py; real HTTP and websocket clients of the server on loopback, all at once"
-    runs = []
+def runs_of(count):
+    """A class in all demos, and a class in one."""
     for demo in (None, "session1_shape_a_curve"):
         load = round(os.getloadavg()[0], 1)
-        runs.append({"load before": load, "cores": os.cpu_count()} | measure(count, demo))
-        print(runs[-1], flush=True)
-    measured = {"how": how, "runs": runs, "openings": openings()}
-    STORED.write_text(json.dumps(measured, indent=1, ensure_ascii=False) + "\n")
+        yield {"load before": load, "cores": os.cpu_count()} | measure(count, demo)
+
+
+if __name__ == "__main__":  # a number of students, or "openings" for that part alone
+    what = sys.argv[1] if len(sys.argv) > 1 else "20"
+    how = "python tests/students.py; real HTTP and websocket clients of the server on loopback, all at once"
+    kept = json.loads(STORED.read_text("utf-8")) if STORED.is_file() else {}
+    runs = kept["runs"] if what == "openings" else list(runs_of(int(what)))
+    measured = {"how": how, "runs": runs, "redraw (ms)": redraws(), "openings": openings()}
+    STORED.write_text(json.dumps(measured, indent=1, ensure_ascii=False) + "\n", "utf-8")
     COURSE.write_text(quoted(measured), "utf-8")
-    print(STORED.read_text())
+    print(STORED.read_text("utf-8"))

@@ -9,8 +9,10 @@ import sys
 from pathlib import Path
 
 import pytest
+import students
 
 from gindex_lab.foundation.errors import BadInput
+from gindex_lab.presentation.widgets.classroom import SESSION
 from gindex_lab.presentation.widgets.exercises_course import EXERCISES
 from gindex_lab.presentation.widgets.exercises_page import sessions
 from gindex_lab.presentation.widgets.exercises_sheets import teacher_sheets
@@ -122,3 +124,16 @@ def test_the_real_nbgrader_releases_and_marks_a_session(tmp_path):
     points = {name: len(EXERCISES[name].hints) for name in right}
     total = sum(points.values())
     assert rows == [("ada", total, total), ("bob", points["g-weight"], total)]
+
+
+def test_the_readme_of_the_course_quotes_the_class_that_was_measured():
+    """`python tests/students.py 20` measures, and writes both."""
+    measured = json.loads(students.STORED.read_text("utf-8"))
+    assert students.COURSE.read_text("utf-8") == students.quoted(measured)
+    for run in measured["runs"]:
+        assert run["students"] == run["with widgets"] == 20
+        assert (run["answers"], run["one more"]["status"]) == ([200], 503)
+        assert run["MB of a session"]["most"] < SESSION
+    assert max(one["median"] for one in measured["redraw (ms)"].values()) < 50
+    for one in measured["openings"].values():
+        assert one["cold"] > one["compiled"] > one["waiting"]

@@ -228,17 +228,50 @@ class TestPages:
             assert picture.tag == "{http://www.w3.org/2000/svg}svg"
             assert len(picture.findall("{http://www.w3.org/2000/svg}svg")) == 2
 
+    @pytest.mark.parametrize("width", WIDTHS)
+    def test_ones_own_data_by_keyboard_alone(self, chromium, site, tmp_path, width):
+        (tmp_path / "mine.csv").write_text("agent,a,b,c\ndifficulty,1,2,3\nann,1,1,0\nbob,0,1,1\n")
+        with watched(chromium, width, accept_downloads=True) as page:
+            page.goto(address(site, "data.html"))
+            tab_to(page, "input[type=file]")
+            with page.expect_file_chooser() as opened:
+                page.keyboard.press("Space")
+            opened.value.set_files(tmp_path / "mine.csv")
+            page.wait_for_selector(".gl-agents th:has-text('bob')")
+            tab_to(page, "#gl-agent")
+            page.keyboard.press("ArrowDown")
+            page.wait_for_selector("svg[aria-label^='The curve of bob']")
+            tab_to(page, "button", "Download the picture")
+            with page.expect_download():
+                page.keyboard.press("Enter")
+            assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+    @pytest.mark.parametrize("width", WIDTHS)
     @pytest.mark.parametrize("name", WALK_PAGES)
-    def test_a_walk_goes_on_and_back_by_keyboard(self, chromium, site, name):
-        with watched(chromium) as page:
+    def test_a_walk_goes_on_and_back_by_keyboard(self, chromium, site, name, width):
+        with watched(chromium, width) as page:
             page.goto(address(site, name))
-            first = page.locator(".gl-step img").get_attribute("src")
-            page.get_by_role("button", name="Next").focus()
+            image = page.locator(".gl-step img")
+            first = image.get_attribute("src")
+            tab_to(page, "button", "Next")
             page.keyboard.press("Enter")
-            assert page.locator(".gl-step img").get_attribute("src") != first
-            assert len(page.locator(".gl-step img").get_attribute("alt")) > 20
-            assert page.locator(".gl-step img").evaluate("(e) => e.decode().then(() => e.naturalWidth)") > 300  # fmt: skip
-            page.locator("#gl-step").press("End")
+            assert image.get_attribute("src") != first
+            assert len(image.get_attribute("alt")) > 40
+            assert image.evaluate("(e) => e.decode().then(() => e.naturalWidth)") > 300
+            wider = image.evaluate("(e) => e.clientWidth > e.parentElement.clientWidth + 1")
+            assert page.locator(".gl-aside").is_visible() == wider
+            tab_to(page, "#gl-step")
+            page.keyboard.press("End")
             assert page.get_by_role("button", name="Next").is_disabled()
-            page.locator("#gl-step").press("Home")
-            assert page.locator(".gl-step img").get_attribute("src") == first
+            page.keyboard.press("Home")
+            assert image.get_attribute("src") == first
+
+
+def tab_to(page, css, words="", most=60):
+    """Press Tab until the focus is on an element (with these words)."""
+    at = "([css, words]) => document.activeElement.matches(css) && document.activeElement.textContent.includes(words)"
+    for _ in range(most):
+        if page.evaluate(at, [css, words]):
+            return
+        page.keyboard.press("Tab")
+    raise AssertionError(f"no Tab leads to {css} {words}")

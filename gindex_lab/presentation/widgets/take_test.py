@@ -98,7 +98,7 @@ def sitting_view(kind: str, presses: str | Sequence[str] = (), seed: int = 1) ->
     done, total = at.session.number, len(at.session)
     numbers: dict[str, Value] = {"items done": f"{done} of {total}"}
     measured = done and _difficulties(at.responses()) > 1
-    figure = blank_figure(5.2, 4.0, left=0.12, top=0.86)  # fits a phone
+    figure = blank_figure(4.8, 4.0, left=0.13, top=0.86)  # fits a phone
     ax = figure.subplots()
     if done:
         numbers["mean response"] = float(at.responses().frame.to_numpy().mean())

@@ -95,7 +95,10 @@ def explained(html: str, up: str = "") -> str:
         term = letters.get(formula.get_text().strip())
         outside = not (_SILENT - {"math"}) & {parent.name for parent in formula.parents}
         if term and outside and _first(formula, term, told):
-            formula.wrap(_link(page, term, up))
+            link = _link(page, term, up)
+            # some browsers give a formula no words
+            link["aria-label"] = f"{formula.get_text().strip()}, {term.tip.split('.')[0].lower()}"
+            formula.wrap(link)
     return str(page)
 
 
