@@ -1,5 +1,6 @@
 """`pip install` works: a wheel has its data with it, and needs nothing of the workbench to analyse a log."""
 
+import json
 import os
 import subprocess
 import sys
@@ -79,8 +80,12 @@ def test_data_measures_and_readers_work_from_a_wheel(installed, tmp_path):
 
 
 @pytest.mark.slow
-def test_a_log_is_analysed_without_the_workbench(installed, tmp_path):
+def test_a_table_and_a_log_are_analysed_without_the_workbench(installed, tmp_path):
     rows = [f"m{a},i{k},{int((a * k) % 7 > 2)}" for a in range(1, 6) for k in range(1, 31)]
     (tmp_path / "runs.csv").write_text("\n".join(["agent,item,response", *rows]) + "\n")
-    run(installed, tmp_path, "-m", "gindex_lab", "analyse", "runs.csv", "--out", "report.html")
-    assert "<html" in (tmp_path / "report.html").read_text("utf-8")
+    names = ("model", "item", "score")
+    logged = [json.dumps(dict(zip(names, row.split(","), strict=True))) for row in rows]
+    (tmp_path / "runs.jsonl").write_text("\n".join(logged) + "\n")
+    for file in ("runs.csv", "runs.jsonl"):
+        run(installed, tmp_path, "-m", "gindex_lab", "analyse", file, "--out", f"{file}.html")
+        assert "<html" in (tmp_path / f"{file}.html").read_text("utf-8")
