@@ -6,6 +6,7 @@ import pytest
 
 import gindex_lab as gl
 from gindex_lab.measures.psychometrics.correlations import rank_correlation, rank_interval
+from gindex_lab.measures.psychometrics.local_dependence import dependent_pairs
 from gindex_lab.studies.analysis.starting import analyse_table
 from gindex_lab.studies.analysis.validity import rank_limits
 
@@ -115,18 +116,123 @@ def test_the_page_has_the_section_or_one_line_why_not(tmp_path):
         assert words in section
 
 
-def test_graded_items_are_factored_one_by_one_and_person_fit_is_not_judged():
-    """Five factors of five items each; lz* has no law of chance for graded responses."""
+def test_graded_items_are_factored_one_by_one_and_get_the_graded_model():
+    """Five factors of five items each, in five grades."""
     rng = np.random.default_rng(7)
     five = rng.multivariate_normal(np.zeros(5), 0.3 + 0.7 * np.eye(5), 400)
     values = 0.65 * five[:, np.arange(25) % 5] + 0.76 * rng.standard_normal((400, 25))
     result = gl.psychometrics(pd.DataFrame(np.searchsorted([-1.2, -0.4, 0.4, 1.2], values) / 4))
-    texts = [said.text for said in result.said]
-    assert texts[0].startswith("Factors: 5 factors stand above noise")
-    assert "one ability is an average over them" in texts[1]
-    assert any(text.startswith("Person fit was not judged") for text in texts)
-    assert not any("lz*" in text for text in texts if "not judged" not in text)
-    assert result.odd_agents["odd"].str.contains("misfits").sum() == 0
+    texts = " ".join(said.text for said in result.said)
+    assert texts.startswith("Factors: 5 factors stand above noise")
+    assert "a graded response model" in texts
+    assert "up to 5 ordered grades" in texts
+    assert "Person fit:" in texts
+
+
+def graded(agents=250, seed=1):
+    """Fourteen items of four grades, a copy of the eighth, one turned round, and an agent that does worst
+    where it is easy."""
+    rng = np.random.default_rng(seed)
+    middle = np.linspace(-1.2, 1.2, 14)
+    cuts = {f"b{k + 1}": middle + step for k, step in enumerate((-1.0, 0.0, 1.0))}
+    names = [f"q{k + 1}" for k in range(14)]
+    items = pd.DataFrame({"discrimination": rng.uniform(0.9, 2.2, 14), **cuts}, index=names)
+    frame = gl.simulate_irt(items, agents, model="graded", seed=rng).frame
+    frame["twin"] = frame["q8"].where(rng.random(agents) < 0.85, rng.integers(0, 4, agents) / 3)
+    frame["q14"] = 1 - frame["q14"]
+    frame.loc["contrary"] = np.linspace(0, 3, 15).round() / 3
+    return frame.round(6)
+
+
+def test_faults_planted_in_a_graded_table_are_named_with_what_is_behind_them():
+    result = gl.psychometrics(graded())
+    texts = " ".join(said.text for said in result.said)
+    assert "q8 with twin" in texts
+    assert result.odd_items.index[0] == "q14"
+    assert "misfits" in result.odd_agents.loc["contrary", "odd"]
+    behind = result.odd_agents.loc["contrary", "behind"]
+    easy_or_hard = {f"q{k}" for k in (1, 2, 3, 4, 11, 12, 13, 14)} | {"twin"}
+    assert {part.split(" = ")[0] for part in behind.split(", ")} <= easy_or_hard
+
+
+def test_fractions_get_the_beta_model_and_say_what_was_not_done():
+    rng = np.random.default_rng(3)
+    mean = 1 / (1 + np.exp(-1.3 * rng.standard_normal((90, 1)) + np.linspace(-1.5, 1.5, 9)))
+    result = gl.psychometrics(pd.DataFrame(rng.beta(8 * mean, 8 * (1 - mean))))
+    texts = " ".join(said.text for said in result.said)
+    assert "a Beta model" in texts
+    assert "M2 is of right or wrong and of grades" in texts
+    assert "an item has 90 levels" in texts
+    assert "Person fit was not judged" in texts
+    assert "lz_star" not in result.odd_agents
+
+
+def test_fractions_beside_right_or_wrong_are_weighed_and_it_is_said():
+    rng = np.random.default_rng(4)
+    ability = rng.standard_normal((60, 1))
+    frame = pd.DataFrame(1.0 * (ability + rng.standard_normal((60, 8)) > 0)).add_prefix("i")
+    frame["share"] = rng.beta(2, 2, 60)
+    texts = " ".join(said.text for said in gl.psychometrics(frame).said)
+    assert "that share of a success" in texts
+
+
+def test_gaps_leave_out_what_needs_whole_rows_and_say_how_many_there_are():
+    frame = planted().frame
+    frame = frame.mask(np.random.default_rng(5).random(frame.shape) < 0.15)
+    texts = " ".join(said.text for said in gl.psychometrics(frame).said)
+    whole = len(frame.dropna())
+    assert f"{whole} agents answered all items, and M2 takes 100" in texts
+    assert f"Mokken's H was not computed: {whole} agents" in texts
+    few = planted().frame
+    few.iloc[:20, 0] = np.nan
+    assert f"of the {len(few) - 20} agents without gaps" in str(gl.psychometrics(few))
+
+
+def test_items_named_behind_a_contradiction_are_behind_it():
+    """Without the three items that are named, ability prefers the sprinter less; without others it does not."""
+    rng = np.random.default_rng(2)
+    hard = np.array([*np.linspace(0, 1, 20), *np.linspace(1.5, 10, 18)])
+    steep = np.array([3.0] * 20 + [0.15] * 18)
+    chance = 1 / (1 + np.exp(-steep * (rng.normal(0.5, 1, (200, 1)) - np.linspace(-1, 2, 38))))
+    frame = pd.DataFrame(1.0 * (rng.random((200, 38)) < chance)).add_prefix("i").rename(index=str)
+    frame.loc["sprinter"] = [1.0] * 20 + [0.0] * 18
+    frame.loc["climber"] = [1.0] * 6 + [0.0] * 14 + [1.0] * 18
+    found = gl.psychometrics(gl.Responses(frame, difficulty=hard))
+    told = next(said.text for said in found.said if "the other way round" in said.text)
+    named = told.split("weigh most: ")[1].rstrip(".").replace(" and ", ", ").split(", ")
+    one, other = told.split("Between ")[1].split(" (more capable)")[0].split(" (abler) and ")
+    model = gl.irt(frame, priors="weak")
+
+    def gap(without):
+        two = frame.loc[[one, other]].copy()
+        two[without] = np.nan
+        return -np.diff(model.score(responses=two)["ability"])[0]
+
+    others = [x for x in frame if x not in named]
+    drops = [gap([]) - gap(list(rng.choice(others, 3, replace=False))) for _ in range(20)]
+    assert gap([]) - gap(named) > np.mean(drops)
+    assert all(frame.loc[one, x] != frame.loc[other, x] for x in named)
+
+
+@pytest.mark.slow
+def test_independent_items_are_called_dependent_in_few_tables():
+    named = 0
+    for seed in range(60):
+        rng = np.random.default_rng([9, seed])
+        slopes, cuts = rng.uniform(0.8, 2.2, 20), np.linspace(-1.5, 1.5, 20)
+        items = pd.DataFrame({"discrimination": slopes, "difficulty": cuts})
+        model = gl.irt(gl.simulate_irt(items, 250, seed=rng), priors="weak")
+        named += bool(dependent_pairs(model))
+    assert named / 60 <= 0.1
+
+
+@pytest.mark.slow
+def test_graded_answers_that_follow_the_model_misfit_in_few_tables():
+    named = 0
+    for seed in range(40):
+        frame = graded(200, seed).drop(columns=["twin", "q14"]).drop(index="contrary")
+        named += gl.psychometrics(frame).agents["odd"].str.contains("misfits").any()
+    assert named / 40 <= 0.15
 
 
 def test_agents_that_chance_explains_are_not_called_odd():
@@ -157,12 +263,12 @@ def test_the_interval_of_a_rank_correlation_counts_ties_and_the_shape_of_the_clo
 
 @pytest.mark.parametrize(
     ("x", "y", "wanted"),
-    [([1, 2, 3, 4, 5], [2, 4, 6, 8, 10], 1.0), ([1, 2, 3, 4, 5], [5, 4, 3, 2, 1], -1.0)],
+    [(range(20), range(0, 40, 2), 1.0), (range(20), range(20, 0, -1), -1.0)],
 )
-def test_perfect_order_has_no_width_and_no_variation_no_interval(x, y, wanted):
+def test_perfect_order_has_no_width_and_no_variation_or_few_agents_no_interval(x, y, wanted):
     assert rank_interval(x, y) == pytest.approx((wanted, wanted))
-    assert np.isnan(rank_interval(x, [3] * 5)).all()
-    assert np.isnan(rank_interval(x[:3], [1, 3, 2])).all()
+    assert np.isnan(rank_interval(x, [3] * 20)).all()
+    assert np.isnan(rank_interval(x[:19], [*y[:17], y[18], y[17]])).all()
 
 
 def test_bad_input_names_the_argument():

@@ -29,6 +29,10 @@ __all__ = [
     "smoothed",
 ]
 
+_FEWEST_RANKED = (
+    20  # agents: with ten the limits hold in 75% where two measures agree on nearly all
+)
+
 
 def correlation(x: NumbersLike, y: NumbersLike) -> float:
     """Pearson's correlation, NaN where one of the two does not vary.
@@ -66,28 +70,33 @@ def rank_interval(x: NumbersLike, y: NumbersLike, ci: float = 0.95) -> tuple[flo
     """Limits of Spearman's correlation over agents: Fisher's z, with the error that the agents show.
 
     Each agent's influence on r, its part in the ranks of all others included, gives the error (Hampel 1974,
-    J. Am. Stat. Assoc. 69, 383-393), so that ties and a cloud of any shape count. On fifteen simulated pairs
-    of measures and 30 to 400 agents the usual (1 + r²/2)/(n - 3) held in 39 to 99% at 95%; this in 86 to 98%,
-    but 76 to 90% where two measures agree on nearly all agents and differ widely on a few.
+    J. Am. Stat. Assoc. 69, 383-393), so that ties and a cloud of any shape count. Up to 3/n of all agents may
+    be of a kind that no n agents show (Hanley and Lippman-Hand 1983, JAMA 249, 1743-1745), and two measures
+    may have nothing in common on them: the limit nearer to 0 is moved there by that share. Measured on 63
+    report designs, it held in 90 to 100% (`data/measured/ranks.csv`). Below 20 agents, and where more than
+    half of them share one value, there are no limits (NaN).
 
     >>> rng = np.random.default_rng(1)
     >>> ability = rng.standard_normal(100)
     >>> [round(limit, 2) for limit in rank_interval(ability, ability + rng.standard_normal(100))]
-    [0.42, 0.72]
+    [0.41, 0.72]
     """
     from scipy.special import ndtri
 
     ranks = [pd.Series(vector(name, v)).rank().to_numpy() for name, v in (("x", x), ("y", y))]
     r, n = correlation(*ranks), len(ranks[0])
-    if np.isnan(r) or n < 4 or abs(r) > 1 - 1e-12:
-        return (r, r) if abs(r) > 1 - 1e-12 else (np.nan, np.nan)
+    if max(np.unique(rank, return_counts=True)[1].max() for rank in ranks) > n / 2:
+        return np.nan, np.nan
+    if np.isnan(r) or n < _FEWEST_RANKED or abs(r) > 1 - 1e-12:
+        return (r, r) if n >= _FEWEST_RANKED and abs(r) > 1 - 1e-12 else (np.nan, np.nan)
     u, v = ((rank - rank.mean()) / rank.std() for rank in ranks)
     scale = [rank.std() / n for rank in ranks]
     shared = u * v + _above(ranks[0], v) / scale[0] + _above(ranks[1], u) / scale[1]
     own = u**2 + v**2 + 2 * (_above(ranks[0], u) / scale[0] + _above(ranks[1], v) / scale[1])
     influence = shared - r / 2 * own
     half = ndtri((1 + confidence(ci)) / 2) * influence.std() / np.sqrt(n - 1) / (1 - r**2)
-    return float(np.tanh(np.arctanh(r) - half)), float(np.tanh(np.arctanh(r) + half))
+    low, high = (float(np.tanh(np.arctanh(r) + side * half)) for side in (-1, 1))
+    return low - 3 / n * max(low, 0.0), high - 3 / n * min(high, 0.0)
 
 
 def _above(ranks: FloatArray, values: FloatArray) -> FloatArray:

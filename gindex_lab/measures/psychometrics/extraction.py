@@ -44,6 +44,8 @@ METHODS = ["minres", "ml", "principal_axis"]
 _LEAST, _MOST = 0.005, 1.0  # the uniquenesses' bounds, as in R's psych and factanal
 LARGEST_COMMUNALITY = 1 - _LEAST - 1e-9  # an item at or above it has nothing of its own
 _MOST_STARTS = 40
+_FINE = {"ftol": 1e-15, "gtol": 1e-10}
+_COARSE = {"ftol": 1e-8, "gtol": 1e-5}  # enough to see that a descent ends where an earlier one did
 
 
 def extract(matrix: FloatArray, n: int, method: str, start: FloatArray | None = None) -> FloatArray:
@@ -120,30 +122,45 @@ def _least_misfit(
     After N descents into w different minima, w (w + 1) / (N - w - 2) more are expected to exist
     (Boender and Rinnooy Kan 1987, Math. Program. 37, 59-80): we stop when that is at most ½.
     """
-    from scipy.optimize import minimize
-
-    rng, items = np.random.default_rng(0), len(matrix)
+    items = len(matrix)
+    if given is not None:
+        return _descent(misfit, given, _FINE)[0]
+    rng, first = np.random.default_rng(0), _first_starts(matrix)
     minima: list[float] = []
     best, least = np.full(items, 0.5), np.inf
-    for k in range(_MOST_STARTS if given is None else 1):
-        start = rng.uniform(0.05, 0.95, items) if k > 1 else _first_starts(matrix)[k]
-        found = minimize(
-            misfit,
-            start if given is None else given,
-            jac=True,
-            method="L-BFGS-B",
-            bounds=[(_LEAST, _MOST)] * items,
-            options={"maxiter": 5000, "maxfun": 20000, "ftol": 1e-15, "gtol": 1e-10},
-        )
-        value = float(found.fun)
+    for k in range(_MOST_STARTS):
+        start = rng.uniform(0.05, 0.95, items) if k > 1 else first[k]
+        found, value = _descent(misfit, start, _COARSE if k else _FINE)
         if not any(abs(value - other) < 1e-8 + 1e-5 * other for other in minima):
-            minima.append(value)
-        if value < least:
-            best, least = np.asarray(found.x), value
+            if k:  # not one that was seen: go down to its end
+                found, value = _descent(misfit, found, _FINE)
+            if not any(abs(value - other) < 1e-8 + 1e-5 * other for other in minima):
+                minima.append(value)
+            if value < least:
+                best, least = found, value
         seen, unseen = len(minima), k - 1 - len(minima)
         if unseen > 0 and seen * (seen + 1) <= 0.5 * unseen:
             break
     return best
+
+
+def _descent(
+    misfit: Callable[[FloatArray], tuple[float, FloatArray]],
+    start: FloatArray,
+    ends: dict[str, float],
+) -> tuple[FloatArray, float]:
+    """Uniquenesses and misfit at the end of one descent."""
+    from scipy.optimize import minimize
+
+    found = minimize(
+        misfit,
+        start,
+        jac=True,
+        method="L-BFGS-B",
+        bounds=[(_LEAST, _MOST)] * len(start),
+        options={"maxiter": 5000, "maxfun": 20000, **ends},
+    )
+    return np.asarray(found.x), float(found.fun)
 
 
 def _first_starts(matrix: FloatArray) -> list[FloatArray]:
@@ -211,18 +228,35 @@ def schmid_leiman(pattern: FloatArray, phi: FloatArray) -> tuple[FloatArray, Flo
     if len(phi) == 2:
         second = np.sqrt(np.full(2, abs(phi[0, 1]))) * np.array([1.0, np.sign(phi[0, 1]) or 1.0])
     else:
-        second = extract(phi, 1, "minres")[:, 0]
+        second = _one_of_three(phi) if len(phi) == 3 else None
+        second = extract(phi, 1, "minres")[:, 0] if second is None else second
     second = np.clip(second, -1.0, 1.0)
     return upright((pattern @ second)[:, None])[:, 0], pattern * np.sqrt(1 - second**2)
 
 
+def _one_of_three(phi: FloatArray) -> FloatArray | None:
+    """Loadings of the one factor that fits three correlations exactly, γ₁² = φ₁₂ φ₁₃ / φ₂₃; None without."""
+    one, two, three = phi[0, 1], phi[0, 2], phi[1, 2]
+    if one * two * three <= 0:
+        return None
+    squares = np.array([one * two / three, one * three / two, two * three / one])
+    signs = np.array([1.0, np.sign(one), np.sign(two)])
+    fits = squares.max() <= 1 - _LEAST
+    return upright((np.sqrt(squares) * signs)[:, None])[:, 0] if fits else None
+
+
 def general_factor(
-    matrix: FloatArray, items: pd.Index, n: int, method: str = "minres"
+    matrix: FloatArray,
+    items: pd.Index,
+    n: int,
+    method: str = "minres",
+    plain: FloatArray | None = None,
 ) -> GeneralFactor:
     """ω_h, ω and the explained common variance of a correlation matrix, by n group factors.
 
     ω_h = (Σ general)² / Σ R and ω = 1 - Σ (1 - communality) / Σ R (McDonald 1999; Zinbarg et al.
-    2005, Psychometrika 70); ECV = Σ general² / Σ communality (Reise 2012). Oblimin rotation.
+    2005, Psychometrika 70); ECV = Σ general² / Σ communality (Reise 2012). Oblimin rotation, of unrotated
+    loadings (`plain`) where they are known.
 
     >>> second, group = np.full((3, 1), 0.8), np.kron(np.eye(3), np.full((4, 1), 0.7))
     >>> matrix = group @ (second @ second.T + 0.36 * np.eye(3)) @ group.T + 0.51 * np.eye(12)
@@ -233,7 +267,7 @@ def general_factor(
         raise BadInput(
             "n", n, "[too-few-factors] leaves nothing to take a general factor of", "use n=3 or so"
         )
-    pattern, phi = rotate(extract(matrix, n, method), "oblimin")
+    pattern, phi = rotate(extract(matrix, n, method) if plain is None else plain, "oblimin")
     general, group = schmid_leiman(pattern, phi)
     table = pd.DataFrame(group, items, [f"group {k + 1}" for k in range(n)])
     table.insert(0, "general", general)

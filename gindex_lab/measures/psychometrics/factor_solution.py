@@ -11,10 +11,17 @@ import pandas as pd
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.validate import FloatArray, choice
 from gindex_lab.measures.psychometrics.extraction import LARGEST_COMMUNALITY
-from gindex_lab.measures.psychometrics.factor_fit import CONVENTIONS, fit_indices, normal_enough
+from gindex_lab.measures.psychometrics.factor_fit import (
+    CONVENTIONS,
+    fit_indices,
+    nearly_as_large,
+    normal_enough,
+)
 from gindex_lab.measures.psychometrics.factor_scores import score_weights
 
 __all__ = ["FactorSolution"]
+
+_FEWEST_AGENTS = 150  # of limits with two or more explored factors
 
 
 class FactorSolution:
@@ -141,7 +148,48 @@ class FactorSolution:
         choice("convention", convention, CONVENTIONS)
         implied, count = self.implied.to_numpy(), self.loadings.shape[1]
         found = fit_indices(self._matrix, implied, count, self.agents, convention, df)
-        measured = self._frame is None or normal_enough(self._frame)
-        if convention == "calibrated" and not (self.correlation_kind == "pearson" and measured):
-            found[["p", "rmsea_low", "rmsea_high"]] = np.nan
+        if convention == "calibrated" and self._not_normal():
+            found["p"] = np.nan
+        if convention == "calibrated" and self.why_no_limits(explored=df is None):
+            found[["rmsea_low", "rmsea_high"]] = np.nan
         return found
+
+    def why_no_limits(self, explored: bool = True) -> str:
+        """Why RMSEA has no limits here, in a sentence; "" where it has.
+
+        Limits are offered where they were measured to hold (`data/measured/factor_limits.csv`). With two or
+        more `explored` factors that takes 150 agents, four items a factor, something of its own in each item,
+        and a last factor well above the first that was left out.
+
+        >>> import gindex_lab as gl
+        >>> rng = np.random.default_rng(1)
+        >>> three = np.repeat(rng.standard_normal((500, 3)), 4, axis=1) + rng.standard_normal((500, 12))
+        >>> gl.factors(three, 2).why_no_limits()
+        'The first factor left out is nearly as large as the last that was kept: others may fit as well.'
+        >>> gl.factors(three, 3).why_no_limits()
+        ''
+        """
+        items, count = self.loadings.shape
+        if self._not_normal():
+            return self._not_normal()
+        if not explored or count == 1:
+            return ""
+        if self.agents < _FEWEST_AGENTS:
+            return f"{count} factors take {_FEWEST_AGENTS} agents for limits, and these are {self.agents}."
+        if items < 4 * count:
+            return f"{items} items are too few for limits with {count} factors: it takes four a factor."
+        if self.heywood:
+            return "An item has nothing of its own (a Heywood case): the solution is improper."
+        if nearly_as_large(self._matrix, self.uniquenesses.to_numpy(), count):
+            return (
+                "The first factor left out is nearly as large as the last that was kept: "
+                "others may fit as well."
+            )
+        return ""
+
+    def _not_normal(self) -> str:
+        if self.correlation_kind != "pearson":
+            return f"χ² of {self.correlation_kind} correlations has another law."
+        if self._frame is not None and not normal_enough(self._frame):
+            return "The responses are not normal: gaps, fewer than seven values, or heavy tails."
+        return ""

@@ -172,7 +172,8 @@ class FactorModel(FactorSolution):
         """χ², RMSEA, TLI, CFI, SRMR and BIC (see `factor_fit`); "psych" and "lavaan" give R's numbers.
 
         p and the limits of RMSEA suppose normal responses: they are NaN for responses with gaps, few values
-        or heavy tails, and for correlations other than Pearson's; R's numbers do not say so.
+        or heavy tails, and for correlations other than Pearson's; the limits also where the number of factors
+        hardly separates (`why_no_limits` says why). R's numbers do not say so.
 
         >>> rng = np.random.default_rng(1)
         >>> table = rng.standard_normal((500, 1)) + rng.standard_normal((500, 6))

@@ -25,7 +25,7 @@ from gindex_lab.measures.psychometrics.irt_settings import table_of, varies
 
 __all__ = ["Mokken", "mokken"]
 
-_MOST_LEVELS = 12  # of one item
+MOST_LEVELS = 12  # of one item
 _FEWEST = 10  # agents
 
 
@@ -169,11 +169,14 @@ class Steps(NamedTuple):
         passed, height, item = [], [], []
         for place, (name, column) in enumerate(frame.items()):
             levels = np.unique(column)
-            problem, remedy = (
-                f"[too-large] has {len(levels)} levels",
+            problem = f"[too-large] has {len(levels)} levels"
+            ensure(
+                len(levels) <= MOST_LEVELS,
+                "responses",
+                name,
+                problem,
                 "bin it: a scale has few steps",
             )
-            ensure(len(levels) <= _MOST_LEVELS, "responses", name, problem, remedy)
             passed.append(column.to_numpy()[:, None] >= levels[1:] - 1e-12)
             height.append(np.diff(levels))
             item += [place] * (len(levels) - 1)

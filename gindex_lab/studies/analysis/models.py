@@ -6,12 +6,13 @@ there is no table.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+import warnings
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from gindex_lab.foundation.errors import GIndexLabError
+from gindex_lab.foundation.errors import Caution, GIndexLabError
 from gindex_lab.foundation.likes import SeedLike
 from gindex_lab.foundation.responses import Responses, Scores
 from gindex_lab.foundation.validate import choice
@@ -19,7 +20,17 @@ from gindex_lab.foundation.validate import choice
 if TYPE_CHECKING:
     from gindex_lab.measures.psychometrics.irt import ItemResponseModel
 
-__all__ = ["ModelView", "factor_view", "fitted", "irt_view", "parcels", "person_fit_view"]
+__all__ = [
+    "ModelView",
+    "factor_view",
+    "fitted",
+    "irt_view",
+    "is_graded",
+    "kind_of",
+    "model_words",
+    "parcels",
+]
+__all__ += ["person_fit_view", "varied_items"]
 
 _FEW_AGENTS = 30
 _FEWEST = 10  # agents of a factor analysis
@@ -36,7 +47,7 @@ class ModelView(NamedTuple):
 
 
 def fitted(data: Responses | Scores) -> ItemResponseModel | None:
-    """A logistic model with weak priors, 2PL from 30 agents on, 1PL below; None where none can be had.
+    """The item response model that the responses call for (`kind_of`), with weak priors, or None.
 
     >>> fitted(Responses([[1, 1, 1], [1, 1, 1]])) is None
     True
@@ -49,13 +60,83 @@ def _fitted_or_why(data: Responses | Scores) -> tuple[ItemResponseModel | None, 
 
     if isinstance(data, Scores):
         return None, "raw scores are not answers that are right or wrong"
-    kind = "2pl" if len(data.frame) >= _FEW_AGENTS else "1pl"
     data = _spread_out(data)
     try:
-        return irt(data, kind, priors="weak", fractions="weigh"), ""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", Caution)  # of grades that nobody has
+            return irt(data, kind_of(data), priors="weak", fractions="weigh"), ""
     except GIndexLabError as error:
         who = f"{error.value} " if isinstance(error.value, str) else ""
         return None, f"{who}{error.problem}"
+
+
+def kind_of(data: Responses) -> str:
+    """Which model: "2pl" of right or wrong, "graded" of up to 13 grades, "beta" of other fractions.
+
+    With fewer than 30 agents "1pl". Where some items are right or wrong and others fractions, no model of
+    ours knows both: "2pl", in which a fraction counts as that share of a success.
+
+    >>> rng = np.random.default_rng(1)
+    >>> grades = rng.integers(0, 4, (40, 3)) / 3
+    >>> kind_of(Responses(grades)), kind_of(Responses(rng.random((40, 3)))), kind_of(Responses(grades[:9]))
+    ('graded', 'beta', '1pl')
+    """
+    from gindex_lab.measures.psychometrics.irt_categories import read_answers, read_fractions
+
+    if len(data.frame) < _FEW_AGENTS:
+        return "1pl"
+    if not is_graded(data):
+        return "2pl"
+    try:
+        read_answers(data, None)
+        return "graded"
+    except GIndexLabError:  # no ladder
+        pass_on = read_fractions
+    try:
+        pass_on(data)
+        return "beta"
+    except GIndexLabError:  # some items have hardly a fraction
+        return "2pl"
+
+
+def is_graded(data: Responses | Scores) -> bool:
+    """Does some response lie strictly between 0 and 1?"""
+    return bool(((data.frame > 0) & (data.frame < 1)).any(axis=None))
+
+
+def varied_items(model: ItemResponseModel) -> list[Any]:
+    """The items that the model was fitted to: those on which agents differ."""
+    constant = set(model.constant_items)
+    return [item for item in model.responses.columns if item not in constant]
+
+
+def model_words(model: ItemResponseModel, data: Responses | Scores) -> tuple[str, str]:
+    """What the model is called, and a sentence on why it is this one ("" of right or wrong).
+
+    >>> data = Responses(np.random.default_rng(1).integers(0, 3, (40, 4)) / 2)
+    >>> model_words(fitted(data), data)[0]
+    'graded response model'
+    """
+    if model.model == "graded":
+        most = int(model.kind.categories.max())
+        return "graded response model", (
+            f"Responses come in up to {most} ordered grades, each with a threshold of its own; "
+            "no grade counts as right or wrong."
+        )
+    if model.model == "beta":
+        return "Beta model", (
+            "Responses are fractions, which vary about an agent's curve as a Beta distribution does, with "
+            "exact zeros and ones apart."
+        )
+    why = "Responses between 0 and 1 count as that share of a success"
+    why += (
+        ", because with so few agents"
+        if model.model == "1pl"
+        else ", because with right-or-wrong items beside them"
+    )
+    return f"{model.model.upper()} model", f"{why} no graded model can be fitted." if is_graded(
+        data
+    ) else ""
 
 
 def _spread_out(data: Responses) -> Responses:
@@ -86,20 +167,18 @@ def irt_view(
         model, why = _fitted_or_why(data)
         if model is None:
             return ModelView(None, f"No item response model was fitted: {why}.")
-    graded = bool(((data.frame > 0) & (data.frame < 1)).any(axis=None))
     table = model.abilities.join(measures["capability"])
     agree = rank_correlation(table["ability"], table["capability"])
-    items = len(model.responses.columns) - len(model.constant_items)
-    rounded = " once responses are rounded" if graded else ""
-    whole = data.shape[1] == len(model.responses.columns)
+    items = len(varied_items(model))
+    name, why = model_words(model, data)
+    whole = data.shape[1] == len({*model.responses.columns, *model.constant_items})
     some = "" if whole else f" (of {data.shape[1]}, taken evenly over the order of their means)"
     parts = [
-        f"A {model.model.upper()} model was fitted to {items} items that vary{rounded}{some}; "
-        f"reliability {model.reliability:.2f}"
+        f"A {name} was fitted to {items} items that vary{some}; reliability {model.reliability:.2f}"
         + ("" if np.isnan(agree) else f", rank correlation with capability {agree:.2f}")
         + "."
     ]
-    parts += ["Graded responses count as that share of a success."] if graded else []
+    parts += [why] if why else []
     if len(data.frame) < _FEW_AGENTS:
         parts.append(
             f"With {len(data.frame)} agents the items' parameters are rough: all share one discrimination."
@@ -215,7 +294,11 @@ def person_fit_view(
         table = person_fit(data, missing=missing, model=None)
     except GIndexLabError as error:
         return ModelView(None, f"No person fit: {error.problem}.")
-    if model is not None and model.model == "2pl":
+    if (
+        model is not None
+        and model.model in ("2pl", "graded")
+        and not (model.model == "2pl" and is_graded(data))
+    ):
         table["lz_star"] = model.person_fit()["lz_star"]
     shown = ["score", "normalised_guttman_errors", "norm_conformity", "lz_star"]
     table = table[[name for name in shown if name in table]].sort_values(

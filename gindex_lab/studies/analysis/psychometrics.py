@@ -23,21 +23,27 @@ from gindex_lab.studies.analysis.psychometrics_words import (
     FEWEST_M2,
     MOST_ITEMS,
     misfits,
+    out_of_order,
     said_fit,
     said_generality,
     said_items,
     said_model,
     said_order,
+    said_people,
+    said_reliability,
+    surprises,
 )
 from gindex_lab.studies.analysis.summary import Said
+from gindex_lab.studies.analysis.tables import COLUMNS
 
 if TYPE_CHECKING:
     from gindex_lab.measures.psychometrics.irt import ItemResponseModel
+    from gindex_lab.measures.psychometrics.mokken import Mokken
 
 __all__ = ["Psychometrics", "compared", "psychometrics"]
 
-_FEWEST_AGENTS, _FEWEST_ITEMS = 30, 5
-_SHOWN = ["mean", "ability", "capability", "normalised_generality", "lz_star", "odd"]
+_FEWEST_AGENTS, _FEWEST_ITEMS, _FEWEST_FAMILIES = 30, 5, 6
+_SHOWN = ["mean", "ability", "capability", "normalised_generality", "lz_star", "odd", "behind"]
 _SURE = 1.96
 _MEASURES = {"ability": "ability", "capability": "capability", "normalised_generality": "γ"}
 
@@ -57,7 +63,7 @@ class Psychometrics:
     @property
     def odd_agents(self) -> pd.DataFrame | None:
         """The agents about which the methods have something to say, the strangest first."""
-        return None if self.agents is None else self.agents.loc[self.agents["odd"] != "", _SHOWN]
+        return None if self.agents is None else _told(self.agents[self.agents["odd"] != ""][_SHOWN])
 
     @property
     def odd_items(self) -> pd.DataFrame | None:
@@ -65,26 +71,37 @@ class Psychometrics:
         if self.items is None:
             return None
         kept = [name for name in self.items if not str(name).endswith("_se")]
-        return self.items.loc[self.items["odd"] != "", kept]
+        return _told(self.items.loc[self.items["odd"] != "", kept])
 
     def __str__(self) -> str:
         lines = [said.text for said in self.said] or [self.why_not]
-        for name, table in (("Agents", self.odd_agents), ("Items", self.odd_items)):
-            if table is not None and len(table):
-                lines += [
-                    "",
-                    f"{name} that a method finds odd:",
-                    table.head(10).round(2).to_string(),
-                ]
+        for name, table in self._odd():
+            lines += ["", f"{name} that a method finds odd:", table.to_string()]
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
         import html
 
         parts = [f"<p>{html.escape(s.text)}</p>" for s in self.said] or [html.escape(self.why_not)]
-        for table in (self.odd_agents, self.odd_items):
-            parts += [] if table is None or table.empty else [table.head(10).round(2).to_html()]
+        for name, table in self._odd():
+            parts += [f"<p><b>{name} that a method finds odd</b></p>", table.to_html()]
         return "".join(parts)
+
+    def _odd(self) -> list[tuple[str, pd.DataFrame]]:
+        """The first ten odd agents and items, with headings for people."""
+        both = {"Agents": self.odd_agents, "Items": self.odd_items}
+        return [
+            (name, table.head(10).round(2).rename(columns=COLUMNS))
+            for name, table in both.items()
+            if table is not None and len(table)
+        ]
+
+
+def _told(table: pd.DataFrame) -> pd.DataFrame:
+    """Without columns in which nothing stands."""
+    return table.loc[
+        :, [name for name in table if not (table[name].isna() | (table[name] == "")).all()]
+    ]
 
 
 def psychometrics(
@@ -119,16 +136,23 @@ def psychometrics(
     data = responses if isinstance(responses, Responses) else Responses(responses)
     if difficulty is not None:
         data = data.with_difficulty(difficulty)
-    elif data.difficulty is None:
+    given = data.difficulty is not None
+    if not given:
         data = data.with_difficulty((1 - data.frame.mean()).to_numpy())
     why = _too_small(data)
     if why:
         return Psychometrics([], why_not=why)
     gaps = "drop" if np.isnan(data.values).any() else "error"
-    measures = generality(data, ci=0.95, missing=gaps, resample="items", seed=seed)
-    return compared(
-        data, measures, models.fitted(data), models.factor_view(data, seed=seed), data.difficulty
-    )
+    families = 0 if data.family is None else data.family.nunique()
+    drawn = "families" if families >= _FEWEST_FAMILIES else "items"
+    measures = generality(data, ci=0.95, missing=gaps, resample=drawn, seed=seed)
+    factors = models.factor_view(data, seed=seed)
+    found = compared(data, measures, models.fitted(data), factors, data.difficulty)
+    if not given and found.said:
+        found.said.append(
+            Said("An item is as hard as the share of agents that failed it: none had a difficulty.")
+        )
+    return found
 
 
 def _too_small(data: Responses) -> str:
@@ -162,16 +186,19 @@ def compared(
         return Psychometrics([], why_not=why)
     agents = _agents(data, measures, model)
     some, sampled = _sample(data, model)
-    items, notes = _items(data, some, model)
+    items, note = _items(data, some, model)
     agreement = _agreement(agents)
     pairs = _contradictions(agents)
     agents["odd"] = _odd_agents(agents, pairs)
+    agents["behind"] = _behind(data, model, ruler, agents["odd"])
     said = [Said(f"Factors: {factors.sentence}", factors.table is not None)]
-    said += said_model(model, agents, factors.factors)
+    said.append(said_reliability(data, some, factors.factors))
+    said += said_model(model, data, agents, factors.factors)
     said += [Said(sampled)] if sampled else []
-    said += notes
+    said.append(note)
     said.append(said_fit(agents))
     said += said_generality(agents)
+    said.append(said_people(agents))
     said.append(said_order(agents, pairs, data, model, ruler))
     said.append(said_items(items))
     agents = agents.drop(columns="strange")
@@ -199,9 +226,7 @@ def _agents(data: Responses, measures: pd.DataFrame, model: ItemResponseModel) -
     table = table.join(model.abilities.rename(columns={"se": "ability_se"}))
     table = table.join(measures[[name for name in [*kept, *limits] if name in measures]])
     table["lz_star"] = np.nan
-    if not ((data.frame > 0) & (data.frame < 1)).any(
-        axis=None
-    ):  # lz* is of right-or-wrong responses
+    if model.model == "graded" or not models.is_graded(data):  # lz* is of categories
         table["lz_star"] = model.person_fit()["lz_star"]
     table["strange"] = misfits(model, table["lz_star"])
     return table
@@ -209,7 +234,7 @@ def _agents(data: Responses, measures: pd.DataFrame, model: ItemResponseModel) -
 
 def _sample(data: Responses, model: ItemResponseModel) -> tuple[list[Any], str]:
     """The items for what looks at pairs: all that vary, or 60 evenly over the order of their means."""
-    varied = [x for x in model.responses.columns if x not in set(model.constant_items)]
+    varied = models.varied_items(model)
     if len(varied) <= MOST_ITEMS:
         return varied, ""
     order = data.frame[varied].mean().sort_values(kind="stable").index
@@ -221,27 +246,38 @@ def _sample(data: Responses, model: ItemResponseModel) -> tuple[list[Any], str]:
     return [x for x in varied if x in set(chosen)], words
 
 
-def _items(
-    data: Responses, some: list[Any], model: ItemResponseModel
-) -> tuple[pd.DataFrame, list[Said]]:
+def _items(data: Responses, some: list[Any], model: ItemResponseModel) -> tuple[pd.DataFrame, Said]:
     """Share solved, discrimination with its error, p of S-X² and Mokken's H, and what is odd."""
-    from gindex_lab.measures.psychometrics.mokken import mokken
-
     parameters = model.items if len(model.responses.columns) <= 400 else model.parameters
     kept = [name for name in ("discrimination", "discrimination_se") if name in parameters]
     table = parameters.drop(index=model.constant_items, errors="ignore")[kept]
     table.insert(0, "solved", data.frame[table.index].mean())
-    notes = []
-    try:
-        scale = mokken(data.select(items=some).frame.round(9))
+    chosen = data.select(items=some).frame.round(9)
+    scale, note = _scaled(chosen)
+    if scale is not None:
         table["h"], table["h_se"] = scale.items["h"], scale.items["h_se"]
-        notes.append(Said(f"Without any formula for the curves (Mokken): {scale.sentence}"))
-    except GIndexLabError as error:
-        notes.append(Said(f"Mokken's H was not computed: {error.problem}.", False))
-    if len(some) == len(table) and len(data.frame) >= FEWEST_M2:
+    if len(some) == len(table) and len(chosen.dropna()) >= FEWEST_M2 and model.model != "beta":
         table["s_x2_p"] = model.item_fit().get("s_x2_p")
     table["odd"] = _odd_items(table)
-    return table, notes
+    return table, note
+
+
+def _scaled(frame: pd.DataFrame) -> tuple[Mokken | None, Said]:
+    """Mokken's scale of the agents without gaps, and what it says or why there is none."""
+    from gindex_lab.measures.psychometrics.mokken import MOST_LEVELS, mokken
+
+    whole, levels = frame.dropna(), int(frame.nunique().max())
+    if len(whole) < _FEWEST_AGENTS or levels > MOST_LEVELS:
+        why = f"{len(whole)} agents answered all items, and it takes {_FEWEST_AGENTS}"
+        if levels > MOST_LEVELS:
+            why = f"an item has {levels} levels, and it takes {MOST_LEVELS} at most"
+        return None, Said(f"Mokken's H was not computed: {why}.", False)
+    some = "" if len(whole) == len(frame) else f" (of the {len(whole)} agents without gaps)"
+    try:
+        scale = mokken(whole)
+    except GIndexLabError as error:
+        return None, Said(f"Mokken's H was not computed: {error.problem}.", False)
+    return scale, Said(f"Without any formula for the curves (Mokken{some}): {scale.sentence}")
 
 
 def _odd_items(table: pd.DataFrame) -> list[str]:
@@ -286,6 +322,17 @@ def _contradictions(agents: pd.DataFrame) -> list[tuple[int, int, float]]:
     z = (ability[:, None] - ability) / np.sqrt(error[:, None] ** 2 + error**2)
     against = (z > _SURE) & (high[:, None] < low)
     return [(int(a), int(b), float(z[a, b])) for a, b in np.argwhere(against)]
+
+
+def _behind(
+    data: Responses, model: ItemResponseModel, ruler: pd.Series | None, odd: pd.Series
+) -> pd.Series:
+    """The answers behind what is odd: those that the model expected least, or that break the order."""
+    fits = odd.str.contains("hardly general but fits")
+    strange = list(odd.index[(odd != "") & ~fits])
+    found = dict(zip(strange, surprises(data, model, strange), strict=True))
+    found |= {agent: out_of_order(data, ruler, agent) for agent in odd.index[fits]}
+    return pd.Series(found, dtype=object).reindex(odd.index, fill_value="")
 
 
 def _odd_agents(agents: pd.DataFrame, pairs: list[tuple[int, int, float]]) -> list[str]:

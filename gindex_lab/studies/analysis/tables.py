@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 SHOWN = ["capability", "spread", "generality", "normalised_generality"]
-_COLUMNS = {  # of the tables of models, where the name of a column says too little
+COLUMNS = {  # of the tables of models, where the name of a column says too little
     "score": "points",
     "se": "standard error",
     "normalised_guttman_errors": "Guttman errors (share)",
@@ -41,6 +41,7 @@ _COLUMNS = {  # of the tables of models, where the name of a column says too lit
     "discrimination_se": "its error",
     "s_x2_p": "p of S-X²",
     "odd": "what is odd",
+    "behind": "behind it",
 }
 MOST_ROWS, _FIRST, _LAST = 60, 20, 10  # agents in a table; of more the first and the last
 _HEADINGS = {"generality": "generality Γ", "normalised_generality": "normalised generality γ"}
@@ -272,7 +273,7 @@ def rounded(table: pd.DataFrame, most: int = 10) -> dict[str, Any]:
     """
     texts = table.head(most).apply(_as_text)
     rows = [(str(name), list(row)) for name, row in zip(texts.index, texts.to_numpy(), strict=True)]
-    headings = [_COLUMNS.get(c, str(c).replace("_", " ")) for c in table.columns]
+    headings = [COLUMNS.get(c, str(c).replace("_", " ")) for c in table.columns]
     return {"measures": headings, "rows": rows, "more": max(0, len(table) - most)}
 
 
