@@ -129,7 +129,7 @@ def test_a_table_without_numbers_is_refused(tmp_path, capsys):
     path = tmp_path / "empty.csv"
     path.write_text("model,i,j\na,,\nb,,\n")
     assert main(["analyse", str(path)]) == 2
-    assert "holds no number at all" in capsys.readouterr().err
+    assert "has no number at all" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("out", ["/proc/x/y.html", "."])

@@ -190,7 +190,7 @@ TEXTS = _names("""
     higher_is_better horizon image include item items keys labels licence log lower_is_better mapping models
     multiverse.measure name note option options order out pairs params path pattern port presses
     primitives priors program programs progress prompt prompts read.metric reason reference refused
-    rows rules scores script second segments series settings shown source space start systems tables
+    rows rules scores script second segments series settings shown shows source space start systems tables
     target tasks text title trial type unit unsure value variants verdict x""")
 
 

@@ -46,8 +46,8 @@ def dependent_pairs(
     """Pairs (item, item, Q3) whose Q3 is too high for chance, the highest first.
 
     Fisher's z of Q3 against the median of all pairs, in deviations of theirs (by quartiles, and at least
-    1/√(n - 3)); the false discovery rate of all pairs is `level`. Independent items are named in about one
-    table of twenty (a test simulates it).
+    1/√(n - 3)); the false discovery rate of all pairs is `level`. Of 150 tables each of 100
+    to 1,000 agents on 10 to 40 independent items, a pair was named in 0 to 5% (the slow tests simulate it).
 
     >>> from gindex_lab.measures.psychometrics.irt import irt, simulate_irt
     >>> items = pd.DataFrame({"discrimination": 1.5, "difficulty": np.linspace(-1, 1, 8)})

@@ -7,6 +7,7 @@ there is no table.
 from __future__ import annotations
 
 import warnings
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -87,16 +88,14 @@ def kind_of(data: Responses) -> str:
         return "1pl"
     if not is_graded(data):
         return "2pl"
-    try:
-        read_answers(data, None)
-        return "graded"
-    except GIndexLabError:  # no ladder
-        pass_on = read_fractions
-    try:
-        pass_on(data)
-        return "beta"
-    except GIndexLabError:  # some items have hardly a fraction
-        return "2pl"
+    for model, read in (
+        ("graded", lambda: read_answers(data, None)),
+        ("beta", lambda: read_fractions(data)),
+    ):
+        with suppress(GIndexLabError):  # no ladder of answers, or items with hardly a fraction
+            read()
+            return model
+    return "2pl"
 
 
 def is_graded(data: Responses | Scores) -> bool:

@@ -95,8 +95,8 @@ def misfits(model: ItemResponseModel, lz_star: pd.Series) -> pd.Series:
     """Whose lz* is too low for chance among so many agents: a false discovery rate of 5%.
 
     lz* has a longer lower tail than the normal law: with w the log of the chance of each category at the
-    agent's ability, its skewness is that of Σ w over items, and p that of Pearson's type III with it. How
-    many agents that follow the model are named: `data/measured/comparison.csv`.
+    agent's ability, its skewness is that of Σ w over items, and p that of Pearson's type III with it. Where
+    all of 100 to 1,000 agents follow the model, anyone was named in 1 to 2% of 600 tables.
 
     References
     ----------
