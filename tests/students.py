@@ -304,7 +304,7 @@ def sentences(measured):
 Measured on {mixed["cores"]} cores {busy}, with {mixed["students"]} students who
 open a page at the same moment (`data/measured/classroom.json`): the address is printed after {mixed["seconds to the address"]:.0f} s; with all
 demos in turn the first widget is there after {first["median"]:.0f} s (median; the last after {first["most"]:.0f} s), with one demo for all after {page["median"]:.0f} s
-({page["most"]:.0f} s); a student takes {size["least"]:.0f} to {size["most"]:.0f} MB, all together {mixed["MB of all sessions"] / 1000:.1f} GB. Student {mixed["students"] + 1} reads within {mixed["one more"]["seconds"]:.1f} s that the class is
+({page["most"]:.0f} s); a student takes {size["least"]:.0f} to {size["most"]:.0f} MB, all together {mixed["MB of all sessions"] / 1000:.1f} GB. Student {mixed["students"] + 1} reads within {max(0.1, mixed["one more"]["seconds"]):.1f} s that the class is
 full, and Ctrl-C has ended all kernels after {mixed["seconds to end"]:.0f} s. A demo that needs a kernel takes {min(cold):.0f} to {max(cold):.0f} s of processor time to open where
 nothing is compiled, {min(compiled):.0f} to {max(compiled):.0f} s in a new kernel, and {min(waiting):.1f} to {max(waiting):.1f} s in one that `make demo` has waiting. The five live demos
 do not ask a kernel when a slider moves: they redraw in the browser, in {min(drawn):.1f} to {max(drawn):.1f} ms (medians).

@@ -1,6 +1,7 @@
 """The figures: what they draw, that names do not overlap, and that the same table is the same file."""
 
 import io
+import re
 
 import matplotlib
 import matplotlib.pyplot as plt
@@ -228,6 +229,8 @@ def test_an_animation_is_the_same_bytes_each_time_and_asks_no_network(tmp_path):
         assert image.n_frames == 3
     movie = plots.animate_capability_spread({"2013": table.head(3)})
     page = plots.save_animation(movie, tmp_path / "movie.html").read_text()
+    (slider,) = re.findall(r"<input[^>]*anim-slider[^>]*>", page)
+    assert 'aria-label="frame"' in slider
     assert "data:image/png;base64" in page
     # the only address of matplotlib's player is its icon font, which it can do without
     assert 'src="http' not in page

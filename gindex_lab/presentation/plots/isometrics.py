@@ -279,6 +279,7 @@ def animation_html(movie: Any, seconds: float = 1.0, *, alt: str = "An animation
     # matplotlib's player asks a server for an icon font: plain characters do as well.
     page = re.sub(r'<link rel="stylesheet"\s+href="http[^>]*>', "", page)
     page = page.replace("<img id=", f'<img alt="{escape(alt)}" id=')
+    page = page.replace('class="anim-slider"', 'class="anim-slider" aria-label="frame"')
     return re.sub(r'<i class="fa fa-([a-z -]+)"></i>', lambda m: _ICONS.get(m[1], "●"), page)
 
 
