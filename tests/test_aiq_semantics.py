@@ -33,6 +33,7 @@ def golden(goldens, name):
     return [json.loads(line) for line in (goldens / "aiq" / name).read_text().splitlines()]
 
 
+@pytest.mark.slow
 def test_exact_analysis_equals_the_prototype(goldens):
     for case in golden(goldens, "exact_orig_part.jsonl"):
         if not case["closed"]:

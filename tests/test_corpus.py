@@ -220,6 +220,7 @@ def test_broken_json_does_not_parse_but_can_be_salvaged():
     assert 0 < float(divergence(saved, program)) < 1
 
 
+@pytest.mark.slow
 @pytest.mark.shared
 def test_no_program_is_one_of_the_authors(shared):
     files = sorted((shared / "originals" / "g-index-benchmark" / "domains").glob("*/*.json"))

@@ -29,7 +29,7 @@ NAMES = ["circle", "square", "polygon", "star", "house", "wheel", "figure", "spi
 @pytest.mark.parametrize(
     ("metric", "key"),
     [
-        ("list", "distance_recursive_center_tolerance"),
+        pytest.param("list", "distance_recursive_center_tolerance", marks=pytest.mark.slow),
         ("matching", "distance_recursive_no_edge_check"),
     ],
 )
@@ -251,6 +251,7 @@ def test_too_large_a_comparison_is_refused():
 # --- Ω ----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_omega_is_the_least_distance_and_skips_pairs():
     known = [task.drawing for task in F.curriculum(6, seed=1)]
     tests = [task.drawing for domain in F.DOMAINS for task in samples(domain, 1, 3, seed=5)]

@@ -146,7 +146,8 @@ def aiq(jobs):
     return found.programs[["plus", "minus", "weight"]]
 
 
-@pytest.mark.parametrize("call", [pairwise, pytest.param(aiq, marks=pytest.mark.slow)])
+@pytest.mark.slow  # processes of two kinds start and compile
+@pytest.mark.parametrize("call", [pairwise, aiq])
 def test_real_calls_give_the_same_bytes_on_one_core_and_on_two(call, two, monkeypatch):
     alone = call(1) if two is None else None
     if two is not None:

@@ -674,6 +674,7 @@ def test_multiprocessing_still_leaves_without_what_is_to_be_done_at_exit(tmp_pat
     assert not (tmp_path / "a").exists()
 
 
+@pytest.mark.slow
 @forked
 def test_a_forked_kernel_is_as_a_fresh_one_whatever_ran_before(project, monkeypatch):
     monkeypatch.setenv("GIVEN", "by the caller")

@@ -58,7 +58,7 @@ def power_designs() -> pd.DataFrame:
 def check_power(row: Row, tables: int, seed: int) -> dict[str, float]:
     """Of each method the share of items with DIF, and of the others, that it flags (and standard errors).
 
-    >>> row = {"agents": 60, "items": 10, "apart": 0.0, "kind": "uniform", "area": 0.8}
+    >>> row = {"agents": 60, "items": 11, "apart": 0.0, "kind": "uniform", "area": 0.8}
     >>> sorted(x for x in check_power(row, 2, 1) if "logistic" in x and "difr" not in x)
     ['logistic:error', 'logistic:error_se', 'logistic:power', 'logistic:power_se']
     """

@@ -88,13 +88,12 @@ def kind_of(data: Responses) -> str:
         return "1pl"
     if not is_graded(data):
         return "2pl"
-    for model, read in (
-        ("graded", lambda: read_answers(data, None)),
-        ("beta", lambda: read_fractions(data)),
-    ):
-        with suppress(GIndexLabError):  # no ladder of answers, or items with hardly a fraction
-            read()
-            return model
+    with suppress(GIndexLabError):  # the answers are no ladder
+        read_answers(data, None)
+        return "graded"
+    with suppress(GIndexLabError):  # some items have hardly a fraction
+        read_fractions(data)
+        return "beta"
     return "2pl"
 
 
