@@ -351,6 +351,7 @@ def test_by_keyboard_figure_numbers_and_code_follow_the_controls_in_voila(watche
         watched.screenshot(f"voila_{name}_{width}")
     for figure in page.locator(".gl-picture img, .jp-RenderedHTML img").all():
         assert len(figure.get_attribute("alt")) > 40
+    page.goto("about:blank")  # as a reader leaves: the place is free at once, a killed page's later
 
 
 # -- JupyterLab -----------------------------------------------------------------------------------------

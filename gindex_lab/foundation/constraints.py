@@ -184,7 +184,8 @@ CHOICES = _names("""
 
 #: Texts of which no function can know them all: names, labels, columns, programs, paths, titles.
 TEXTS = _names("""
-    Item.kind Pool.measure Sample.domain agent agent_from agents alt answer apart citation code column columns
+    DrawingSample.domain Item.kind Pool.measure Sample.domain
+    agent agent_from agents alt answer apart citation code column columns
     controls cost curriculum dates decided designs domains drop_types encoding entries equations
     exclude exits experiments failures families file filter first flow flows folder frames groups
     higher_is_better horizon image include item items keys labels licence log lower_is_better mapping models
