@@ -36,7 +36,7 @@ INSTALL = if test -x $(UV); then $(UV) pip install --quiet --python $(1) --no-de
 WITH_PIP = $(PYTHON) -m venv --clear .venv \
 	&& awk '/^[^ ]/ {keep = /^setuptools==/} keep' requirements.lock > .venv/build.txt \
 	&& $(PY) -m pip install --quiet --require-hashes --requirement .venv/build.txt \
-	&& $(PY) -m pip install --quiet --require-hashes --no-build-isolation --requirement requirements.lock \
+	&& $(PY) -m pip install --quiet --no-deps --require-hashes --no-build-isolation --requirement requirements.lock \
 	&& $(PY) -m pip install --quiet --no-deps --no-build-isolation --editable .
 
 # The lock also pins the build back end of the one package that has no wheel (factor_analyzer).
